@@ -49,7 +49,10 @@ test('every refusal of a type or field shows the accepted form as code that pars
   }
 });
 
-/** Whether a text is a tag of a comment, or TypeScript: a statement, a type, a member, what a class extends, a decorator. */
+/**
+ * Whether a text is a tag of a comment, or TypeScript: a statement, a type, a member, what a class extends, a
+ * decorator.
+ */
 function parses(form: string): boolean {
   const places = [
     form,

@@ -157,7 +157,10 @@ export interface NewMigration {
   readonly text: string;
 }
 
-/** The modules of the next migrations: titles of letters, digits and underscores, and what each runs; empty ones are left out. */
+/**
+ * The modules of the next migrations: titles of letters, digits and underscores, and what each runs; empty ones are
+ * left out.
+ */
 export function nextMigrations(
   migrations: readonly MigrationText[],
   planned: readonly (readonly [title: string, statements: readonly string[]])[],

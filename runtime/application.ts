@@ -60,7 +60,9 @@ export interface AssemblyOptions<Collaborators> {
   readonly writing?: Partial<WritingLimits>;
   /** Constructor arguments of actions that are neither clock nor repository. */
   readonly collaborators: Collaborators;
-  /** The groups of shards that each principal may reach. Default: all. `fw.access.tenancy` of the configuration wins. */
+  /**
+   * The groups of shards that each principal may reach. Default: all. `fw.access.tenancy` of the configuration wins.
+   */
   readonly tenancy?: Tenancy | undefined;
   /** What `fw.access` of the configuration says. */
   readonly access?: AccessConfig;

@@ -55,7 +55,10 @@ export { DriverFailure } from './sharding/driver-failure.js';
 export type { Failover } from './sharding/failover-register.js';
 export type { LostCause } from './sharding/lost-causes.js';
 
-/** Opens the databases of a topology (embedded ones by the server that has them open), does something with them and closes them again. */
+/**
+ * Opens the databases of a topology (embedded ones by the server that has them open), does something with them and
+ * closes them again.
+ */
 export async function withDatabases<T>(
   topology: ShardingTopology,
   warn: (message: string) => void,

@@ -330,7 +330,9 @@ describe('import cycles', () => {
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
-/** Where time is never that of `concurrency/`: the source of time itself, the test kit's clocks, and the times in ids. */
+/**
+ * Where time is never that of `concurrency/`: the source of time itself, the test kit's clocks, and the times in ids.
+ */
 const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/id-source\.ts)/;
 
 describe('every module', () => {

@@ -9,8 +9,8 @@ const PER_FILE = 5;
 export const SHARED_FILE = 'src/shared/types.ts';
 
 /**
- * Writes a project of `count` models in few large files: each file holds five models of sixteen fields with an event and
- * two actions each, and all of them have fields of types that one file declares.
+ * Writes a project of `count` models in few large files: each file holds five models of sixteen fields with an event
+ * and two actions each, and all of them have fields of types that one file declares.
  *
  * @param {string} folder absolute path
  * @param {number} count number of models

@@ -91,7 +91,9 @@ function localParent(pid) {
   }
 }
 
-/** CPU time that all of the server's processes have used, gone ones included; undefined if it is not on this machine. */
+/**
+ * CPU time that all of the server's processes have used, gone ones included; undefined if it is not on this machine.
+ */
 function serverCpu(postmaster) {
   if (postmaster === undefined) return undefined;
   return childrenOf(postmaster).reduce(

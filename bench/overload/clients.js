@@ -79,8 +79,8 @@ async function run(load) {
 }
 
 function newWindow() {
-  // early: refusals of requests that were sent before the client's `Retry-After` was over. unknown: 504, or no answer to
-  // what was sent. broken: a connection that was refused, or closed between two requests.
+  // early: refusals of requests that were sent before the client's `Retry-After` was over. unknown: 504, or no answer
+  // to what was sent. broken: a connection that was refused, or closed between two requests.
   return { served: [], refused: [], early: [], statuses: {}, unknown: 0, broken: 0 };
 }
 

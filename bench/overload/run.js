@@ -1,6 +1,6 @@
 /**
- * What servers do beyond their capacity: `node overload/run.js --help`. Each measurement has a server process, a database
- * and a process of clients of its own.
+ * What servers do beyond their capacity: `node overload/run.js --help`. Each measurement has a server process, a
+ * database and a process of clients of its own.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,9 @@
 import pg from 'pg';
 
-/** Collects what one turn of the event loop brings, and what waits while calls are in flight, and hands it over together. */
+/**
+ * Collects what one turn of the event loop brings, and what waits while calls are in flight, and hands it over
+ * together.
+ */
 export class Batcher {
   #limits;
   #send;
@@ -82,7 +85,10 @@ export class Batcher {
 /** Everything stays text. */
 const types = { getTypeParser: () => (text) => text };
 
-/** Clients that are never in doubt: one for each read that may be in flight, and one for writes, which follow one another. */
+/**
+ * Clients that are never in doubt: one for each read that may be in flight, and one for writes, which follow one
+ * another.
+ */
 export class Connections {
   #idle;
   #writer;

@@ -65,7 +65,10 @@ export function findColumn(
 /** Which of the two releases is to be written. */
 export type RenameRelease = 'begin' | 'finish';
 
-/** Why a release of a rename cannot be written, by the sources and the migrations' texts. @param named as on the command line */
+/**
+ * Why a release of a rename cannot be written, by the sources and the migrations' texts. @param named as on the command
+ * line
+ */
 export function renameProblem(
   rename: FoundRename,
   named: FieldRename,

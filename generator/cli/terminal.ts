@@ -11,7 +11,10 @@ export function terminal(): Output {
   };
 }
 
-/** Given when the process is asked to end, with the name of the signal. What cannot end early, such as a run, ends on its own. */
+/**
+ * Given when the process is asked to end, with the name of the signal. What cannot end early, such as a run, ends on
+ * its own.
+ */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort('SIGINT'));

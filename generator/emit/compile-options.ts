@@ -1,2 +1,5 @@
-/** A name that the view does not have is an error, and nothing is escaped for HTML: views hold text that is ready to be code. */
+/**
+ * A name that the view does not have is an error, and nothing is escaped for HTML: views hold text that is ready to be
+ * code.
+ */
 export const COMPILE_OPTIONS = { noEscape: true, strict: true, knownHelpersOnly: true } as const;

@@ -3,7 +3,10 @@ import type { Shape } from '../schema/locked-type.js';
 import type { Imports } from './print/imports.js';
 import { memberName, quote } from './print/strings.js';
 
-/** The TypeScript type of JSON of a shape, as the lock of events and params has it. @param indent of the line it begins on */
+/**
+ * The TypeScript type of JSON of a shape, as the lock of events and params has it. @param indent of the line it begins
+ * on
+ */
 export function shapeText(shape: Shape, imports: Imports, indent = 0): string {
   const { type, enum: values } = shape;
   const names = Array.isArray(type) ? type : [type];

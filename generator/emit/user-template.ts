@@ -4,7 +4,9 @@ import { helperMistake } from './check-helpers.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { TemplateError } from './template-error.js';
 
-/** What one of this package's partials threw: a mistake of the user's template that gave it its view, if there is one. */
+/**
+ * What one of this package's partials threw: a mistake of the user's template that gave it its view, if there is one.
+ */
 export class OwnPartialError extends Error {
   readonly partial: string;
 

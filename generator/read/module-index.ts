@@ -43,7 +43,9 @@ export interface ModuleIndex {
   readonly declarations: ReadonlyMap<string, Declaration>;
   /** Variables that share their name with a type. */
   readonly variables: ReadonlyMap<string, ts.VariableDeclaration>;
-  /** All interfaces of a name that is declared more than once: the compiler makes one of them, or of them and a class. */
+  /**
+   * All interfaces of a name that is declared more than once: the compiler makes one of them, or of them and a class.
+   */
   readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
   /** Exported name to local name, for everything that the file itself exports. */

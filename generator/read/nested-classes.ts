@@ -7,8 +7,9 @@ import { reportMisplacedKey } from './read-keys.js';
 const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
 
 /**
- * Reports markers of fields that stand elsewhere, and marked classes inside of functions, namespaces and expressions. They are looked for at the decorators that a
- * text holds besides those of the classes at its top level: most hold no others, and nothing of their trees is seen.
+ * Reports markers of fields that stand elsewhere, and marked classes inside of functions, namespaces and expressions.
+ * They are looked for at the decorators that a text holds besides those of the classes at its top level: most hold no
+ * others, and nothing of their trees is seen.
  */
 export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
   const others = otherDecorators(source);

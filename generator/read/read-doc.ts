@@ -36,8 +36,8 @@ function commentOf(text: string, pos: number, start: number): ts.TextRange | und
 }
 
 /**
- * Tags in comments around a member that are not the one of `readDoc`: within it, above that one, or behind it at the end
- * of a line, where they may be about the member below as well.
+ * Tags in comments around a member that are not the one of `readDoc`: within it, above that one, or behind it at the
+ * end of a line, where they may be about the member below as well.
  */
 export function readMisplacedTags(
   member: ts.PropertyDeclaration | ts.PropertySignature,

@@ -12,7 +12,9 @@ import { followLineage, type Lineage, leadsTo } from './types/lineage.js';
 import { readClassFields, startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
 
-/** Reads a class that extends `ModelEvent`, directly or through classes of this project; undefined for any other class. */
+/**
+ * Reads a class that extends `ModelEvent`, directly or through classes of this project; undefined for any other class.
+ */
 export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
   if (heritage === undefined) return undefined;
   const lineage = followLineage(startReading(context), node);

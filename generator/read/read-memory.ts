@@ -74,7 +74,9 @@ export class ReadMemory {
     return this.#results;
   }
 
-  /** Number of files that were forgotten or read since the last emission: one that changed may have been read by many. */
+  /**
+   * Number of files that were forgotten or read since the last emission: one that changed may have been read by many.
+   */
   get staleFiles(): number {
     return this.#before.size;
   }

@@ -102,7 +102,9 @@ function exportedNameOf(declaration: Declaration): string | undefined {
   return undefined;
 }
 
-/** One text per thing that is imported from this project, the same in all files that import it; undefined for others. */
+/**
+ * One text per thing that is imported from this project, the same in all files that import it; undefined for others.
+ */
 export function importKey(source: ts.SourceFile, name: string): string | undefined {
   const { declarations, imports } = moduleIndex(source);
   const binding = declarations.has(name) ? undefined : imports.get(name);

@@ -1,8 +1,8 @@
 import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
 /**
- * What other declarations can see of a model: all but its body, which is its fields, columns, states and comments. Which
- * fields make a key, its repositories can see.
+ * What other declarations can see of a model: all but its body, which is its fields, columns, states and comments.
+ * Which fields make a key, its repositories can see.
  */
 export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
   /** The name that its decorator gives its table. */

@@ -99,7 +99,10 @@ export interface ActionSchema {
   /** Actions that the text of its class schedules. Absent: none. */
   readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
-  /** Who may run it: every caller, or those whom a rule lets in. Absent: neither it nor a class that it extends carries `@Allow`. */
+  /**
+   * Who may run it: every caller, or those whom a rule lets in. Absent: neither it nor a class that it extends carries
+   * `@Allow`.
+   */
   readonly rule?: 'everyone' | 'some';
 }
 

@@ -1,8 +1,8 @@
 /**
  * A regular expression of JavaScript (flag `u`) as PostgreSQL spells it, so that both match the same texts.
  *
- * @returns undefined for one that holds what PostgreSQL does not know, or reads in another way: look-arounds, references,
- *   `\b`, `\s`, `\p`, lazy quantifiers, names
+ * @returns undefined for one that holds what PostgreSQL does not know, or reads in another way: look-arounds,
+ *   references, `\b`, `\s`, `\p`, lazy quantifiers, names
  */
 export function sqlPattern(pattern: string): string | undefined {
   let sql = '';

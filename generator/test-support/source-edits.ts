@@ -26,7 +26,10 @@ export function textsOf(folder: string): ReadonlyMap<string, string> {
   return new Map(sourcesOf(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
-/** One edit of a source tree: a renamed field, a text cut off, a file removed, added, moved or put back. @returns its files */
+/**
+ * One edit of a source tree: a renamed field, a text cut off, a file removed, added, moved or put back. @returns its
+ * files
+ */
 export function editSources(
   folder: string,
   choose: Choose,

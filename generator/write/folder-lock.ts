@@ -41,7 +41,9 @@ export async function withFolderLock<T>(folder: string, work: () => T): Promise<
   }
 }
 
-/** Removes a dead process's lock. One run at a time, or the second would remove the lock that the first has taken since. */
+/**
+ * Removes a dead process's lock. One run at a time, or the second would remove the lock that the first has taken since.
+ */
 function takeOver(lock: string): void {
   const turn = `${lock}.takeover`;
   if (!create(turn)) {

@@ -23,8 +23,8 @@ export interface Authenticator {
 }
 
 /**
- * A request carries nothing that an authenticator looks for: another one may know the caller. An authenticator throws one
- * and the same for all requests, because making an error costs more than a credential that is known.
+ * A request carries nothing that an authenticator looks for: another one may know the caller. An authenticator throws
+ * one and the same for all requests, because making an error costs more than a credential that is known.
  */
 export class CredentialMissing extends UnauthenticatedError {}
 

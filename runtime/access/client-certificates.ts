@@ -23,8 +23,8 @@ interface Known {
 }
 
 /**
- * Callers prove who they are by a client certificate that an authority of `fw.http.tls.client-authorities` has signed. The
- * connection proves it, so that no header of a request counts.
+ * Callers prove who they are by a client certificate that an authority of `fw.http.tls.client-authorities` has signed.
+ * The connection proves it, so that no header of a request counts.
  */
 export function clientCertificates(options: ClientCertificateOptions = {}): Authenticator {
   const { name = 'common-name', principal = (certificate) => ({ name: nameIn(certificate, name) }) } =

@@ -55,8 +55,8 @@ export class IssuerKeys {
   }
 
   /**
-   * Changes with the keys, so that what depends on them can be remembered. Undefined if there are none that may be used.
-   * Old ones are loaded again in the background.
+   * Changes with the keys, so that what depends on them can be remembered. Undefined if there are none that may be
+   * used. Old ones are loaded again in the background.
    */
   version(): number | undefined {
     const { refreshMs, keepMs, cooldownMs } = this.#times;

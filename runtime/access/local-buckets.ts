@@ -32,7 +32,9 @@ export function tooManyRequests(
   return new TooManyRequestsError(`${principal} makes more than ${rate} requests per second`, waitMs);
 }
 
-/** One value for each principal and route. Beyond a number of them, the one that was not used for longest is forgotten. */
+/**
+ * One value for each principal and route. Beyond a number of them, the one that was not used for longest is forgotten.
+ */
 export class BucketMap<Bucket> {
   readonly #buckets = new Map<string, Bucket>();
   readonly #create: (principal: string, route: string) => Bucket;

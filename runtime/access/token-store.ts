@@ -13,8 +13,8 @@ export interface TokenStoreTimes {
 }
 
 /**
- * Token buckets in `eventlog.request_limits` of the default shard. A bucket is the time at which it is full again, by the clock of
- * the server; a row whose time has passed says nothing.
+ * Token buckets in `eventlog.request_limits` of the default shard. A bucket is the time at which it is full again, by
+ * the clock of the server; a row whose time has passed says nothing.
  */
 export class SqlTokenStore implements TokenStore {
   readonly name: string;

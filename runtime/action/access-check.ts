@@ -39,7 +39,9 @@ export class AccessCheck implements Access {
     if (!this.#read.has(row)) this.#read.set(row, model);
   }
 
-  /** Takes the id of a model whose events `perform` reads: under a rule about its class, the model must be read, too. */
+  /**
+   * Takes the id of a model whose events `perform` reads: under a rule about its class, the model must be read, too.
+   */
   follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
     const { rule } = this.#options;
     if (typeof rule === 'function' || rule.modelClass.name !== modelName) return;
@@ -75,8 +77,8 @@ export class AccessCheck implements Access {
   }
 
   /**
-   * The error that the caller is shown if `perform` throws this one. What speaks of models is shown to callers who may see
-   * these models; to others a model that does not exist and one that they may not see look alike.
+   * The error that the caller is shown if `perform` throws this one. What speaks of models is shown to callers who may
+   * see these models; to others a model that does not exist and one that they may not see look alike.
    */
   shown(error: unknown): unknown {
     // Once the rule has passed, what is refused is the caller's to know.

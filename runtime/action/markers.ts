@@ -23,8 +23,8 @@ export interface AutoBuilderOptions {
   /** States that mean deleted: hidden from reads unless asked for. */
   readonly deletedStates?: readonly string[];
   /**
-   * Rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are check constraints of its table as
-   * well, so that they bind other writers, too. Default false: `build()` alone checks them.
+   * Rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are check constraints of its table
+   * as well, so that they bind other writers, too. Default false: `build()` alone checks them.
    */
   readonly checks?: boolean;
 }
@@ -142,7 +142,10 @@ export interface HttpRouteOptions {
   readonly example?: JsonValue;
 }
 
-/** Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query, for GET and DELETE). */
+/**
+ * Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query,
+ * for GET and DELETE).
+ */
 export function HttpRoute(_method: HttpMethod, _path: `/${string}`, _options?: HttpRouteOptions): Marker {
   return mark;
 }

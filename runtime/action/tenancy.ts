@@ -5,8 +5,8 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
 
 /**
- * The groups of shards that a principal may reach, by their numbers or their names in the configuration; `'all'` for every
- * group. What is asked of it are claims: an id that a caller sends proves nothing.
+ * The groups of shards that a principal may reach, by their numbers or their names in the configuration; `'all'` for
+ * every group. What is asked of it are claims: an id that a caller sends proves nothing.
  */
 export type Tenancy = (principal: Principal) => 'all' | readonly (string | number)[];
 
@@ -47,7 +47,9 @@ export type ReachOf = (principal: KnownPrincipal, action: object) => Reach | und
 export interface ReachOptions {
   /** The numbers of configured groups by their numbers or names; others are left out. */
   readonly groupNumbers: (groups: readonly (string | number)[]) => ReadonlySet<number>;
-  /** Actions that the runtime runs in its own name: steps of sagas. Like those that handlers start, they are not asked. */
+  /**
+   * Actions that the runtime runs in its own name: steps of sagas. Like those that handlers start, they are not asked.
+   */
   readonly own: ReadonlySet<object>;
 }
 
@@ -60,7 +62,10 @@ export function reachBy(tenancy: Tenancy, { groupNumbers, own }: ReachOptions): 
   };
 }
 
-/** The groups that one principal may reach. Models without a sharded id belong to no group: every principal reaches them. */
+/**
+ * The groups that one principal may reach. Models without a sharded id belong to no group: every principal reaches
+ * them.
+ */
 export class Reach {
   readonly #principal: Principal;
   readonly #groups: ReadonlySet<number>;

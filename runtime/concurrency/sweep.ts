@@ -16,8 +16,8 @@ export class Sweep {
   #due = 0;
 
   /**
-   * @param check ends what is overdue; false when no deadlines are left. `heardUntilMs`: answers that arrived before this
-   *   time have been read
+   * @param check ends what is overdue; false when no deadlines are left. `heardUntilMs`: answers that arrived before
+   *   this time have been read
    */
   constructor(intervalMs: number, check: (heardUntilMs: number) => boolean) {
     this.#intervalMs = intervalMs;

@@ -4,7 +4,9 @@ import { Id } from './id.js';
 import { normalizeType } from './sql-type.js';
 import { isUuid } from './uuid.js';
 
-/** Whether a value of unknown origin, such as a claim, can be compared with a column; any value can with one of JSON. */
+/**
+ * Whether a value of unknown origin, such as a claim, can be compared with a column; any value can with one of JSON.
+ */
 export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknown): boolean {
   switch (type.kind) {
     case 'string':

@@ -20,7 +20,10 @@ export interface NumericType {
   readonly scale: number;
 }
 
-/** Plain notation without an exponent, without trailing zeros, zero without a sign: the form that payloads, params and HTTP use. */
+/**
+ * Plain notation without an exponent, without trailing zeros, zero without a sign: the form that payloads, params and
+ * HTTP use.
+ */
 export function plainDecimal(value: Decimal): string {
   return value.toFixed();
 }

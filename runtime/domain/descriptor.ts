@@ -37,8 +37,8 @@ export type FieldType =
    */
   | { readonly kind: 'union'; readonly of: readonly FieldType[]; readonly discriminator?: string }
   /**
-   * A type that contains itself: `again` stands for it below, by its name. `tags`: values of the discriminator that tell
-   * it from the other members of its union.
+   * A type that contains itself: `again` stands for it below, by its name. `tags`: values of the discriminator that
+   * tell it from the other members of its union.
    */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: FieldType }
   | {

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from './json.js';
 import { isUnstorable } from './storable-text.js';
 
 /**
- * What an authenticator vouches for about a caller, beside the name: roles, tenants, scopes. An application declares its
- * own by declaration merging, each one optional, because a principal may come without claims:
+ * What an authenticator vouches for about a caller, beside the name: roles, tenants, scopes. An application declares
+ * its own by declaration merging, each one optional, because a principal may come without claims:
  *
  * ```ts
  * declare module 'fw-actions' {

@@ -5,7 +5,10 @@ export const MAX_GROUP = 255;
 /** Highest member number that fits the 6 member bits of an id. */
 export const MAX_MEMBER = 63;
 
-/** The address of one database: a group (policy boundary) and a member (one database in it). Interned: compare with `===`. */
+/**
+ * The address of one database: a group (policy boundary) and a member (one database in it). Interned: compare with
+ * `===`.
+ */
 export class ShardIdentifier {
   static readonly #interned: (ShardIdentifier | undefined)[] = [];
 

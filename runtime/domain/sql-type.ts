@@ -20,7 +20,9 @@ const SHORT: Readonly<Record<string, string>> = {
 
 const TYPE = /^([a-z_][a-z0-9_ ]*?) ?(?:\(([^)]*)\))?( with(?:out)? time zone)? ?((?:\[\])*)$/;
 
-/** One spelling for each type: `DECIMAL(19, 4)` and `numeric(19,4)` are the same. Unknown types are left as they are. */
+/**
+ * One spelling for each type: `DECIMAL(19, 4)` and `numeric(19,4)` are the same. Unknown types are left as they are.
+ */
 export function normalizeType(type: string): string {
   const text = type.trim().toLowerCase().replace(/\s+/g, ' ');
   const match = TYPE.exec(text);

@@ -37,8 +37,8 @@ function staticUpcasters(owner: object): readonly Upcaster[] {
  * Brings a stored payload up to the present version, one step after the other.
  *
  * @param upcasters as `requireUpcasters` gave them
- * @throws ValidationError that names the version whose upcaster has thrown, with what it threw as `cause`; or is missing,
- *   or has returned no object: what it was given must not pass for a newer version
+ * @throws ValidationError that names the version whose upcaster has thrown, with what it threw as `cause`; or is
+ *   missing, or has returned no object: what it was given must not pass for a newer version
  */
 export function upcast(
   { name, version: present = 1 }: Versioned,
@@ -68,8 +68,8 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Takes upcasters of the types that `fw-gen` emits from the lock. The type argument is such a type: a list that does not
- * fit it does not compile.
+ * Takes upcasters of the types that `fw-gen` emits from the lock. The type argument is such a type: a list that does
+ * not fit it does not compile.
  */
 export function typedUpcasters<Steps extends readonly TypedUpcaster[]>(steps: Steps): readonly Upcaster[] {
   // Each step is given what the version before it has stored, which is what its type says.

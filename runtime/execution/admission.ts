@@ -28,8 +28,8 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
 }
 
 /**
- * Checks that a plan stays in the groups that its principal may reach: models, params of scheduled actions, and schedules
- * that are taken back.
+ * Checks that a plan stays in the groups that its principal may reach: models, params of scheduled actions, and
+ * schedules that are taken back.
  *
  * @throws ForbiddenError if it does not
  */

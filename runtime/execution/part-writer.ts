@@ -165,7 +165,9 @@ function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
   return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
 }
 
-/** The violation of a natural key of one of these models, in the model's words, and the values that they want for it. */
+/**
+ * The violation of a natural key of one of these models, in the model's words, and the values that they want for it.
+ */
 function keyTaken(
   items: readonly StagedItem[],
   { table, constraint, cause }: UniqueViolationError,

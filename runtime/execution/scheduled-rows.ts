@@ -39,7 +39,9 @@ export function withSchedules(
   return [...byShard.values()];
 }
 
-/** The rows of a shard transaction's scheduled actions. @throws UnknownActionError for a class that is not registered */
+/**
+ * The rows of a shard transaction's scheduled actions. @throws UnknownActionError for a class that is not registered
+ */
 export function scheduleRows(
   { shard, schedules = [] }: PlanPart,
   registry: ActionRegistry,

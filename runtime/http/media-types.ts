@@ -1,4 +1,6 @@
-/** True if a body with these headers is JSON in UTF-8, not compressed. Types that end in `+json` mean something else. */
+/**
+ * True if a body with these headers is JSON in UTF-8, not compressed. Types that end in `+json` mean something else.
+ */
 export function isJsonContent(contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
   if (contentType === 'application/json') return true;

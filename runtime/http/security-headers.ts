@@ -34,8 +34,9 @@ export class SecurityHeaders {
   }
 
   /**
-   * The headers of an answer and those of these that neither it nor a plugin has set, as names and values in turns: Node
-   * writes a list without looking anything up, and an object with so many computed names would cost as much as a route.
+   * The headers of an answer and those of these that neither it nor a plugin has set, as names and values in turns:
+   * Node writes a list without looking anything up, and an object with so many computed names would cost as much as a
+   * route.
    */
   addTo(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
     const list: OutgoingHttpHeader[] = [];

@@ -96,7 +96,9 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
   return parsePlainJson(body, nestingDepth);
 }
 
-/** Answers that Fastify sends get what generated ones have: security headers, and the end of the connection in a drain. */
+/**
+ * Answers that Fastify sends get what generated ones have: security headers, and the end of the connection in a drain.
+ */
 export function addSendHook(server: FastifyInstance, answers: Answers): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
     for (const [name, value] of answers.customHeaders) if (!reply.hasHeader(name)) reply.header(name, value);

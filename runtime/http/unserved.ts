@@ -25,7 +25,9 @@ function notFound(path: string, method: string, allow: string | undefined): Http
   });
 }
 
-/** Fastify's own refusals in our words, and those of plugins by their status. Everything else is what a handler threw. */
+/**
+ * Fastify's own refusals in our words, and those of plugins by their status. Everything else is what a handler threw.
+ */
 export function translateRefusal(
   error: Error & { readonly code?: string; readonly statusCode?: number },
 ): unknown {

@@ -7,15 +7,17 @@ import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
  */
 export interface PoolerMode {
   /**
-   * All of them. PgBouncer refuses a client with start-up parameters other than those it restores on whatever session it
-   * lends, which these are.
+   * All of them. PgBouncer refuses a client with start-up parameters other than those it restores on whatever session
+   * it lends, which these are.
    */
   readonly startupParameters: Readonly<Record<string, string>>;
   /** Whether prepared statements may have names. */
   readonly named: boolean;
   /** The limits of a single statement. A function and not `SET LOCAL`, which warns outside of a transaction block. */
   readonly beforeStatement: string;
-  /** The same for one of the framework's own, which is planned once where it is prepared by name: see `plan-mode.ts`. */
+  /**
+   * The same for one of the framework's own, which is planned once where it is prepared by name: see `plan-mode.ts`.
+   */
   readonly beforeOwnStatement: string;
   /** The limits of a transaction. `SET LOCAL` and not a function, which would end the time for `SET TRANSACTION`. */
   readonly afterBegin: string;

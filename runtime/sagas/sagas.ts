@@ -100,8 +100,8 @@ export class Sagas {
   }
 
   /**
-   * Gives a saga that is parked or overdue another try, with the whole time of its step. What follows runs in the name of
-   * `principal`. False for a saga that is neither.
+   * Gives a saga that is parked or overdue another try, with the whole time of its step. What follows runs in the name
+   * of `principal`. False for a saga that is neither.
    *
    * @throws ModelNotFoundError if there is no such saga
    */
@@ -111,8 +111,8 @@ export class Sagas {
 
   /**
    * Ends a saga where it is: it takes no further step, and no compensation. What its steps have done stays, its model
-   * keeps its state, and the failure is `ABANDONED` with the note. A step that is under way on another shard is given up
-   * there by the saga's handler. False for a saga that has ended.
+   * keeps its state, and the failure is `ABANDONED` with the note. A step that is under way on another shard is given
+   * up there by the saga's handler. False for a saga that has ended.
    *
    * @param note why, 1 to 2,000 characters
    * @throws ModelNotFoundError if there is no such saga @throws ValidationError for another note

@@ -22,8 +22,9 @@ export interface RunnableConnection<C> extends PooledConnection {
   run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
   script(sql: string, options: RunOptions<C>): Promise<Rows>;
   /**
-   * Sends a single statement behind the one under way, if that is of the same pipeline and nothing follows it; undefined
-   * if it has to be sent elsewhere. Whichever of them ends last releases the connection. Absent: it always has to.
+   * Sends a single statement behind the one under way, if that is of the same pipeline and nothing follows it;
+   * undefined if it has to be sent elsewhere. Whichever of them ends last releases the connection. Absent: it always
+   * has to.
    */
   follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
 }

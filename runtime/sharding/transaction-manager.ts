@@ -14,7 +14,10 @@ export interface TransactionOptions {
   readonly isolationLevel?: IsolationLevel;
   /** The database refuses every write. Default false. */
   readonly readOnly?: boolean;
-  /** Milliseconds until a connection must be there, and for each statement. Default: the data source's statement time-out. */
+  /**
+   * Milliseconds until a connection must be there, and for each statement. Default: the data source's statement
+   * time-out.
+   */
   readonly timeoutMs?: number;
   /** Honoured until the transaction has begun. */
   readonly signal?: AbortSignal;

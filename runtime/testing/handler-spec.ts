@@ -34,7 +34,9 @@ export interface DeliveryOptions {
   readonly replayed?: boolean;
   /** The version that the change produced. Default: that of the given model, else 1. */
   readonly modelVersion?: number;
-  /** The action that the event comes from; null: its row is gone. Default: one named `spec`, by `spec`, without params. */
+  /**
+   * The action that the event comes from; null: its row is gone. Default: one named `spec`, by `spec`, without params.
+   */
   readonly action?: SourceAction | null;
 }
 

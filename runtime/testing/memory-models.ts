@@ -15,7 +15,9 @@ export interface MemoryTopology {
   readonly shards?: readonly ShardIdentifier[];
   /** Where models without a sharded id live. Default (0, 0). */
   readonly defaultShard?: ShardIdentifier;
-  /** Numbers of the groups by their names in the configuration, for `tenancy` and placement. Default: none has a name. */
+  /**
+   * Numbers of the groups by their names in the configuration, for `tenancy` and placement. Default: none has a name.
+   */
   readonly groups?: Readonly<Record<string, number>>;
   /** The groups of shards that each principal may reach, as for `startServer`. Default: all. */
   readonly tenancy?: Tenancy;

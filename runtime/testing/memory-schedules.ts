@@ -18,7 +18,9 @@ interface ScheduledOnce extends Pick<PlannedSchedule, 'actionClass' | 'params'> 
   readonly principal: KnownPrincipal;
 }
 
-/** Runs scheduled actions when the agenda comes to their time, with params that have been JSON, under keys of their own. */
+/**
+ * Runs scheduled actions when the agenda comes to their time, with params that have been JSON, under keys of their own.
+ */
 export class MemorySchedules {
   readonly #registry: ActionRegistry;
   readonly #executor: ActionRunner;

@@ -6,7 +6,9 @@ export interface DrainTally {
   readonly done: number;
   /** Answered with anything else. */
   readonly others: readonly number[];
-  /** Sent on a connection that then broke, or ended, without an answer; and connections that broke in their handshake. */
+  /**
+   * Sent on a connection that then broke, or ended, without an answer; and connections that broke in their handshake.
+   */
   readonly lost: readonly string[];
 }
 

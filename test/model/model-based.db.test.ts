@@ -5,7 +5,10 @@ import { checkRun } from './check.js';
 import { migrations } from './models.js';
 import { runModel, SHARDS } from './run-model.js';
 
-/** `FW_SEED` runs the same actions again; `FW_MODEL_ROUNDS` (`npm run proof:model`) as many long runs, each with the next seed. */
+/**
+ * `FW_SEED` runs the same actions again; `FW_MODEL_ROUNDS` (`npm run proof:model`) as many long runs, each with the
+ * next seed.
+ */
 const firstSeed = Number(process.env['FW_SEED'] ?? Date.now() % 1_000_000);
 const rounds = Number(process.env['FW_MODEL_ROUNDS'] ?? 1);
 const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);

@@ -1,7 +1,7 @@
 /**
  * A process that opens accounts and credits them until its input ends, one release of the code: what it calls a balance
- * lies in the column that its plan names. Its argument is a `RenamingPlan` as JSON. It prints a line for each account that
- * it has opened, with 1 on it, and for each credit of 1.
+ * lies in the column that its plan names. Its argument is a `RenamingPlan` as JSON. It prints a line for each account
+ * that it has opened, with 1 on it, and for each credit of 1.
  */
 
 import { ExecutionConfiguration } from '../../../runtime/action/execution-configuration.js';

@@ -22,8 +22,8 @@ export type Scope = ReadonlyMap<string, Bound>;
 export const NO_SCOPE: Scope = new Map();
 
 /**
- * What is asked of a type: a value of it, or, by `keyof`, `Pick` and the like, the fields that it has, for which a class
- * will do. A set names the only fields that are asked for.
+ * What is asked of a type: a value of it, or, by `keyof`, `Pick` and the like, the fields that it has, for which a
+ * class will do. A set names the only fields that are asked for.
  */
 export type Shape = 'value' | 'fields' | ReadonlySet<string>;
 

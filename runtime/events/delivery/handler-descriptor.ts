@@ -30,11 +30,16 @@ export interface HandlerSettings {
 
 /** What the runtime must know about a handler class; emitted by the generator. */
 export interface HandlerDescriptor extends HandlerSettings {
-  /** Stable name: identity of its checkpoints and of the keys of actions that it starts. 1 to 100 visible ASCII characters. */
+  /**
+   * Stable name: identity of its checkpoints and of the keys of actions that it starts. 1 to 100 visible ASCII
+   * characters.
+   */
   readonly name: string;
   /** The events that it gets; at least one. */
   readonly events: readonly EventDescriptor[];
-  /** True for an error that passes: such an attempt is repeated for as long as it takes. Default: all attempts count. */
+  /**
+   * True for an error that passes: such an attempt is repeated for as long as it takes. Default: all attempts count.
+   */
   readonly passes?: (error: unknown) => boolean;
   /** Constructor wiring: a new instance for one attempt. */
   readonly create: () => EventHandler<never>;

@@ -19,7 +19,9 @@ export class HeldLease {
     return time.nowMs() < this.#validUntilMs;
   }
 
-  /** A renewal that was long under way takes nothing from a later one. @param askedMs `time.nowMs()` before it was sent */
+  /**
+   * A renewal that was long under way takes nothing from a later one. @param askedMs `time.nowMs()` before it was sent
+   */
   renewed(askedMs: number): void {
     this.#validUntilMs = Math.max(this.#validUntilMs, askedMs + this.durationMs);
   }

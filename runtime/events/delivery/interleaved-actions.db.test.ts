@@ -13,7 +13,9 @@ import { SeededSchedule } from '../test-support/seeded-schedule.js';
 import { HandlerAttempts } from './handler-attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it. */
+/**
+ * Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it.
+ */
 const PROCESSES = 3;
 /** More than an attempt has that finds nothing done. */
 const AWAITS = 28;

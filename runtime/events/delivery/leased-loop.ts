@@ -30,7 +30,9 @@ export interface LeasedWork {
   readonly title?: string;
   /** Pause after a round that failed. Default: 250. */
   readonly failurePauseMs?: number;
-  /** Once the signal has fired, the run ends after this time even if a round continues. Default: it waits for the round. */
+  /**
+   * Once the signal has fired, the run ends after this time even if a round continues. Default: it waits for the round.
+   */
   readonly giveUpMs?: number;
   /** One round. */
   round(): Promise<void>;
@@ -69,7 +71,8 @@ export const SUPERSEDED_GRACE_MS = 5_000;
  * | `supersede`       | superseded                  | superseded                       | superseded                          |
  * | `finish`          | ended                       | ended                            | ended                               |
  *
- * A round that fails like the one before adds no warning. The first end counts. `wake` shortens the waiting between rounds and never a pause.
+ * A round that fails like the one before adds no warning. The first end counts. `wake` shortens the waiting between
+ * rounds and never a pause.
  */
 export class LeasedLoop {
   readonly lease: HeldLease;

@@ -1,6 +1,6 @@
 /**
- * A process that delivers until it is killed. Its argument is a `WorkerPlan` as JSON. It writes what its handlers see to
- * the table `seen`, and credits the mirror once for each event.
+ * A process that delivers until it is killed. Its argument is a `WorkerPlan` as JSON. It writes what its handlers see
+ * to the table `seen`, and credits the mirror once for each event.
  */
 
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';

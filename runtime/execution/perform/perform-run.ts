@@ -80,7 +80,9 @@ export class PerformRun implements PerformScope {
     return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
   }
 
-  /** Called when `perform` has returned. @throws ForbiddenError if the plan reaches beyond the groups of the principal */
+  /**
+   * Called when `perform` has returned. @throws ForbiddenError if the plan reaches beyond the groups of the principal
+   */
   seal(): readonly StagedItem[] {
     const items = this.plan.seal();
     requireReach(this.plan, this.reach);

@@ -13,8 +13,8 @@ export interface CertificateReload {
 }
 
 /**
- * Follows the files of a certificate: on a change of one, or on SIGHUP, new connections get what the files hold now. Files
- * that cannot be used, or do not fit together yet, are logged, and the old certificate stays.
+ * Follows the files of a certificate: on a change of one, or on SIGHUP, new connections get what the files hold now.
+ * Files that cannot be used, or do not fit together yet, are logged, and the old certificate stays.
  *
  * @returns what ends it
  */

@@ -151,7 +151,9 @@ export function arrayLiteral(elements: readonly string[]): string {
   return `{${elements.join(',')}}`;
 }
 
-/** Quotes JSON text, which holds no raw control characters: what JSON escapes is then just what an array literal does. */
+/**
+ * Quotes JSON text, which holds no raw control characters: what JSON escapes is then just what an array literal does.
+ */
 export function jsonElement(json: string): string {
   return JSON.stringify(json);
 }

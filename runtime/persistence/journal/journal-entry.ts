@@ -59,7 +59,9 @@ interface ItemJson {
 /** Writing a model asks for its descriptor only, which it carries. */
 const models = new ResultJson([]);
 
-/** The shard transactions of a plan as JSON text. @throws ValidationError if a model holds what could not be read back */
+/**
+ * The shard transactions of a plan as JSON text. @throws ValidationError if a model holds what could not be read back
+ */
 export function partsToJson(parts: readonly PlanWrite[], events: EventCatalog): string {
   return JSON.stringify(parts.map((part) => partToJson(part, events)));
 }

@@ -28,8 +28,8 @@ const READ_ONLY_TRANSACTION = '25006';
  * A Kysely for reading. The syntax tree of every query is looked at before it is sent; a query whose text or functions
  * the tree does not explain runs in a read-only transaction, so that the database refuses what we cannot see.
  *
- * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions. A failure of
- * the database is a public error, such as ShardUnavailableError.
+ * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions. A failure
+ * of the database is a public error, such as ShardUnavailableError.
  *
  * @param timeoutMs most time for each query. Default: the data source's statement time-out
  */

@@ -6,7 +6,9 @@ export function declareModelTable(table: string): void {
   known.add(table);
 }
 
-/** Whether a relation is one of this package's tables or a model's. Any other may be a view, whose functions may write. */
+/**
+ * Whether a relation is one of this package's tables or a model's. Any other may be a view, whose functions may write.
+ */
 export function isPlainTable(schema: string | undefined, name: string): boolean {
   return schema === 'eventlog' || (schema === undefined && known.has(name));
 }

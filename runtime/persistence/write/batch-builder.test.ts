@@ -92,7 +92,9 @@ describe('a batch', () => {
   });
 });
 
-/** Plans over a few rows, in the order of sealing: each starts from what the plans before it have staged, or does not. */
+/**
+ * Plans over a few rows, in the order of sealing: each starts from what the plans before it have staged, or does not.
+ */
 const plans = fc.array(
   fc.record({
     changes: fc.uniqueArray(

@@ -6,7 +6,9 @@ import type { KeyClaim } from './idempotency-key.js';
 import type { PlanWrite } from './plan-write.js';
 import type { NumberedRow } from './statement-rows.js';
 
-/** What plans leave in the tables of `eventlog`, besides the rows of their actions. Each row has the number of its plan. */
+/**
+ * What plans leave in the tables of `eventlog`, besides the rows of their actions. Each row has the number of its plan.
+ */
 export interface FlushRecords {
   readonly events: NumberedRow<EventRow>[];
   readonly keys: NumberedRow<KeyClaim>[];

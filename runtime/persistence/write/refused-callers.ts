@@ -14,9 +14,9 @@ const MAXIMUM_CALLERS = 256;
 /**
  * Knows the callers whose plans only the server can refuse: by a trigger, a value that does not fit its column, a
  * constraint that a statement cannot evaluate. Each such plan fails the statement that it travels in, and finding it
- * takes several more. A caller of whose plans more than one in nine ends so sends alone: that costs a statement each, and
- * the statements of all others stay whole. Callers with one name, such as anonymous ones, count as one: their name is
- * all that a plan carries of them, and behind a proxy they share their address as well.
+ * takes several more. A caller of whose plans more than one in nine ends so sends alone: that costs a statement each,
+ * and the statements of all others stay whole. Callers with one name, such as anonymous ones, count as one: their name
+ * is all that a plan carries of them, and behind a proxy they share their address as well.
  */
 export class RefusedCallers {
   /** By action and principal, the one that was refused last at the end. */

@@ -41,7 +41,9 @@ const LOG = `SELECT id FROM eventlog.events WHERE event_type = ANY($1) ORDER BY 
 type Copied = EventEnvelope;
 type Initiated = EventEnvelope<TransferInitiatedEvent>;
 
-/** Transfers of 1 between wallets of two shards, by several writers at a time, in a process that can outlive servers. */
+/**
+ * Transfers of 1 between wallets of two shards, by several writers at a time, in a process that can outlive servers.
+ */
 export class TransferLoad {
   readonly application: Application;
   readonly warnings: string[] = [];

@@ -48,8 +48,8 @@ export interface KafkaJars {
 export const NO_JARS: KafkaJars = { classPath: '', plugins: '' };
 
 /**
- * Kafka, Kafka Connect and Debezium: in the folder `FW_KAFKA_JARS`, where Maven puts them the first time. Undefined: Java
- * or Maven is missing.
+ * Kafka, Kafka Connect and Debezium: in the folder `FW_KAFKA_JARS`, where Maven puts them the first time. Undefined:
+ * Java or Maven is missing.
  */
 export function kafkaJars(): KafkaJars | undefined {
   const folder =

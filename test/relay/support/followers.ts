@@ -45,8 +45,8 @@ export async function followNats(
 const [FIELD_END, HEADER_END] = ['\u001f', '\u001e'];
 
 /**
- * Reads a topic of Kafka from its beginning on, each message once, also after the broker was away. The reader is that of
- * Kafka itself: what the relay writes is understood by Java's client.
+ * Reads a topic of Kafka from its beginning on, each message once, also after the broker was away. The reader is that
+ * of Kafka itself: what the relay writes is understood by Java's client.
  */
 export async function followKafka(
   { classPath }: KafkaJars,

@@ -7,8 +7,8 @@ export type Connecting = Omit<ProducerOptions<Buffer, Buffer, Buffer, Buffer>, '
 
 /**
  * One idempotent producer, for one batch at a time. The client numbers the records of a batch when it gets them, and
- * counts on when the broker has answered: a second batch meanwhile would have the same numbers, so that the broker would
- * drop it as a repetition.
+ * counts on when the broker has answered: a second batch meanwhile would have the same numbers, so that the broker
+ * would drop it as a repetition.
  */
 export class BatchProducer {
   readonly #connecting: Connecting;
