@@ -1,13 +1,15 @@
 import { Decimal } from 'decimal.js';
 import type { ColumnDescriptor } from './descriptor.js';
+import { isDocument } from './document-type.js';
 import { Id } from './id.js';
 import { normalizeType } from './sql-type.js';
 import { isUuid } from './uuid.js';
 
 /**
- * Whether a value of unknown origin, such as a claim, can be compared with a column; any value can with one of JSON.
+ * Whether a value of unknown origin, such as a claim, can be compared with a column. Every value can with a document.
  */
 export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknown): boolean {
+  if (isDocument(type)) return true;
   switch (type.kind) {
     case 'string':
     case 'currency':
@@ -27,15 +29,6 @@ export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknow
       return value instanceof Id;
     case 'enum':
       return type.values.some((each) => each === value);
-    case 'json':
-    case 'list':
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-    case 'object':
-      return true;
   }
 }
 

@@ -67,7 +67,7 @@ export class Answers {
 
   /** The headers of an answer with the security headers, as `writeHead` takes them. */
   complete(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
-    return this.#connections.headers.addTo(response, headers);
+    return this.#connections.headers.complete(response, headers);
   }
 
   /** Security headers of answers of custom routes. */

@@ -83,11 +83,13 @@ export function compileRoute(
   /** Requests that turn out to be invalid are counted as well. */
   const executeWithin = async (
     limits: RequestLimits,
-    ...call: Parameters<typeof execute>
+    principal: Caller,
+    request: FastifyRequest,
+    response: ServerResponse,
   ): Promise<unknown> => {
-    const leave = await limits.enter(principalName(call[0]), route.operation);
+    const leave = await limits.enter(principalName(principal), route.operation);
     try {
-      return await execute(...call);
+      return await execute(principal, request, response);
     } finally {
       leave();
     }

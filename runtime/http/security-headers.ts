@@ -38,7 +38,7 @@ export class SecurityHeaders {
    * Node writes a list without looking anything up, and an object with so many computed names would cost as much as a
    * route.
    */
-  addTo(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
+  complete(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
     const list: OutgoingHttpHeader[] = [];
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) list.push(name, value);
     const isPlain = response.getHeaderNames().length === 0;

@@ -31,7 +31,7 @@ function event(more: Partial<LoggedEvent> = {}): LoggedEvent {
   };
 }
 
-test('an older event is brought to the latest version, and says so', () => {
+test('an older event is brought to the latest version, and its message names that version', () => {
   const latest = new LatestVersions([credited]).inForm(event());
   expect(latest).toMatchObject({ eventVersion: 2, payload: { amount: '5', currency: 'EUR' } });
 });

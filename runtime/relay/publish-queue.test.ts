@@ -190,7 +190,7 @@ test('nothing is sent for a run that has ended', async () => {
 
 const busy: PublishOutcome = { kind: 'deferred', reason: 'busy' };
 
-test('a message that alone is not taken holds up no other model, and one message says so', async () => {
+test('a message that alone is not taken holds up no other model, and one warning reports it', async () => {
   const manual = manualQueue({ batchSize: 2, inFlight: 1 });
   const stuck = manual.queue.publish(messages('a1'), never);
   const others = ['b1', 'c1', 'd1'].map((id) => manual.queue.publish(messages(id), never));

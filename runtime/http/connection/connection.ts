@@ -262,7 +262,7 @@ export class Connection {
     return Reflect.get(this.socket, 'parser') === null;
   }
 
-  /** Leaves the socket, and what has arrived behind the head, to those who listen to upgrades. */
+  /** Leaves the socket, with what has arrived behind the head, to the listeners of upgrades. */
   #handOver(): void {
     this.#isDeaf = true;
     this.socket.off('data', this.#arrived).off('end', this.#ended);

@@ -98,7 +98,7 @@ it('opens no tunnel, and gives what follows to no parser, which others have by t
   }
 });
 
-it('leaves a connection to those who listen to upgrades, also on further listeners', async () => {
+it('hands an upgraded connection to the plugin that listens to upgrades, also on further listeners', async () => {
   const { server, port } = await listen();
   server.on('upgrade', (_request, socket, head) => {
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${head}`);

@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
+import { isDocument } from '../../domain/document-type.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { compileReader } from '../../domain/json-reader.js';
@@ -48,6 +49,7 @@ function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
 }
 
 function codecOf(type: FieldType, field: string): ColumnCodec {
+  if (isDocument(type)) return isJson(type) ? jsonCodec(field) : documentCodec(type, field);
   switch (type.kind) {
     case 'enum':
       return codecOfEnum(columnOfEnum(type), field);
@@ -78,16 +80,6 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
       );
     case 'id':
       return unquoted((value) => (value as Id<unknown>).getValue(), idFromDriver(type.model, type.sharded));
-    case 'json':
-      return jsonCodec(field);
-    case 'list':
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-    case 'object':
-      return isJson(type) ? jsonCodec(field) : documentCodec(type, field);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import { isDocument } from '../../domain/document-type.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
@@ -26,8 +27,10 @@ export interface SortCodec {
 
 /** @throws ValidationError if values of this column have no order */
 export function sortCodec(column: ColumnDescriptor): SortCodec {
-  if (column.field === 'version') return INTEGER;
-  switch (column.type.kind) {
+  const { field, type } = column;
+  if (field === 'version') return INTEGER;
+  if (isDocument(type)) throw unsortable(column);
+  switch (type.kind) {
     case 'id':
     case 'uuid':
       return UUID;
@@ -46,15 +49,6 @@ export function sortCodec(column: ColumnDescriptor): SortCodec {
       return BOOLEAN;
     case 'instant':
       return INSTANT;
-    case 'json':
-    case 'list':
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-    case 'object':
-      throw unsortable(column);
   }
 }
 

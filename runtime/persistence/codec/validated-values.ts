@@ -1,4 +1,5 @@
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
+import { isDocument } from '../../domain/document-type.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
@@ -21,6 +22,7 @@ export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidate
   const column = normalizeType(sqlType);
   const inColumn = (expected: string, isValidated: IsValidated): IsValidated =>
     column === expected ? isValidated : never;
+  if (isDocument(type)) return inColumn('jsonb', (_, text) => isStorableJson(text));
   switch (type.kind) {
     case 'enum':
       return validatedEnum(columnOfEnum(type), inColumn);
@@ -40,15 +42,6 @@ export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidate
       return inColumn('timestamptz', (value) => isCommonInstant(value as Date));
     case 'decimal':
       return inColumn(`numeric(${type.precision},${type.scale})`, always);
-    case 'json':
-    case 'list':
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-    case 'object':
-      return inColumn('jsonb', (_, text) => isStorableJson(text));
   }
 }
 

@@ -80,7 +80,7 @@ function kindOf(event: LoggedEvent, format: MessageFormat): EventKind {
 function sharedAttributes(
   { namespace, modelName, eventType, eventVersion }: LoggedEvent,
   { shard, schemaBaseUrl }: MessageFormat,
-): Readonly<Record<string, string>> {
+): Partial<Readonly<Record<(typeof SHARED)[number], string>>> {
   return {
     specversion: '1.0',
     source: sourceOf(namespace, shard),
@@ -93,18 +93,12 @@ function sharedAttributes(
   };
 }
 
-const SHARED: ReadonlySet<string> = new Set([
-  'specversion',
-  'source',
-  'type',
-  'modelname',
-  'eventversion',
-  'dataschema',
-]);
+const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
+const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
 
 /** True for an attribute that many messages have in common, whose encoded form is worth keeping. */
 export function isShared(attribute: string): boolean {
-  return SHARED.has(attribute);
+  return SHARED_NAMES.has(attribute);
 }
 
 /** A reference that identifies the shard: `/example.wallet/shards/1-0`. */
