@@ -1,2 +1,2 @@
-/** Whether an attempt was applied; final. */
+/** The final outcome of an attempt: `committed` if it was applied, `void` if it can never be applied. */
 export type AttemptOutcome = 'committed' | 'void';

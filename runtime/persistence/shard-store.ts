@@ -6,50 +6,57 @@ import type { AttemptOutcome } from './attempt-outcome.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
 import type { ActionRow, PlanWrite } from './write/plan-write.js';
 
-/** Plans that are applied together or not at all, in the order in which they follow one another. */
+/** Plans that one transaction applies together or not at all, in their order of dependency. */
 export type WriteGroup = readonly PlanWrite[];
 
 /**
- * Several groups of plans for one statement. No two groups touch one row, unless both only expect one version of it.
+ * Several groups of plans for one statement. No two groups change the same row; two groups may both only check its
+ * version.
  */
 export interface FlushRequest {
   readonly groups: readonly WriteGroup[];
   /**
-   * `wait`: a row that is locked is waited for (up to the session's lock time-out). `skip`: a group with a locked row
-   * is left out, so that one stuck row does not hold up its neighbours.
+   * `wait`: the statement waits for a locked row, up to the session's lock time-out. `skip`: the statement leaves out a
+   * group with a locked row, so that one blocked row does not delay the other groups.
    */
   readonly locked: 'wait' | 'skip';
-  /** Several groups whose values have more characters are not sent. Default: no limit. */
+  /**
+   * Maximum total length of the values of several groups, in characters. A larger flush is refused. Default: no limit.
+   */
   readonly maximumCharacters?: number;
 }
 
-/** The groups of a flush are too large for one statement. Nothing was sent. */
+/** The groups of a flush are too large for one statement. No statement was sent. */
 export class OversizedFlush extends Error {
   override readonly name: string = 'OversizedFlush';
 }
 
 /**
- * The outcome of one group. `applied`: committed, with all its rows. `left-out`: not applied, because a version no
- * longer matched, a row was locked (only with `skip`) or the action had been fenced. A fenced action among others fails
- * the statement instead. An error: not applied, because the database refuses the group by itself.
+ * The outcome of one group.
+ *
+ * - `applied`: committed with all its rows.
+ * - `left-out`: not applied, because a version no longer matched, a row was locked (only with `skip`) or the action was
+ *   fenced. If a flush has several groups, a fenced action fails the statement instead.
+ * - An error: not applied, because the database refuses this group.
  */
 export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
 
-/** An attempt as the audit trail of a shard knows it. */
+/** An attempt as the audit trail of a shard records it. */
 export interface Recalled {
-  /** Undefined if it has no row of the attempt. */
+  /** Undefined if the audit trail has no row of the attempt. */
   readonly outcome: AttemptOutcome | undefined;
-  /** The time from which it has all attempts. Undefined: from the beginning. */
+  /** The instant from which the audit trail is complete. Undefined: from the beginning. */
   readonly completeFrom: Date | undefined;
 }
 
-/** The port between execution and SQL: everything that an executor asks of one shard. */
+/** The port between execution and SQL: all operations of an executor on one shard. */
 export interface ShardStore {
   /**
-   * One statement, one transaction. Outcomes stand in the order of the groups.
+   * Applies groups in one statement and one transaction. The outcomes have the order of the groups.
    *
-   * @throws DriverFailure @throws OversizedFlush for several groups that are to be sent in parts
-   * @throws FoldingOutdated for a group of several plans that have to be sent one after the other
+   * @throws DriverFailure
+   * @throws OversizedFlush for several groups that must be sent in parts
+   * @throws FoldingOutdated for a group of several plans that must be sent one after the other
    */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */
@@ -61,7 +68,7 @@ export interface ShardStore {
   /**
    * The stored models that hold these keys and are in no deleted state, in no particular order.
    *
-   * @param keys the texts of each key, as a JSON list; no two of them equal @throws DriverFailure
+   * @param keys the texts of each key, as a JSON list; without duplicates @throws DriverFailure
    */
   readByKey<M extends Entity>(
     model: ModelDescriptor<M>,
@@ -70,25 +77,30 @@ export interface ShardStore {
     options?: CallOptions,
   ): Promise<readonly M[]>;
   /**
-   * Settles an attempt whose reply was lost: unless its row is there, a `void` row is put in its place, and then the
-   * attempt can never be applied. With synchronous replication it answers what the standbys have. @throws DriverFailure
+   * Settles an attempt whose reply was lost: if the attempt has no row yet, this writes a `void` row in its place, and
+   * the attempt can never be applied. With synchronous replication it returns what the standbys have.
+   * @throws DriverFailure
    */
   fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome>;
   /**
-   * The outcome of an attempt in the audit trail; with synchronous replication only what the standbys have. Changes
-   * nothing. @throws DriverFailure
+   * The outcome of an attempt in the audit trail. Read-only. With synchronous replication it returns what the standbys
+   * have.
+   * @throws DriverFailure
    */
   recall(actionId: string, options?: CallOptions): Promise<Recalled>;
-  /** What is known about a key here; with synchronous replication only what the standbys have. @throws DriverFailure */
+  /**
+   * The record of a key on this shard. With synchronous replication it returns what the standbys have.
+   * @throws DriverFailure
+   */
   readKey(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined>;
   /**
-   * Stores the target of a plan that goes to another shard. An existing claim for the same request and target is
-   * shared, and belongs to no attempt from then on. An expired claim is replaced. False if the key is bound to another
-   * request or target.
+   * Stores the target of a plan that runs on another shard. An existing claim for the same request and target is
+   * shared, and no longer belongs to a single attempt. An expired claim is replaced. False if the key is bound to
+   * another request or target.
    * @throws DriverFailure
    */
   claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean>;
-  /** Forgets a key if it is this attempt's own, or if it has expired. @throws DriverFailure */
+  /** Deletes a key that belongs to this attempt or has expired. */
   releaseKey(name: KeyName, actionId: string | undefined, options?: CallOptions): Promise<void>;
   /** Deletes at most `limit` expired keys. Returns their number. @throws DriverFailure */
   purgeKeys(limit: number, options?: CallOptions): Promise<number>;

@@ -42,8 +42,8 @@ export class SqlShardStore implements ShardStore {
   readonly #folding: FoldingRules | undefined;
 
   /**
-   * @param flushed called after each flush that applied something, with all that was sent
-   * @param folding the rules by which groups were made. Each statement that folds proves them. Default: no proof
+   * @param flushed called with the request after each flush that applied a group
+   * @param folding the rules by which groups were formed. Each statement that folds checks them. Default: no check
    */
   constructor(
     database: ShardDatabase,
@@ -89,7 +89,7 @@ export class SqlShardStore implements ShardStore {
     return result;
   }
 
-  /** Which groups were applied; a fenced single plan is none. */
+  /** The groups that were applied; a fenced single plan is not among them. */
   async #run(
     request: FlushRequest,
     checks: RowChecks | undefined,
@@ -98,7 +98,7 @@ export class SqlShardStore implements ShardStore {
     const statement = this.#statements.make(request, { checks, folding: this.#folding });
     requireSize(request, statement);
     try {
-      // What waits for locks would hold up those behind it.
+      // A statement that waits for locks would delay those behind it in the pipeline.
       const pipelined = request.locked === 'skip' ? { pipeline: this } : undefined;
       const limits = { ...options, ...pipelined, access: INTERNAL_ACCESS } as const;
       const { rows } = await this.#database.query(statement, limits);
@@ -186,10 +186,13 @@ export class SqlShardStore implements ShardStore {
   }
 }
 
-/** Constraints that one statement may run into, one after another, before it is left to the writer. */
+/**
+ * Maximum constraint violations of one statement that the store learns from before it reports the failure to the
+ * writer.
+ */
 const MAXIMUM_LEARNED = 4;
 
-/** The row goes in unless the attempt's own is there; waits for a transaction that is about to write it. */
+/** Inserts the row unless the attempt's own exists. Waits for a transaction that is about to write it. */
 const FENCE = {
   name: 'fw_fence',
   text:
@@ -211,8 +214,8 @@ const RECALL = {
 };
 
 /**
- * A claim for the same request and target joins the one that is there, which then belongs to no attempt: while one of
- * them is refused and withdraws, the other one's plan may be under way.
+ * A claim for the same request and target joins the existing one, which then belongs to no single attempt: while one
+ * attempt is refused and releases its claim, the plan of the other may be in progress.
  */
 const CLAIM_KEY = {
   name: 'fw_claim_key',
@@ -235,7 +238,9 @@ const RELEASE_KEY = {
     'AND (action_id = $4 OR expires_date <= now())',
 };
 
-/** By row address, which the lock keeps: a join by key would read the whole table for each batch. */
+/**
+ * Deletes by row address (ctid), which the row lock keeps stable: a join by key would scan the whole table per batch.
+ */
 const PURGE_KEYS = {
   name: 'fw_purge_keys',
   text:
@@ -252,7 +257,7 @@ type NamedText = Pick<Statement, 'text' | 'name'>;
 const readTexts = new WeakMap<RowCodec, { readonly one: NamedText; readonly many: NamedText }>();
 let readTextCount = 0;
 
-/** A single id gets a text of its own: the planner estimates an equality best. */
+/** A single id has its own text, because the planner estimates an equality best. */
 function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   let texts = readTexts.get(codec);
   if (texts === undefined) {
@@ -282,7 +287,7 @@ function sizeOf(value: unknown): number {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** Whether the row of an action, in whatever partition, was there already. */
+/** Whether the action's row already existed, in any partition. */
 function isFenced(error: unknown): boolean {
   if (!(error instanceof DriverFailure) || error.phase !== 'answered') return false;
   if (error.sqlState !== UNIQUE_VIOLATION) return false;
@@ -298,7 +303,7 @@ function outcomes(count: number, applied: string): FlushOutcome[] {
   return result;
 }
 
-/** Positions of the groups that a constraint has refused, where that is certain, with its error. */
+/** Positions of the groups that violate a constraint, as far as the statement proves it, each with its error. */
 function refusals(refused: string, checks: RowChecks): readonly (readonly [number, DriverFailure])[] {
   if (refused === '') return [];
   const all = [...checks.values()].flat();
@@ -313,7 +318,7 @@ function refusals(refused: string, checks: RowChecks): readonly (readonly [numbe
   });
 }
 
-/** What is left of the limits of a call that began at this time. */
+/** The remaining limits of a call that began at `begun`. */
 function restOf(options: CallOptions | undefined, begun: number): CallOptions | undefined {
   if (options?.timeoutMs === undefined) return options;
   return { ...options, timeoutMs: Math.max(1, options.timeoutMs - (time.nowMs() - begun)) };

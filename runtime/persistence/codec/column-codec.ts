@@ -13,15 +13,18 @@ import { ValidationError } from '../../errors.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
-/** How the values of one column travel: as text, alone or as the elements of one array, and back as driver values. */
+/** Converts the values of one column to text, alone or as the elements of one array, and back from driver values. */
 export interface ColumnCodec {
   /** The text of a parameter. @throws ValidationError if it does not fit */
   readonly toText: (value: unknown) => string;
   /** The element of an array literal: the text, quoted where it needs it. @throws ValidationError if it does not fit */
   readonly toElement: (value: unknown) => string;
-  /** All of them, none null, as one array; undefined if one has no binary form here. Absent: none ever has. */
+  /**
+   * The values, none of them null, as one binary array. Undefined if one of them has no binary form. Absent if the
+   * column's type has none.
+   */
   readonly pack?: (values: readonly unknown[]) => PackedArray | undefined;
-  /** From the driver's value (see `Rows`), never null. */
+  /** Converts the driver's value (see `Rows`), which is never null. */
   readonly fromDriver: (value: unknown) => unknown;
 }
 
@@ -41,7 +44,7 @@ function isInteger({ type, sqlType }: ColumnDescriptor): boolean {
   return type.kind === 'number' && normalizeType(sqlType) === 'integer';
 }
 
-/** A binary form has just one type, so that the column's counts, and not the field's alone. */
+/** A binary array has exactly one element type, so the column's SQL type counts, not only the field's type. */
 function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
   if (sqlType === 'uuid') return (values) => PackedArray.ofUuids(values.map(String));
   if (sqlType !== 'timestamptz' || type.kind !== 'instant') return undefined;
@@ -83,12 +86,12 @@ function codecOf(type: FieldType, field: string): ColumnCodec {
   }
 }
 
-/** The same as that of a field with the values' own type. */
+/** Values of an enum are encoded like those of a field with the values' own type. */
 function codecOfEnum(kind: EnumColumn, field: string): ColumnCodec {
   return kind === 'json' ? jsonCodec(field) : codecOf({ kind }, field);
 }
 
-/** Values that JSON has as they are. */
+/** Codec for values whose JSON form is the value itself. */
 function jsonCodec(field: string): ColumnCodec {
   return {
     toText: (value) => jsonText(value, field),
@@ -97,7 +100,9 @@ function jsonCodec(field: string): ColumnCodec {
   };
 }
 
-/** Values some of which JSON has as texts: decimals, instants, ids. They come back as what they were. */
+/**
+ * Codec for documents that contain decimals, instants or ids, which JSON holds as text. Reading restores their types.
+ */
 function documentCodec(type: FieldType, field: string): ColumnCodec {
   const write = compileWriter(type, field);
   const read = compileReader(type, field);
@@ -108,7 +113,7 @@ function documentCodec(type: FieldType, field: string): ColumnCodec {
   };
 }
 
-/** Whether all values of a type are their own JSON. */
+/** Whether the JSON form of every value of the type is the value itself. */
 function isJson(type: FieldType): boolean {
   switch (type.kind) {
     case 'bigint':
@@ -133,7 +138,7 @@ function isJson(type: FieldType): boolean {
   }
 }
 
-/** For texts that hold nothing that an array literal would take amiss. */
+/** Codec for texts without characters that an array literal would need quoted. */
 function unquoted(toText: ColumnCodec['toText'], fromDriver: ColumnCodec['fromDriver']): ColumnCodec {
   return { toText, toElement: toText, fromDriver };
 }
@@ -144,7 +149,8 @@ export function arrayLiteral(elements: readonly string[]): string {
 }
 
 /**
- * Quotes JSON text, which holds no raw control characters: what JSON escapes is then just what an array literal does.
+ * Quotes JSON text as an element of an array literal. JSON text holds no raw control characters, so backslashes and
+ * quotes are the only characters to escape.
  */
 export function jsonElement(json: string): string {
   return JSON.stringify(json);
@@ -160,12 +166,12 @@ export function optionalElement(text: string | undefined): string {
   return text === undefined ? 'NULL' : quoteElement(text);
 }
 
-/** UUIDs as one array, packed if they have the usual form. */
+/** UUIDs as one array: binary if all have the usual form, otherwise an array literal. */
 export function uuidArray(ids: readonly string[]): ArrayValue {
   return PackedArray.ofUuids(ids) ?? arrayLiteral(ids.map(quoteElement));
 }
 
-/** Instants as one array, packed if they are within the years that have one way to be written. */
+/** Instants as one array: binary if all lie within the years 0001 to 9999, otherwise an array literal. */
 export function instantArray(dates: readonly Date[]): ArrayValue {
   return PackedArray.ofInstants(dates) ?? arrayLiteral(dates.map((date) => quoteElement(instantText(date))));
 }
@@ -177,11 +183,11 @@ export function jsonArray(texts: readonly string[]): string {
 
 const NEEDS_ESCAPE = /["\\]/;
 const ESCAPED = /["\\]/g;
-/** Text of letters, digits and hyphens needs no quotes, but for the word NULL. */
+/** Text of letters, digits and hyphens needs no quotes in an array literal, except the word NULL. */
 const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
 const BIGINT_LIMIT = 2n ** 63n;
 const INTEGER_LIMIT = 2 ** 31;
-/** Further out, ISO 8601 and PostgreSQL write years differently. */
+/** Outside of the years 0001 to 9999, ISO 8601 and PostgreSQL write years differently. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -217,8 +223,8 @@ const instantsMs = new Float64Array(INSTANT_SLOTS).fill(Number.NaN);
 const instantTexts: string[] = new Array<string>(INSTANT_SLOTS).fill('');
 
 /**
- * ISO 8601 in UTC. Making the text is slow, and under load many instants of one process fall into the same few
- * milliseconds, when actions began and ended: those are remembered.
+ * An instant as ISO 8601 text in UTC. Formatting is slow, and under load many instants fall into the same few
+ * milliseconds, so the last texts are cached.
  */
 export function instantText(date: Date): string {
   const milliseconds = date.getTime();
@@ -239,7 +245,7 @@ function validInstantText(value: Date, field: string): string {
   return instantText(value);
 }
 
-/** PostgreSQL would round what has too many decimals; here it is refused. */
+/** A decimal as text. Refuses a value with too many decimal places, which PostgreSQL would round silently. */
 function decimalText(precision: number, scale: number, field: string): (value: unknown) => string {
   const integerDigits = precision - scale;
   return (value) => {
@@ -272,7 +278,7 @@ function deepFreeze(value: unknown): unknown {
   return value;
 }
 
-/** Values with a state of their own: a `Date` cannot be frozen, a `Decimal` and an id never change. */
+/** Whether the value is immutable or, like a `Date`, cannot be frozen: a `Decimal` and an id never change. */
 function isScalar(value: object): boolean {
   return value instanceof Date || value instanceof Decimal || value instanceof Id;
 }

@@ -1,9 +1,9 @@
 import type { FieldType } from '../../domain/descriptor.js';
 
-/** What the values of an enum are in a column; `json` for a mixture. */
+/** The type of an enum's values in a column; `json` if the values have several types. */
 export type EnumColumn = 'string' | 'number' | 'boolean' | 'json';
 
-/** What a column holds whose field has a type of kind `enum`. */
+/** The column type of a field whose type has the kind `enum`. */
 export function columnOfEnum(type: FieldType): EnumColumn {
   const values = type.kind === 'enum' ? type.values : [];
   const [kind, ...others] = new Set(values.map((value) => typeof value));

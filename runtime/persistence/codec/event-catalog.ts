@@ -7,7 +7,7 @@ import { type EventFacts, RecordedEvent } from './recorded-event.js';
 /** An event class with its compiled payload writer. */
 export interface CataloguedEvent {
   readonly name: string;
-  /** Version of the payload's shape. */
+  /** Version of the payload's format. */
   readonly version: number;
   readonly writePayload: JsonWriter<object>;
 }
@@ -17,7 +17,7 @@ export class EventCatalog {
   readonly #descriptors: readonly EventDescriptor[];
   readonly #byClass = new Map<unknown, CataloguedEvent>();
 
-  /** @throws ValidationError if two events have one name */
+  /** @throws ValidationError if two event classes have the same name */
   constructor(events: readonly EventDescriptor[]) {
     this.#descriptors = events;
     const names = new Set<string>();
@@ -38,14 +38,14 @@ export class EventCatalog {
     return known;
   }
 
-  /** What the outbox row of this event is made of. @throws UnknownModelError if its class is not registered */
+  /** The values of this event's outbox row. @throws UnknownModelError if the event's class is not registered */
   factsOf(event: ModelEvent<unknown>): EventFacts {
     const { name, version, writePayload } = this.of(event);
     const [modelId, modelName] = [event.getModelId(), event.getModelName()];
     return { type: name, version, modelId, modelName, payload: writePayload(event) };
   }
 
-  /** The same events, whose payloads lack what is marked as secret: for people's eyes, not for the outbox. */
+  /** The same event classes with payload writers that leave out secret fields. For display, not for the outbox. */
   withoutSecrets(): EventCatalog {
     return new EventCatalog(
       this.#descriptors.map((event) => ({

@@ -10,15 +10,15 @@ import {
   uuidArray,
 } from './column-codec.js';
 
-/** How values of one kind are sent: one as a parameter, or those of many rows as one array. */
+/** How values of one kind are sent: a single value as a parameter, the values of many rows as one array parameter. */
 export interface ParameterKind<V> {
-  /** SQL type of one. */
+  /** SQL type of a single value. */
   readonly type: string;
   readonly one: (value: V) => string | null;
-  /** SQL type of many. */
+  /** SQL type of the array parameter. */
   readonly manyType: string;
   readonly many: <R>(rows: readonly R[], of: (row: R) => V) => ArrayValue;
-  /** SQL function that turns many into rows. Default: `unnest`. */
+  /** SQL function that expands the array parameter into rows. Default: `unnest`. */
   readonly expand?: string;
 }
 
@@ -50,7 +50,7 @@ export const ISO_INSTANT: ParameterKind<string> = literal('timestamptz', same, q
 export const JSON_TEXT: ParameterKind<string | undefined> = literal('jsonb', orNull, (json) =>
   json === undefined ? 'NULL' : jsonElement(json),
 );
-/** JSON text; many are one JSON array, in which no element has to be quoted once more. */
+/** JSON text. Many documents are sent as one JSON array, so that no document is quoted again as an array element. */
 export const DOCUMENT: ParameterKind<string | undefined> = {
   ...{ type: 'jsonb', one: orNull, manyType: 'jsonb', expand: 'jsonb_array_elements' },
   many: (rows, of) => jsonArray(rows.map((row) => of(row) ?? 'null')),

@@ -1,10 +1,10 @@
 import { ModelEvent } from '../../domain/model-event.js';
 
-/** What the outbox row of an event is made of. */
+/** The values of an event's outbox row. */
 export interface EventFacts {
   /** Simple name of the event class. */
   readonly type: string;
-  /** Version of the payload's shape. */
+  /** Version of the payload's format. */
   readonly version: number;
   readonly modelId: string;
   readonly modelName: string;
@@ -12,7 +12,9 @@ export interface EventFacts {
   readonly payload: string;
 }
 
-/** An event that was written down before its row was: its class may have changed meanwhile, its facts have not. */
+/**
+ * An event that was recorded before its outbox row was written. Its class may have changed since; its facts have not.
+ */
 export class RecordedEvent extends ModelEvent<unknown> {
   readonly facts: EventFacts;
 

@@ -11,13 +11,13 @@ import { ResultJson } from './result-json.js';
 
 const results = new ResultJson([accountModel as unknown as ModelDescriptor]);
 
-/** What a repeat under the same key gets. */
+/** The result that a repeat under the same idempotency key receives. */
 function repeated(result: unknown, by = results): unknown {
   return by.read(JSON.parse(results.write(result)) as JsonValue);
 }
 
 describe('a result that is kept for a repeat', () => {
-  test('comes back as it was, if it is plain', () => {
+  test('of plain values comes back unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const plain: unknown = JSON.parse(JSON.stringify(value));
@@ -26,7 +26,7 @@ describe('a result that is kept for a repeat', () => {
     );
   });
 
-  test('comes back as it was, if its keys look like ours', () => {
+  test('whose keys start with $ comes back unchanged', () => {
     const key = fc.string({ unit: fc.constantFrom('$', 'd', 'a', 't', 'e') });
     fc.assert(
       fc.property(fc.dictionary(key, fc.integer()), (value) => {
@@ -77,13 +77,13 @@ describe('a result that is kept for a repeat', () => {
     expect(() => results.write({ value })).toThrow(ValidationError);
   });
 
-  test('cannot be nested without end', () => {
+  test('cannot contain itself', () => {
     const circle: unknown[] = [];
     circle.push(circle);
     expect(() => results.write(circle)).toThrow(ValidationError);
   });
 
-  test('that a later version has written is refused rather than misread', () => {
+  test('written by a later version is refused', () => {
     expect(() => results.read({ $matrix: [] })).toThrow(ValidationError);
   });
 });

@@ -6,10 +6,10 @@ import type { JsonValue } from '../../domain/json.js';
 import { UnknownModelError, ValidationError } from '../../errors.js';
 
 /**
- * Results of actions as JSON and back, so that a repeated key gets the first result whatever its type. JSON's own
- * values, arrays and plain objects stand as they are; everything else is an object with one key that starts with
- * `$`: `{"$decimal": "1.5"}`, `{"$model": ["Wallet", {...fields}]}`. A plain object's own key that starts with `$`
- * gets one more.
+ * Encodes action results as JSON and decodes them, so that a repeat under an idempotency key receives the first result,
+ * whatever its type. JSON values, arrays and plain objects are stored unchanged. Any other value becomes an object with
+ * one key that starts with `$`: `{"$decimal": "1.5"}`, `{"$model": ["Wallet", {...fields}]}`. A plain object's key that
+ * starts with `$` gets one more `$`.
  */
 export class ResultJson {
   readonly #models = new Map<string, ModelDescriptor>();
@@ -18,12 +18,12 @@ export class ResultJson {
     for (const model of models) this.#models.set(model.name, model);
   }
 
-  /** JSON text. @throws ValidationError for a value that would not survive the round trip, such as a class instance */
+  /** The result as JSON text. @throws ValidationError for a value that cannot be restored, such as a class instance */
   write(result: unknown): string {
     return encode(result, 0);
   }
 
-  /** The value that `write` was given, models and dates included. */
+  /** Restores the value that `write` received, including models and dates. */
   read(json: JsonValue): unknown {
     if (json === null || typeof json !== 'object') return json;
     if (Array.isArray(json)) return Object.freeze(json.map((item: JsonValue) => this.read(item)));

@@ -34,7 +34,7 @@ test('models become one array for each column', () => {
   expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
 });
 
-test('what cannot be packed is refused', () => {
+test('values without a binary form are refused', () => {
   const column = codec.columns.find(({ descriptor }) => descriptor.field === 'createdDate') ?? expect.fail();
   const opened = (text: string): unknown =>
     codec.array(column, [codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)]);
@@ -50,7 +50,7 @@ test('there is one codec per model', () => {
   expect(codec.columns[codec.idIndex]?.descriptor.field).toBe('id');
 });
 
-test('a state that is skipped may not have another key than the next one, whatever its model says of folding', () => {
+test('a folded state must have the same key as the next one, even if its model allows folding', () => {
   const ann = newGuest('ann@hotel');
   for (const folding of [undefined, true]) {
     const guests = RowCodec.of({ ...guestModel, ...(folding && { folding }) });

@@ -5,21 +5,24 @@ import { ValidationError } from '../../errors.js';
 import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import { type IsValidated, validatedValues } from './validated-values.js';
 
-/** A column with its codec. */
+/** A column and its codec. */
 export interface CodedColumn {
   readonly descriptor: ColumnDescriptor;
   readonly codec: ColumnCodec;
-  /** Of a value that the codec has passed, whether the server is sure to accept it. */
+  /** Whether the server certainly accepts a value that the codec has accepted. */
   readonly isValidated: IsValidated;
 }
 
-/** Rows to models and back, for one model class. */
+/** Converts rows to models of one class, and models to rows. */
 export class RowCodec<M extends Entity = Entity> {
   readonly model: ModelDescriptor<M>;
   readonly columns: readonly CodedColumn[];
   /** Position of `id` among the columns. */
   readonly idIndex: number;
-  /** Fields that decide about natural keys: whether a state that is skipped may have them, only the server knows. */
+  /**
+   * Fields of natural keys and of the deleted state. Only the server can decide whether a state with these values is
+   * valid.
+   */
   readonly #keyFields: ReadonlySet<string>;
 
   private constructor(model: ModelDescriptor<M>) {
@@ -37,7 +40,7 @@ export class RowCodec<M extends Entity = Entity> {
 
   static readonly #codecs = new WeakMap<object, RowCodec>();
 
-  /** The codec of a model, made once. */
+  /** The codec of a model. There is one per model class. */
   static of<M extends Entity>(model: ModelDescriptor<M>): RowCodec<M> {
     const known = RowCodec.#codecs.get(model);
     if (known !== undefined) return known as unknown as RowCodec<M>;
@@ -46,7 +49,7 @@ export class RowCodec<M extends Entity = Entity> {
     return codec;
   }
 
-  /** A row with the values of `columns`, in that order, as a frozen model. */
+  /** Converts a row with the values of `columns`, in that order, to a frozen model. */
   decode(row: readonly unknown[]): M {
     const draft = startDraft(this.model);
     for (let index = 0; index < this.columns.length; index += 1) {
@@ -69,10 +72,10 @@ export class RowCodec<M extends Entity = Entity> {
   }
 
   /**
-   * Judges the values that a state has and the next one has not, in place of the server, which will not see them.
+   * Validates the values of a folded state that the next state overwrites, because the server never receives them.
    *
-   * @throws ValidationError if one does not fit its column; or if only the server can decide, unless the model declares
-   *   that states may be skipped. That is never said of natural keys: the unique index has to see each of them
+   * @throws ValidationError if a value does not fit its column, or if only the server can decide and the model does not
+   *   allow folding. Folding never applies to natural keys, because the unique index must check each of their values
    */
   judgeReplaced(state: Entity, next: Entity): void {
     for (const { descriptor, codec, isValidated } of this.columns) {
@@ -87,7 +90,7 @@ export class RowCodec<M extends Entity = Entity> {
     }
   }
 
-  /** The values of one column as one array, null where `isWanted` says no. */
+  /** The values of one column as one array, with null for entities for which `isWanted` returns false. */
   sparseArray(
     { descriptor, codec }: CodedColumn,
     entities: readonly Entity[],

@@ -6,21 +6,24 @@ import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
 import { columnOfEnum } from './enum-column.js';
 
-/** A value in the form in which two of them are compared. */
+/** A value in the form in which the merge compares it. */
 export type SortValue = string | number | bigint | boolean | Decimal | Buffer;
 
 /**
- * How the values of one column are ordered here exactly as the database orders them, so that sorted pages of several
- * databases can be merged. A value travels as text: it is part of a cursor and a parameter of the next statement.
+ * Orders the values of one column exactly as the database orders them, so that sorted pages of several databases can be
+ * merged. Values travel as text, in cursors and as parameters of the next statement.
  */
 export interface SortCodec {
-  /** Text order must not depend on the collation of each database. */
+  /**
+   * Whether the column is sorted with an explicit collation, because text order must not depend on a database's
+   * collation.
+   */
   readonly collated: boolean;
-  /** The driver's value would lose digits; the database is asked for its text. */
+  /** Whether the statement selects the value as text, because the driver's value would lose digits. */
   readonly asText: boolean;
-  /** From the driver's value, or from the text if `asText`; never null. */
+  /** Converts the driver's value, or the selected text if `asText`. Never called with null. */
   readonly toText: (value: unknown) => string;
-  /** Whether a text that came from outside is one that `toText` could have made. */
+  /** Whether `toText` could have produced a text that a client sent. */
   readonly accepts: (text: string) => boolean;
   readonly toValue: (text: string) => SortValue;
 }
@@ -69,7 +72,7 @@ function unsortable({ field }: ColumnDescriptor): ValidationError {
   return new ValidationError(`${field} cannot be sorted by`, { field: 'orderBy' });
 }
 
-/** Ascending, as PostgreSQL compares values of one type. */
+/** Compares two values of one type in ascending order, as PostgreSQL does. Negative if `left` comes first. */
 export function compareValues(left: SortValue, right: SortValue): number {
   if (left instanceof Decimal && right instanceof Decimal) return left.cmp(right);
   if (left instanceof Buffer && right instanceof Buffer) return Buffer.compare(left, right);
@@ -87,7 +90,7 @@ const UUID: SortCodec = {
   toValue: (text) => text,
 };
 
-/** In the order of the bytes of UTF-8, which is that of the code points; a JavaScript string compares otherwise. */
+/** Orders text by code points, which is the order of its UTF-8 bytes. JavaScript compares UTF-16 units instead. */
 const TEXT: SortCodec = {
   collated: true,
   asText: false,
@@ -115,7 +118,7 @@ const NUMBER: SortCodec = {
 const DECIMAL: SortCodec = {
   ...exact,
   toText: String,
-  // A numeric column has at most 1,000 digits; anything longer is not worth a look.
+  // A numeric column has at most 1,000 digits; a longer text is refused without parsing it.
   accepts: (text) => text.length <= 1_002 && /^-?\d+(\.\d+)?$/.test(text),
   toValue: (text) => new Decimal(text),
 };
@@ -129,7 +132,7 @@ const BOOLEAN: SortCodec = {
 
 const MICROSECONDS = /\.(\d{1,6})/;
 
-/** Rows that others have written may be finer than the millisecond of a `Date`. Sessions run in UTC. */
+/** Rows written by other programs may have microseconds, which a `Date` would lose. Sessions run in UTC. */
 const INSTANT: SortCodec = {
   collated: false,
   asText: true,

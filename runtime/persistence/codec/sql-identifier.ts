@@ -1,4 +1,4 @@
-/** An identifier of a table descriptor, quoted; a dot separates schema and name. */
+/** Quotes an identifier of a table descriptor. A dot separates schema and name. */
 export function quoteIdentifier(name: string): string {
   return name
     .split('.')
@@ -7,8 +7,8 @@ export function quoteIdentifier(name: string): string {
 }
 
 /**
- * The type that parameters of a column have: without a modifier, because an explicit cast to `varchar(2)` cuts silently
- * where the assignment to the column refuses.
+ * The SQL type of a column's parameters, without its modifier: an explicit cast to `varchar(2)` silently truncates,
+ * while the assignment to the column raises an error.
  */
 export function parameterType(sqlType: string): string {
   const base = sqlType.replace(/\(.*?\)/, '').trim();

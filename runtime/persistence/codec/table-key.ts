@@ -4,8 +4,8 @@ const keys = new WeakMap<ModelDescriptor, string>();
 const keysByText = new Map<string, string>();
 
 /**
- * Stands for what the text of a statement takes from a model: its table, and its columns with their types. Models of
- * one name may differ in them.
+ * Identifies the parts of a model that a statement's text contains: the table, and the columns with their types. Models
+ * with the same name may differ in them.
  */
 export function tableKey(model: ModelDescriptor): string {
   const known = keys.get(model);

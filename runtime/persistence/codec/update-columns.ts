@@ -5,25 +5,25 @@ import { type CodedColumn, RowCodec } from './row-codec.js';
 /** A column that a statement sets. */
 export interface UpdateColumn {
   readonly column: CodedColumn;
-  /** Among the columns of the model. */
+  /** Index of the column in the model's columns. */
   readonly position: number;
-  /** Each row says whether it is set, or left as it is. */
+  /** Whether a flag per row decides if the row's column is set or left unchanged. */
   readonly isFlagged: boolean;
 }
 
-/** The columns that a statement sets of the rows of one table. */
+/** The columns that one statement sets in one table. */
 export interface UpdateColumns {
-  /** One per text. */
+  /** Identifies the statement text. */
   readonly key: string;
   readonly columns: readonly UpdateColumn[];
 }
 
-/** Sets of one model with a text of their own. */
+/** Maximum number of column sets per model that have a statement text of their own. */
 const MAXIMUM_SETS = 8;
 
 const known = new WeakMap<ModelDescriptor, TableUpdates>();
 
-/** What the updates of one model set. One for the life of the process. */
+/** The update texts of one model, shared by the whole process. */
 export function tableUpdates(model: ModelDescriptor): TableUpdates {
   let updates = known.get(model);
   if (updates === undefined) {
@@ -34,9 +34,9 @@ export function tableUpdates(model: ModelDescriptor): TableUpdates {
 }
 
 /**
- * Chooses among few statements: each of them is prepared on each connection. Where all rows set the same columns, and
- * for the first such sets, these columns and nothing else. Otherwise all columns that any of its updates has set so
- * far, those that not every update sets with a flag for each row.
+ * Chooses a statement text for updates. Each text is prepared on each connection, so there must be few. Rows that all
+ * set the same columns use a text for exactly these columns, for the first `MAXIMUM_SETS` such sets. All other rows use
+ * one text for all columns that any update has set so far; columns that not every update sets have a flag per row.
  */
 export class TableUpdates {
   readonly #codec: RowCodec;
@@ -48,7 +48,7 @@ export class TableUpdates {
     this.#mixed = { key: '~', columns: [] };
   }
 
-  /** For rows that all set the same columns; undefined if there is no statement for these. */
+  /** The columns for rows that all set the same ones. Undefined if this set has no text of its own. */
   plain(set: ColumnSet): UpdateColumns | undefined {
     const found = this.#plain.get(set.key);
     if (found !== undefined || this.#plain.size >= MAXIMUM_SETS) return found;
@@ -58,7 +58,7 @@ export class TableUpdates {
     return made;
   }
 
-  /** For rows that may set different columns. @param sets one per row */
+  /** The columns for rows that may set different ones. @param sets one per row */
   of(sets: readonly ColumnSet[]): UpdateColumns {
     const [first] = sets;
     const isOne = first !== undefined && sets.every(({ key }) => key === first.key);
@@ -68,7 +68,9 @@ export class TableUpdates {
     return this.#mixed;
   }
 
-  /** Columns are only ever added and flagged, so that there are at most twice as many texts as columns. */
+  /**
+   * Adds columns or marks them as flagged, never the reverse, so a model has at most twice as many texts as columns.
+   */
   #admit({ positions }: ColumnSet): void {
     const { columns } = this.#mixed;
     const own = new Set(positions);

@@ -39,7 +39,7 @@ const cases: readonly (readonly [kind: FieldType, sqlType: string, value: unknow
     [{ kind: 'object', fields: [] }, 'json', {}, false],
   ];
 
-/** What the codec makes of JSON; of other values only JSON's text is looked at. */
+/** The codec's text for JSON; for other values only the length of the JSON text matters. */
 const textOf = (value: unknown): string =>
   typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? '');
 

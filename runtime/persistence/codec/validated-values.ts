@@ -3,20 +3,20 @@ import { isDocument } from '../../domain/document-type.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
-/** Text of this length, in UTF-16 units, fits any index: an index entry has 2,704 bytes at most. */
+/** Text of this length, in UTF-16 units, fits into any index: a B-tree index entry has at most 2,704 bytes. */
 const VALIDATED_LENGTH = 600;
-/** Escapes that `jsonb` does not take: NUL, and halves of surrogate pairs. */
+/** Escapes that `jsonb` refuses: NUL and unpaired surrogates. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const INTEGER_LIMIT = 2 ** 31;
 
-/** @param text what the codec has made of the value */
+/** @param text the codec's text for the value */
 export type IsValidated = (value: unknown, text: string) => boolean;
 
 /**
- * Whether the server certainly accepts a value that the column's codec has accepted. For a column with a declared type,
- * such as `varchar(20)`, only the server decides.
+ * A function that returns whether the server certainly accepts a value that the column's codec has accepted. For a
+ * column with a declared type, such as `varchar(20)`, only the server can decide.
  */
 export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidated {
   const column = normalizeType(sqlType);
@@ -45,7 +45,7 @@ export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidate
   }
 }
 
-/** Values of an enum are those of the source, and the column has the type for them. */
+/** The generator creates the column with the type of the enum's values, so each of them fits. */
 function validatedEnum(
   kind: EnumColumn,
   inColumn: (expected: string, isValidated: IsValidated) => IsValidated,

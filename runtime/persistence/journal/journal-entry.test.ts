@@ -29,7 +29,7 @@ function recorded(): JsonValue {
   return JSON.parse(partsToJson([plan], new EventCatalog([]))) as JsonValue;
 }
 
-/** The plan that would be applied for the only shard transaction of an entry. */
+/** The plan that recovery would apply for the only shard transaction of an entry. */
 function restored(parts: JsonValue): PlanWrite | undefined {
   const [part] = reader.read(parts);
   return part && planOfPart(part, plan.action);
@@ -40,7 +40,7 @@ describe('a shard transaction that is recorded', () => {
     expect(restored(recorded())).toEqual(plan);
   });
 
-  test('changes the same columns when it is read back, and all of them if it was written before that was kept', () => {
+  test('changes the same columns when it is read back, and all columns if its entry does not list them', () => {
     const [update, ...others] = plan.items;
     if (update?.kind !== 'update') throw new Error('No update');
     const changed = columnsOfFields(update.descriptor, ['balance']);

@@ -12,7 +12,7 @@ import { type EventFacts, RecordedEvent } from '../codec/recorded-event.js';
 import { ResultJson } from '../codec/result-json.js';
 import type { ActionRow, PlanWrite, ScheduleRow } from '../write/plan-write.js';
 
-/** One shard transaction as an entry of the journal keeps it: enough to apply it later, under the same action id. */
+/** One shard transaction as a journal entry stores it: enough to apply it later under the same action id. */
 export interface RecordedPart {
   readonly shard: ShardIdentifier;
   readonly actionId: string;
@@ -20,29 +20,29 @@ export interface RecordedPart {
   readonly traceContext: string | undefined;
   /** JSON text. */
   readonly params: string | undefined;
-  /** Version of their shape. */
+  /** Version of the params' format. */
   readonly paramsVersion: number;
-  /** The principal's, as JSON text. */
+  /** The principal's claims as JSON text. */
   readonly claims: string | undefined;
-  /** Actions to be run later. */
+  /** Scheduled actions that the transaction adds. */
   readonly schedules: readonly ScheduleRow[];
-  /** Ids of scheduled actions that are taken back if they have not begun. */
+  /** Ids of scheduled actions that the transaction cancels if they have not started. */
   readonly cancelledSchedules: readonly string[];
 }
 
 interface PartJson {
   readonly actionId: string;
-  /** For people who read the table. */
+  /** Shown to operators who read the table. */
   readonly shard: string;
   readonly items: readonly ItemJson[];
   readonly traceContext: string | null;
-  /** JSON text, kept as text so that it comes back to the letter. */
+  /** JSON text, stored as text so that it is restored byte for byte. */
   readonly params: string | null;
   /** Absent: 1. */
   readonly paramsVersion?: number;
-  /** JSON text. Absent: the principal has none. */
+  /** JSON text. Absent if the principal has no claims. */
   readonly claims?: string;
-  /** Absent in entries that were written before shard transactions had them; likewise below. */
+  /** Absent in entries of versions without scheduled actions, as is the field below. */
   readonly schedules?: readonly (Omit<ScheduleRow, 'paramsVersion'> & { readonly paramsVersion?: number })[];
   readonly cancelledSchedules?: readonly string[];
 }
@@ -51,16 +51,17 @@ interface ItemJson {
   readonly kind: StagedItem['kind'];
   readonly model: JsonValue;
   readonly expectedVersion: number;
-  /** Fields that an update changes. Absent: all. */
+  /** Fields that the update changes. Absent: all. */
   readonly changed?: readonly string[];
   readonly events: readonly EventFacts[];
 }
 
-/** Writing a model asks for its descriptor only, which it carries. */
+/** `ResultJson` needs known models only for reading; to write a model it uses the model's own descriptor. */
 const models = new ResultJson([]);
 
 /**
- * The shard transactions of a plan as JSON text. @throws ValidationError if a model holds what could not be read back
+ * The shard transactions of a plan as JSON text.
+ * @throws ValidationError if a model holds a value that cannot be restored
  */
 export function partsToJson(parts: readonly PlanWrite[], events: EventCatalog): string {
   return JSON.stringify(parts.map((part) => partToJson(part, events)));
@@ -94,19 +95,19 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
   };
 }
 
-/** A shard transaction by name. */
+/** Identifies a shard transaction. */
 export type PartName = Pick<RecordedPart, 'shard' | 'actionId'>;
 
-/** The shard transactions of an entry, without what they hold. */
+/** The names of an entry's shard transactions. */
 export function partNames(json: JsonValue): readonly PartName[] {
-  // Only `partsToJson` writes it.
+  // The value comes from `partsToJson`.
   return (json as unknown as readonly PartJson[]).map(({ actionId }) => ({
     shard: shardOf(actionId),
     actionId,
   }));
 }
 
-/** What each shard transaction of an entry changes, for people: `update Account 0190... from version 3`. */
+/** The changes of each shard transaction of an entry, for display: `update Account 0190... from version 3`. */
 export function partChanges(json: JsonValue): readonly (readonly string[])[] {
   return (json as unknown as readonly PartJson[]).map(({ items }) => items.map(describeItem));
 }
@@ -118,7 +119,7 @@ function describeItem({ kind, model, expectedVersion }: ItemJson): string {
   return `${kind} ${name} ${id?.[1] ?? ''}${version}`;
 }
 
-/** Names of the actions whose params an entry holds, those that it schedules included, and the versions of these. */
+/** Names of the actions whose params an entry holds, including scheduled actions, with the versions of these params. */
 export function paramsVersions(actionName: string, json: JsonValue): readonly (readonly [string, number])[] {
   return (json as unknown as readonly PartJson[]).flatMap(({ paramsVersion = 1, schedules = [] }) => [
     [actionName, paramsVersion] as const,
@@ -126,7 +127,7 @@ export function paramsVersions(actionName: string, json: JsonValue): readonly (r
   ]);
 }
 
-/** Reads shard transactions back, in the order in which they were to be applied. */
+/** Restores the shard transactions of a journal entry, in the order in which they are applied. */
 export class RecordedPartReader {
   readonly #values: ResultJson;
 
@@ -135,7 +136,10 @@ export class RecordedPartReader {
     this.#values = new ResultJson(known);
   }
 
-  /** @throws UnknownModelError if a model is not known any more @throws DatabaseError if the row was tampered with */
+  /**
+   * @throws UnknownModelError if the application no longer has one of the models
+   * @throws DatabaseError if the row was modified by hand
+   */
   read(json: JsonValue): readonly RecordedPart[] {
     return (json as unknown as readonly PartJson[]).map((part) => ({
       shard: shardOf(part.actionId),
@@ -184,7 +188,7 @@ export function planOfPart(
   };
 }
 
-/** The shard that an action id was made for. */
+/** The shard that the action id belongs to. */
 function shardOf(actionId: string): ShardIdentifier {
   return shardOfUuid(parseUuid(actionId));
 }

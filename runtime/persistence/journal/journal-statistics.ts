@@ -1,14 +1,14 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
-/** The journal of one shard, as this process has last seen it, and what this process has done about it. */
+/** The last known state of one shard's journal, and counts of what this process has done to it. */
 export interface JournalStatistics {
   readonly shard: ShardIdentifier;
-  /** Entries that are to be finished. Those of executions under way do not count. */
+  /** Entries that recovery must finish. Entries of executions in progress do not count. */
   readonly open: number;
-  /** Entries that cannot be finished and wait for people. */
+  /** Entries that recovery cannot finish and that wait for an operator. */
   readonly flagged: number;
   /** Entries that this process has finished since it started. */
   readonly finished: number;
-  /** Attempts of this process that have failed. */
+  /** Failed attempts of this process. */
   readonly failed: number;
 }

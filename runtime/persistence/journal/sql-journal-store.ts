@@ -46,7 +46,7 @@ export class SqlJournalStore implements JournalStore {
     return {
       open: Number(open ?? 0),
       flagged: Number(flagged ?? 0),
-      // Made by the statement.
+      // The statement builds this JSON.
       due: due as JournalSurvey['due'],
     };
   }
@@ -98,7 +98,7 @@ export class SqlJournalStore implements JournalStore {
 
 type NamedText = Pick<Statement, 'text' | 'name'>;
 
-/** An expired lease counts as none. */
+/** An expired lease counts as no lease. */
 const COLUMNS =
   'id, action_name, principal, started_date, state, note, legs, attempts, error_message, ' +
   'CASE WHEN lease_expires_date > clock_timestamp() THEN lease_expires_date END';

@@ -19,7 +19,7 @@ const ANA = { name: 'ana', claims: {} };
 const open = newAccount(new Decimal(1), HERE).build();
 const openAccounts = visible(Account, () => ({ state: 'OPEN' }));
 
-/** Shards without events. Counts what they are asked. */
+/** Shards without events. Counts the queries. */
 function emptyShards(): { readonly context: RepositoryContext; readonly asked: ShardIdentifier[] } {
   const asked: ShardIdentifier[] = [];
   const queries = <Tables>(shard: ShardIdentifier): Kysely<Tables> => {
@@ -37,7 +37,7 @@ function emptyShards(): { readonly context: RepositoryContext; readonly asked: S
   return { context, asked };
 }
 
-/** Runs a part of a `perform` under a rule about accounts. @throws ForbiddenError if the rule refuses it */
+/** Runs part of a `perform` under an access rule for accounts. @throws ForbiddenError if the rule refuses it */
 async function performUnder(
   reach: Reach | undefined,
   work: (history: EventHistory, access: AccessCheck) => Promise<unknown>,
@@ -57,7 +57,7 @@ async function performUnder(
 }
 
 describe('the history of a model under a rule about it', () => {
-  test('is refused to an action that has read another model only', async () => {
+  test('is refused to an action that has only read another model', async () => {
     const other = newAccount(new Decimal(1), HERE).build();
     const read = performUnder(undefined, async (history, access) => {
       access.see(other);
@@ -66,7 +66,7 @@ describe('the history of a model under a rule about it', () => {
     await expect(read).rejects.toThrow(ForbiddenError);
   });
 
-  test('is refused if the rule does not let the caller see the model, and given if it does', async () => {
+  test('is refused if the rule hides the model from the caller, and returned otherwise', async () => {
     const read = (state: 'OPEN' | 'GONE') =>
       performUnder(undefined, async (history, access) => {
         access.see(open.copy().state(state).build());
@@ -76,7 +76,7 @@ describe('the history of a model under a rule about it', () => {
     expect(await read('OPEN')).toEqual([HERE]);
   });
 
-  test('is refused for another group before anything is read', async () => {
+  test('is refused for another group before any query is sent', async () => {
     const abroad = newAccount(new Decimal(1), ABROAD).build();
     const { context, asked } = emptyShards();
     const read = performUnder(new Reach(ANA, new Set([0])), async (_, access) => {

@@ -7,7 +7,7 @@ import type { Uuid } from '../../domain/uuid.js';
 import { decodeCursor, encodeCursor, type Page, type PageRequest, pageLimit } from './page.js';
 import type { RepositoryContext } from './repository.js';
 
-/** One row of the outbox. */
+/** One row of the outbox, `eventlog.events`. */
 export interface EventRecord {
   readonly id: Uuid;
   readonly actionId: Uuid;
@@ -22,9 +22,9 @@ export interface EventRecord {
   readonly createdDate: Date;
 }
 
-/** A page of a history. */
+/** A page of a model's history. */
 export interface EventPage extends Page<EventRecord> {
-  /** From when on the history of the shard is complete, as far as retention has left it; null: from the beginning. */
+  /** The instant from which the shard's history is complete; retention has removed earlier events. Null: complete. */
   readonly completeFrom: Date | null;
 }
 
@@ -47,7 +47,7 @@ interface EventTables {
   };
 }
 
-/** Reads what happened to one model from the outbox of its shard. */
+/** Reads the events of one model from the outbox of its shard. */
 export class EventHistory {
   readonly #context: RepositoryContext;
 
@@ -56,8 +56,8 @@ export class EventHistory {
   }
 
   /**
-   * The committed events of one model, oldest first. Positions follow versions: they are drawn while the model's row
-   * is locked.
+   * The committed events of one model, oldest first. Positions have the order of versions, because a position is drawn
+   * while the model's row is locked.
    */
   async of(id: Id<unknown>, request: PageRequest = {}): Promise<EventPage> {
     const limit = pageLimit(request);
@@ -90,7 +90,7 @@ export class EventHistory {
 }
 
 const LIST = 'eventlog.events';
-/** A position. */
+/** The format of a position. */
 const KEY_PATTERN = /^\d{1,18}$/;
 
 function historyQuery(db: Kysely<EventTables>, id: Id<unknown>, after: string | undefined, limit: number) {

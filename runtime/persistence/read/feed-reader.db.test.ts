@@ -16,7 +16,7 @@ FROM (VALUES (1, 'a', 'Wallet', 1), (2, 'a', 'Wallet', 2), (3, 'a', 'Wallet', 2)
   (10, 'a', 'Wallet', 4), (11, 'a', 'Wallet', 5), (12, 'a', 'Other', 4)) AS e(nr, model, name, version) ORDER BY nr`;
 
 describeOnEachAdapter('Feeds', (harness) => {
-  test('give the events of a version together, so that a reader may continue behind it', async () => {
+  test('return the events of a version together, so that a reader can continue after it', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: [] });
     await ownersDatabase(databases, HERE).query({ text: EVENTS, values: [] });
     const versions = async (models: readonly FollowedModel[], limit: number): Promise<number[][]> => {

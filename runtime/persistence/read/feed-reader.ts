@@ -2,11 +2,11 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
 
-/** A followed model and the position of its follower. */
+/** A followed model and the position of the subscriber that follows it. */
 export interface FollowedModel {
   readonly modelName: string;
   readonly modelId: string;
-  /** Version of the last event that was seen; 0: none. */
+  /** Version of the last event that the subscriber has received; 0 if none. */
   readonly after: number;
 }
 
@@ -23,11 +23,11 @@ export interface FeedEvent {
 /**
  * The next events of each model, in the order of the models and of their versions.
  *
- * Versions of one model are committed in their order, so that a higher one is never visible before a lower one: no
- * horizon is needed.
+ * Versions of one model are committed in their order, so a higher version is never visible before a lower one. This
+ * read needs no horizon.
  *
- * @param limit of each model. The events of one version come together, beyond the limit if need be: a reader continues
- *   behind a version
+ * @param limit maximum events per model. The events of one version are returned together, even beyond the limit,
+ *   because a reader continues after a whole version
  */
 export async function readFeeds(
   database: ShardDatabase,
@@ -55,7 +55,7 @@ export async function readFeeds(
   return feeds;
 }
 
-/** Positions follow versions, and are what the index of a model is sorted by. */
+/** Positions have the order of versions, and the model's index is sorted by position. */
 const FEEDS = `SELECT m.nr, e.id, e.event_type, e.event_version, e.model_version, e.payload, e.created_date
 FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS m(model_name, model_id, after, nr)
 CROSS JOIN LATERAL (

@@ -12,7 +12,7 @@ import { arrayType, quoteIdentifier } from '../codec/sql-identifier.js';
  * The look-up of a model by the values of a natural key.
  *
  * @throws PlanMisuseError if the fields are not those of a key
- * @throws ValidationError if a value is missing, or could not be stored
+ * @throws ValidationError if a value is missing or does not fit its column
  */
 export function lookupByValues(
   model: ModelDescriptor,
@@ -27,14 +27,17 @@ export function lookupByValues(
     if (value === null || value === undefined || column === undefined) {
       throw new ValidationError(`${field} cannot be null`, { field });
     }
-    // What could not be stored, a cast might round or cut.
+    // Validates the value: a cast might round or truncate one that does not fit the column.
     column.codec.toText(value);
     return keyTextOf(column.descriptor.type, value);
   });
   return keyLookup(model, key, shard, texts);
 }
 
-/** The look-up of whatever has the same first key as this model. @throws PlanMisuseError if the model has no key */
+/**
+ * The look-up of the model that holds the same first key as this model.
+ * @throws PlanMisuseError if the model has no key
+ */
 export function lookupBySameKey(
   model: ModelDescriptor,
   like: Entity,
@@ -104,7 +107,7 @@ function keyQuery(model: ModelDescriptor, key: NaturalKey): string {
   );
 }
 
-/** As the index says it, so that the server sees that the index will do. */
+/** Repeats the condition of the partial index, so that the planner can use the index. */
 function liveCondition({ columns, deletedStates = [] }: ModelDescriptor): string | undefined {
   const state = columns.find(({ field }) => field === 'state');
   if (state === undefined || deletedStates.length === 0) return undefined;

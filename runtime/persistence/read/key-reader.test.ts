@@ -5,10 +5,10 @@ import { KeyReader } from './key-reader.js';
 
 /** One statement under way. */
 interface SentLookUp {
-  /** The keys that it looks up, as text. */
+  /** The keys of the statement, as text. */
   readonly keys: string;
   readonly timeoutMs: number | undefined;
-  /** Answers that no key is known. */
+  /** Answers that all keys are unknown. */
   answer(): void;
   fail(error: unknown): void;
 }
@@ -33,7 +33,7 @@ class Bench {
     this.reader = new KeyReader(database as unknown as ShardDatabase);
   }
 
-  /** What becomes of a look-up: `unknown`, the error, or undefined as long as it waits. */
+  /** The outcome of a look-up: `unknown`, its error, or undefined while it waits. */
   lookUp(key: string, timeoutMs?: number): { readonly end: unknown } {
     const lookUp = { end: undefined as unknown };
     const options = timeoutMs === undefined ? {} : { timeoutMs };
@@ -48,14 +48,14 @@ class Bench {
     return lookUp;
   }
 
-  /** As many statements as may be under way: what is looked up from now on waits. */
+  /** Sends as many statements as may be in flight, so that further look-ups wait. */
   occupy(timeoutMs?: number): void {
     for (const key of ['1', '2', '3', '4']) this.lookUp(key, timeoutMs);
   }
 }
 
 describe('a look-up', () => {
-  // One clock for all: what watches the deadlines of the process keeps its timer.
+  // All tests share one clock, because the process's deadline timer outlives a test.
   beforeAll(() => {
     vi.useFakeTimers();
   });
@@ -64,14 +64,14 @@ describe('a look-up', () => {
     vi.useRealTimers();
   });
 
-  test('alone goes at once, with all of its time, or with that of the data source', () => {
+  test('alone is sent at once, with its full time limit or that of the data source', () => {
     const bench = new Bench();
     bench.lookUp('a', 600);
     bench.lookUp('b');
     expect(bench.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([600, undefined]);
   });
 
-  test('that has waited has only the rest of its time', async () => {
+  test('that has waited has only its remaining time', async () => {
     const bench = new Bench();
     bench.occupy();
     const lookUp = bench.lookUp('a', 600);
@@ -98,7 +98,7 @@ describe('a look-up', () => {
     expect(patient.end).toBe('unknown');
   });
 
-  test('ends at its deadline under way, though a more patient one travels with it', async () => {
+  test('in flight ends at its deadline, although another one of its batch has a later deadline', async () => {
     const bench = new Bench();
     bench.occupy();
     const [hasty, patient] = [bench.lookUp('a', 300), bench.lookUp('b', 20_000)];
@@ -113,7 +113,7 @@ describe('a look-up', () => {
     expect(patient.end).toBe('unknown');
   });
 
-  test('that the server cannot take, or whose row cannot be read, fails alone', async () => {
+  test('that the server refuses, or whose row cannot be decoded, fails alone', async () => {
     const bench = new Bench();
     bench.occupy();
     const lookUps = ['a', 'b', 'c', 'd', 'e'].map((key) => bench.lookUp(key, 20_000));
@@ -131,7 +131,7 @@ describe('a look-up', () => {
     expect(lookUps.map(({ end }) => end)).toEqual([unreadable, 'unknown', 'unknown', refusal, 'unknown']);
   });
 
-  test('that splitting the batch cannot avoid is passed on as it is', async () => {
+  test('ends with the error of its batch after a lost connection, without a split', async () => {
     const bench = new Bench();
     bench.occupy();
     const lookUps = ['a', 'b'].map((key) => bench.lookUp(key, 20_000));

@@ -10,25 +10,27 @@ import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
 import type { KeyName, KeyRecord } from '../write/idempotency-key.js';
 import { REPLICATION_WAIT } from '../write/replication-wait.js';
 
-/** One look-up that has not been answered. */
+/** A pending look-up. */
 interface LookUp extends Wait {
   readonly name: KeyName;
-  /** On the clock of `time.nowMs()`; `Infinity` where the data source's statement time-out decides. */
+  /**
+   * In milliseconds on the clock of `time.nowMs()`; `Infinity` if only the data source's statement time-out applies.
+   */
   readonly deadline: number;
   isSent: boolean;
   readonly resolve: (record: KeyRecord | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Most keys of one statement. */
+/** Maximum keys per statement. */
 const MAXIMUM_BATCH = 256;
-/** Statements that are on their way at a time; what comes meanwhile travels together. */
+/** Maximum statements in flight; look-ups that arrive meanwhile form the next batch. */
 const MAXIMUM_IN_FLIGHT = 4;
 
 /**
- * Looks idempotency keys up on one shard. Alone, a look-up goes at once; what arrives while others are in flight is
- * sent as one statement, and never joins one that has been sent. Each ends at its own deadline, independent of its
- * batch.
+ * Looks up idempotency keys on one shard. A look-up is sent at once while few are in flight; later ones are sent
+ * together as one statement when one returns. A look-up never joins a statement that was already sent. Each look-up
+ * ends at its own deadline, independent of its batch.
  */
 export class KeyReader {
   readonly #database: ShardDatabase;
@@ -39,7 +41,7 @@ export class KeyReader {
     this.#database = database;
   }
 
-  /** What is known about a key. @throws DriverFailure */
+  /** The record of a key, or undefined. @throws DriverFailure */
   read(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
     const deadline = time.nowMs() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY);
     return new Promise((resolve, reject) => {
@@ -53,7 +55,7 @@ export class KeyReader {
         expire: () => this.#expire(lookUp),
       };
       this.#waiting.add(lookUp);
-      // Alone, it ends with its statement.
+      // Sent at once, the look-up's own statement time-out ends it; it needs no deadline in the queue.
       if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
       else deadlines.watch(lookUp);
     });
@@ -87,7 +89,7 @@ export class KeyReader {
     return batch;
   }
 
-  /** Never rejects. The statement has the time of the most patient caller. */
+  /** Never rejects. The statement has the longest remaining time of its callers. */
   async #readBatch(batch: readonly LookUp[]): Promise<void> {
     const deadline = Math.max(...batch.map((lookUp) => lookUp.deadline));
     const limits =
@@ -110,7 +112,7 @@ export class KeyReader {
   }
 }
 
-/** Whether a name that the server cannot take, or a row that cannot be read, has failed the others of its batch. */
+/** Whether one look-up may have failed the whole batch: the server refuses its name, or its row cannot be decoded. */
 function isAboutOne(error: unknown): boolean {
   if (!(error instanceof DriverFailure)) return true;
   return error.sqlState !== undefined && sqlStateMeaning(error.sqlState) === 'value';
@@ -122,7 +124,7 @@ const COLUMNS =
 
 const READ_KEY = `SELECT 1, ${COLUMNS} WHERE principal = $1 AND operation = $2 AND key = $3`;
 
-/** Row by row, because the planner does not know how few rows a key has. */
+/** Looks up row by row with LATERAL, because the planner does not know how few rows a key has. */
 const READ_KEYS = `SELECT n.nr::integer, f.* FROM unnest($1::text[], $2::text[], $3::text[])
   WITH ORDINALITY AS n(principal, operation, key, nr)
 CROSS JOIN LATERAL (SELECT ${COLUMNS}

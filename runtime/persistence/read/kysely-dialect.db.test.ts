@@ -19,7 +19,7 @@ interface Tables {
   t: { id: number; v: string | null };
 }
 
-describeOnEachAdapter('A Kysely for reading', (harness) => {
+describeOnEachAdapter('A read-only Kysely', (harness) => {
   let database: ShardDatabase;
   let db: Kysely<Tables>;
   let sent: string[];
@@ -45,7 +45,7 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
   const contents = async () =>
     (await database.query({ text: 'select id, v from t order by id', values: [] })).rows;
 
-  it('gives rows by column name, in one statement', async () => {
+  it('returns rows by column name, in one statement', async () => {
     const rows = await db
       .selectFrom('t')
       .select(({ fn }) => ['id', 'v', fn.countAll().over().as('n')])
@@ -84,7 +84,7 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
     expect(sent).toHaveLength(1);
   });
 
-  it('has one limit for all that a query takes, with text of its own or without', async () => {
+  it('applies one time limit to all statements of a query, raw SQL or not', async () => {
     const limits: (number | undefined)[] = [];
     const limited = readOnlyKysely<Tables>(noting(database, limits), 60_000);
     await limited.selectFrom('t').select('id').execute();
@@ -97,7 +97,7 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
     expect(sent).toBeGreaterThan(0);
   });
 
-  describe('refuses on the syntax tree', () => {
+  describe('refuses writes that the syntax tree shows', () => {
     it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
       ['an insert', (k) => k.insertInto('t').values({ id: 3, v: null }).execute()],
       ['an update', (k) => k.updateTable('t').set({ v: 'x' }).execute()],
@@ -127,7 +127,7 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
     });
   });
 
-  describe('lets the database refuse', () => {
+  describe('lets the database refuse other writes', () => {
     it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
       ['a raw insert', (k) => sql`insert into t values (3, null)`.execute(k)],
       [
@@ -165,12 +165,12 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
       expect(await contents()).toEqual(before);
     });
 
-    it('and says that it was a write', async () => {
+    it('and reports WriteInPerformError', async () => {
       await expect(sql`insert into t values (3, null)`.execute(db)).rejects.toThrow(WriteInPerformError);
     });
   });
 
-  it('lets no raw statement change what comes after it', async () => {
+  it('lets no raw statement affect later statements', async () => {
     await sql`commit`.execute(db);
     await sql`set transaction read write`.execute(db);
     await sql`set session characteristics as transaction read write`.execute(db);
@@ -182,8 +182,8 @@ describeOnEachAdapter('A Kysely for reading', (harness) => {
   });
 });
 
-describeOn('postgresql', 'A Kysely for reading, and everything beside it that reads', (harness) => {
-  it('gives public errors: for a database out of reach, a lost connection, a late answer, a refused statement', async () => {
+describeOn('postgresql', 'A read-only Kysely and the other ways to read', (harness) => {
+  it('throws public errors: for an unreachable database, a lost connection, a late answer, a refused statement', async () => {
     const { defaultShard } = await harness.makeTopology({ migrated: false });
     const server = testServer();
     const proxy = await StallingProxy.start(server);
@@ -215,7 +215,7 @@ describeOn('postgresql', 'A Kysely for reading, and everything beside it that re
   });
 });
 
-/** The same database, writing down what is sent. */
+/** The same database, recording the statements that are sent. */
 function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
   return {
     shard: database.shard,
@@ -232,7 +232,7 @@ function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
   };
 }
 
-/** The same database, writing down the limits in milliseconds of all that is asked of it, up to a roll-back. */
+/** The same database, recording the time limit of each call in milliseconds, up to the rollback. */
 function noting(database: ShardDatabase, limits: (number | undefined)[]): ShardDatabase {
   return {
     ...recording(database, []),

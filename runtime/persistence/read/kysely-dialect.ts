@@ -25,13 +25,13 @@ import { checkReadOnly } from './read-only-check.js';
 const READ_ONLY_TRANSACTION = '25006';
 
 /**
- * A Kysely for reading. The syntax tree of every query is looked at before it is sent; a query whose text or functions
- * the tree does not explain runs in a read-only transaction, so that the database refuses what we cannot see.
+ * A read-only Kysely. It checks the syntax tree of every query before sending it. A query with raw SQL or unknown
+ * functions runs in a read-only transaction, so that the database refuses writes that the tree does not show.
  *
- * Its queries throw WriteInPerformError for everything but a SELECT without row locks, and for transactions. A failure
- * of the database is a public error, such as ShardUnavailableError.
+ * Its queries throw WriteInPerformError for everything except a SELECT without row locks, and for transactions. A
+ * failure of the database is a public error, such as ShardUnavailableError.
  *
- * @param timeoutMs most time for each query. Default: the data source's statement time-out
+ * @param timeoutMs time limit of each query. Default: the data source's statement time-out
  */
 export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: number): Kysely<Tables> {
   const refuse = (): Promise<void> =>
@@ -46,7 +46,10 @@ export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: numb
   return new Kysely<Tables>({ dialect: new ShardDialect(driver, { compiler }) });
 }
 
-/** Knows which text it has made of a syntax tree: a compiled query is plain data, whose text may be another one. */
+/**
+ * Remembers the text that it compiled from each syntax tree: a compiled query is plain data, whose text a caller can
+ * replace.
+ */
 class RememberingCompiler extends PostgresQueryCompiler {
   readonly #texts = new WeakMap<RootOperationNode, string>();
 
@@ -85,7 +88,7 @@ class ReadingConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: there is nothing to yield.
+  // biome-ignore lint/correctness/useYield: the method only throws.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new WriteInPerformError('Streaming is not available here: page by a key instead');
   }

@@ -14,31 +14,31 @@ import {
 import { onShard, type ShardFailure, scatter, shardDeadline } from './scatter.js';
 import { type SortKey, SortOrder, type SortTerm } from './sort-order.js';
 
-/** What a list shows, in which order and from where. */
+/** The content, order and start of a list. */
 export interface ListSettings<M extends Entity> {
   readonly model: ModelDescriptor<M>;
   readonly shards: readonly ShardIdentifier[];
   readonly orderBy: readonly SortTerm<M>[] | undefined;
   readonly where: (query: AnyQuery) => AnyQuery;
   readonly includeDeleted: boolean;
-  /** Called with each model of the list. Default: not called. */
+  /** Called for each model of the list. Undefined: not called. */
   readonly seen: ((model: M) => void) | undefined;
-  /** Most time that each shard has for one page, in milliseconds. */
+  /** Time limit of each shard's query for one page, in milliseconds. */
   readonly timeoutMs: number | undefined;
-  /** Read-only queries on one shard with a limit in milliseconds for each. */
+  /** Read-only queries on one shard, with a time limit in milliseconds for each. */
   readonly queries: (shard: ShardIdentifier, timeoutMs: number) => Kysely<AnyTables>;
 }
 
-/** A page that may lack what some shards hold. */
+/** A page from which the models of some shards may be missing. */
 export interface PartialPage<T> extends Page<T> {
-  /** Shards whose models are missing from this page. Empty: the page is whole. */
+  /** Shards whose models are missing from this page. Empty: the page is complete. */
   readonly failures: readonly ShardFailure[];
 }
 
-/** Most models that `findMany` gives at once. */
+/** Maximum number of models that `findMany` returns. */
 export const MAXIMUM_LIST_LIMIT = 1_000;
 
-/** Models of many shards as one list. At any time it holds at most one page of each shard. */
+/** Merges the models of many shards into one list. It holds at most one page of each shard at any time. */
 export class ListReader<M extends Entity> {
   readonly #settings: ListSettings<M>;
   readonly #order: SortOrder;
@@ -49,7 +49,7 @@ export class ListReader<M extends Entity> {
     this.#order = SortOrder.of(settings.model, settings.orderBy);
   }
 
-  /** @throws ValidationError for a wrong limit or cursor, and the error of the first shard that does not answer */
+  /** @throws ValidationError for an invalid limit or cursor, and the error of the first shard that does not answer */
   async page(request: PageRequest, filters: CursorScope): Promise<Page<M>> {
     const { items, next, failures } = await this.partialPage(request, filters);
     const [failure] = failures;
@@ -57,14 +57,14 @@ export class ListReader<M extends Entity> {
     return { items, next };
   }
 
-  /** @throws ValidationError for a wrong limit or cursor, and the failure itself if no shard answers at all */
+  /** @throws ValidationError for an invalid limit or cursor, and the shard's error if no shard answers */
   async partialPage(request: PageRequest, filters: CursorScope): Promise<PartialPage<M>> {
     const { model, shards, timeoutMs, includeDeleted } = this.#settings;
     const limit = pageLimit(request);
     const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
     const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
     const deadline = shardDeadline(timeoutMs);
-    // One more than the limit shows whether there is another page.
+    // One row more than the limit shows whether there is another page.
     const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
     const { items, failures } = await scatter(shards, deadline, read);
     const [failure] = failures;
@@ -78,7 +78,7 @@ export class ListReader<M extends Entity> {
     return { items: page.map((item) => item.model), next, failures };
   }
 
-  /** At most `limit` models, the first ones of the list. @throws ValidationError unless 1 to 1,000 */
+  /** The first models of the list, at most `limit`. @throws ValidationError unless `limit` is 1 to 1,000 */
   async first(limit: number): Promise<readonly M[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LIMIT) {
       throw new ValidationError(
@@ -114,7 +114,10 @@ export class ListReader<M extends Entity> {
     }
   }
 
-  /** Up to where the list is known: behind the last row of a feed there may be others. Undefined: to its end. */
+  /**
+   * The last sort key up to which the merged list is complete: a shard may hold more rows after its last one.
+   * Undefined: to the end.
+   */
   #bound(feeds: readonly ShardFeed<M>[]): SortKey | undefined {
     const ends = feeds.flatMap((feed) => (feed.ended || feed.position === undefined ? [] : [feed.position]));
     return ends.sort((left, right) => this.#order.compare(left, right))[0];
@@ -149,12 +152,12 @@ export class ListReader<M extends Entity> {
   }
 }
 
-/** Rows of one shard that are read but not yet consumed. */
+/** Rows of one shard that were read but not yet merged. */
 class ShardFeed<M> {
   readonly shard: ShardIdentifier;
   /** Key of the last row that the shard gave. */
   position: SortKey | undefined;
-  /** The shard has no more rows. */
+  /** Whether the shard has no more rows. */
   ended = false;
   #rows: readonly ListedModel<M>[] = [];
 
@@ -172,7 +175,7 @@ class ShardFeed<M> {
     this.ended = rows.length < pageSize;
   }
 
-  /** Removes and gives the rows up to this key, that one included. */
+  /** Removes and returns the rows up to and including this key. */
   takeThrough(bound: SortKey | undefined, order: SortOrder): readonly ListedModel<M>[] {
     const beyond =
       bound === undefined ? -1 : this.#rows.findIndex(({ key }) => order.compare(key, bound) > 0);

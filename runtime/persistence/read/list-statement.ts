@@ -18,13 +18,13 @@ import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { RowCodec } from '../codec/row-codec.js';
 import type { SortColumn, SortKey, SortOrder } from './sort-order.js';
 
-/** Tables whose types are unknown here. */
+/** Tables whose types are not known at compile time. */
 export type AnyTables = Record<string, Record<string, unknown>>;
 
 /** A query over one model's table. */
 export type AnyQuery = SelectQueryBuilder<AnyTables, string, Record<string, unknown>>;
 
-/** A model and its place in a list. */
+/** A model and its sort key. */
 export interface ListedModel<M> {
   readonly model: M;
   readonly key: SortKey;
@@ -34,10 +34,10 @@ export interface ListedModel<M> {
 export interface ListPart<M extends Entity> {
   readonly model: ModelDescriptor<M>;
   readonly order: SortOrder;
-  /** Conditions of the list's own. */
+  /** The list's own conditions. */
   readonly where: (query: AnyQuery) => AnyQuery;
   readonly includeDeleted: boolean;
-  /** Where the page starts: behind this row. Undefined: at the beginning. */
+  /** Sort key after which the page starts. Undefined: at the beginning. */
   readonly after: SortKey | undefined;
   readonly limit: number;
 }
@@ -80,7 +80,7 @@ function qualified(model: ModelDescriptor, column: string): string {
   return `${model.table}.${column}`;
 }
 
-/** Name of the text of a sort column; no column of a model can have it. */
+/** Name of the selected text of a sort column. No column of a model can have this name. */
 function textName(index: number): string {
   return `sort text ${index}`;
 }
@@ -116,14 +116,14 @@ interface KeyTerm extends SortColumn {
   readonly value: string | null;
 }
 
-/** `(a, b, id) > ($1, $2, $3)`, which an index on the three columns answers at once. */
+/** `(a, b, id) > ($1, $2, $3)`, which one range scan of an index on the three columns answers. */
 function afterRow(terms: readonly KeyTerm[]): OperationNode {
   const operator = terms[0]?.direction === 'desc' ? '<' : '>';
   const columns = TupleNode.create(terms.map(({ node }) => node));
   return compare(columns, operator, TupleNode.create(terms.map(({ value }) => ValueNode.create(value))));
 }
 
-/** `a > $1 or a = $1 and (b < $2 or b = $2 and id > $3)`, with absent values last in `asc` and first in `desc`. */
+/** `a > $1 or a = $1 and (b < $2 or b = $2 and id > $3)`, with nulls last in `asc` and first in `desc`. */
 function afterTerms([first, ...rest]: readonly KeyTerm[]): OperationNode {
   if (first === undefined) return ValueNode.createImmediate(false);
   const beyond = beyondTerm(first);

@@ -24,7 +24,7 @@ const FIVE = [
   ShardIdentifier.of(1, 1),
   ShardIdentifier.of(1, 2),
 ];
-/** Embedded databases are slow to start. */
+/** Embedded databases start slowly, so these cases use two shards. */
 const TWO = FIVE.slice(1, 3);
 
 const ids = (accounts: readonly Account[]): readonly string[] => accounts.map(({ id }) => id.getValue());
@@ -76,7 +76,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
   const shardOf = (index: number): ShardIdentifier =>
     shards[index % shards.length] ?? ShardIdentifier.of(0, 0);
 
-  it('are those of one sorted list, with no gap and no repeat while rows are inserted', async () => {
+  it('form one sorted list without gaps or duplicates while rows are inserted', async () => {
     const { databases, lists } = await open();
     const store = (rows: readonly { readonly shard: number }[]) =>
       Promise.all(rows.map((each) => storeAccount(databases, { ...each, shard: shardOf(each.shard) })));
@@ -95,7 +95,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
           const page = await lists.page({ limit, cursor }, { orderBy });
           visited.push(...ids(page.items));
           cursor = page.next ?? undefined;
-          // Each row remembers up to where the list had been read when it came.
+          // Each row records the sort key up to which the list had been read when the row was inserted.
           if (cursor !== undefined) {
             for (const id of await store(pending.shift() ?? [])) inserted.set(id, visited.at(-1) ?? '');
           }
@@ -128,7 +128,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     await fc.assert(property, { numRuns: 20 });
   });
 
-  it('hold one page of each shard at most, however long the list is', async () => {
+  it('keep at most one page of each shard in memory', async () => {
     const { databases } = await open();
     let fetched = 0;
     let largest = 0;
@@ -157,7 +157,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     expect(most).toBeLessThanOrEqual(4 * shards.length);
   });
 
-  it('hide what is deleted unless asked for, and a cursor of one list is refused by the other', async () => {
+  it('hide deleted models by default, and refuse the cursor of a list that includes them', async () => {
     const { databases, lists } = await open();
     for (const state of ['OPEN', 'GONE', 'OPEN'] as const) {
       await storeAccount(databases, { shard: shardOf(0), state });
@@ -174,7 +174,7 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     await expect(states({ cursor: next ?? '' }, true)).rejects.toThrow('cursor was not issued by this list');
   });
 
-  it('refuse cursors of other filters or orders and what only looks like a cursor', async () => {
+  it('refuse cursors of other filters or orders, and invalid cursors', async () => {
     const { databases, lists } = await open();
     for (const balance of ['1', '2', '3']) await storeAccount(databases, { shard: shardOf(0), balance });
     const list = { filters: { owner: 'alice' }, orderBy: [{ field: 'balance' }] } as const;
@@ -244,7 +244,7 @@ describeOnEachAdapter('Lists', (harness) => {
     await refuse({ field: 'balance', direction: 'sideways' as 'asc' });
   });
 
-  it('of a query take the conditions of the repository', async () => {
+  it('apply the conditions of the repository', async () => {
     const { databases, lists } = await open();
     for (const name of ['ann', 'bob']) {
       for (const shard of TWO) await storeAccount(databases, { shard, nickname: name });
@@ -264,21 +264,21 @@ function withLockTimeout(topology: ShardingTopology, lockTimeoutMs: number): Sha
 }
 
 describeOn('postgresql', 'Queries over all shards', (harness) => {
-  it('answer with what the other shards hold when one does not answer in time, and say which', async () => {
+  it('return the models of the other shards and name the shard that does not answer in time', async () => {
     const topology = await harness.makeTopology({ shards: FIVE, migrations: accountMigrations });
     const databases = openDatabases(withLockTimeout(topology, 9_000));
     const lists = new AccountLists(databases);
     const [, slow] = FIVE;
     if (slow === undefined) throw new Error('Five shards');
     for (const shard of FIVE) await storeAccount(databases, { shard, balance: '7' });
-    // One connection holds the lock, the other one is there for the question.
+    // One connection holds the lock, the other one queries.
     const [session, other] = await Promise.all([
       databases.database(slow).acquire(),
       databases.database(slow).acquire(),
     ]);
     other.release();
     await session.script('begin; lock table accounts');
-    // The others are given time to answer, also on a busy machine.
+    // The other shards need time to answer, also on a busy machine.
     const timeoutMs = 1_500;
     try {
       const started = performance.now();

@@ -40,7 +40,7 @@ class Bench {
     this.reader = new ModelReader(ShardIdentifier.of(0, 0), modelsById(store, accounts));
   }
 
-  /** As many statements as may be under way: what is asked for from now on waits. */
+  /** Sends as many statements as may be in flight, so that further reads wait. */
   async occupy(): Promise<void> {
     for (const id of ['a', 'b']) {
       void this.reader.read(id, 60_000);
@@ -49,14 +49,14 @@ class Bench {
   }
 }
 
-/** What has been asked for has been sent, and what follows from an answer has happened. */
+/** Waits until requested reads are sent and the effects of an answer have happened. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-test('a read with time left is sent, however many overdue ones wait before it', async () => {
+test('a read with time left is sent after overdue reads in the queue have failed', async () => {
   const bench = new Bench();
   const { reader, sent } = bench;
   await bench.occupy();

@@ -9,7 +9,7 @@ import { publicError } from '../../sharding/public-error.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
 import type { ShardStore } from '../shard-store.js';
 
-/** Models by id. */
+/** Loads models by id. */
 export function modelsById(store: Pick<ShardStore, 'read'>, model: ModelDescriptor): ModelSource {
   return {
     load: (ids, options) => store.read(model, ids, options),
@@ -17,7 +17,7 @@ export function modelsById(store: Pick<ShardStore, 'read'>, model: ModelDescript
   };
 }
 
-/** Models by a natural key: an id is the JSON list of the key's texts. */
+/** Loads models by a natural key. The id of a request is the JSON list of the key's texts. */
 export function modelsByKey(
   store: Pick<ShardStore, 'readByKey'>,
   model: ModelDescriptor,
@@ -29,34 +29,34 @@ export function modelsByKey(
   };
 }
 
-/** One read by id that waits for its batch. */
+/** A read that waits for its batch. */
 interface Waiting {
   readonly id: string;
   readonly resolve: (model: Entity | undefined) => void;
   readonly reject: (error: unknown) => void;
-  /** On the clock of `time.nowMs()`. */
+  /** In milliseconds on the clock of `time.nowMs()`. */
   readonly deadline: number;
 }
 
-/** What a reader reads: models by their ids, or by one of their keys. */
+/** How a reader loads models: by id, or by one of their natural keys. */
 export interface ModelSource {
   /** @throws DriverFailure */
   load(ids: readonly string[], options: CallOptions): Promise<readonly Entity[]>;
-  /** What the model was asked for by. */
+  /** The id under which a caller requested the model. */
   idOf(model: Entity): string | undefined;
 }
 
-/** Most ids of one statement. */
+/** Maximum ids per statement. */
 const MAXIMUM_BATCH = 256;
-/** Reads of one model that are on their way at a time; what comes meanwhile travels together. */
+/** Maximum statements in flight per model; reads that arrive meanwhile form the next batch. */
 const MAXIMUM_IN_FLIGHT = 2;
-/** Reads that may wait; beyond, a read is refused at once as busy. */
+/** Maximum waiting reads; further reads are refused at once as busy. */
 const MAXIMUM_WAITING = 10_000;
 
 /**
- * Reads models of one class by id, or by one natural key, from one shard. What one turn of the event loop asks for, and
- * what arrives while reads are in flight, is sent as one statement. A read never joins a statement that has been sent,
- * so it sees every commit that was answered before it was asked.
+ * Reads models of one class by id, or by one natural key, from one shard. The reads of one turn of the event loop, and
+ * those that arrive while statements are in flight, are sent as one statement. A read never joins a statement that was
+ * already sent, so it sees every commit that was confirmed before the read was requested.
  */
 export class ModelReader {
   readonly #shard: ShardIdentifier;
@@ -82,7 +82,7 @@ export class ModelReader {
     });
   }
 
-  /** What one turn of the event loop asks for travels together. */
+  /** Sends the reads of one turn of the event loop together. */
   #sendSoon(): void {
     if (this.#scheduled || this.#inFlight >= MAXIMUM_IN_FLIGHT) return;
     this.#scheduled = true;
@@ -102,7 +102,7 @@ export class ModelReader {
     });
   }
 
-  /** Rejects reads whose deadline has passed in the queue. */
+  /** Takes the next batch from the queue, and rejects reads whose deadline has passed. */
   #takeBatch(): readonly Waiting[] {
     const now = time.nowMs();
     const batch: Waiting[] = [];
@@ -126,7 +126,7 @@ export class ModelReader {
   async #readBatch(batch: readonly Waiting[]): Promise<void> {
     const ids = batch.length === 1 ? batch.map(({ id }) => id) : [...new Set(batch.map(({ id }) => id))];
     try {
-      // The most patient caller decides: a hasty one gives up by itself.
+      // The statement's time limit is the latest deadline of the batch. A read with an earlier deadline ends by itself.
       const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
       const timeoutMs = Math.max(1, deadline - time.nowMs());
       const models = await this.#source.load(ids, { timeoutMs });
@@ -139,7 +139,7 @@ export class ModelReader {
     }
   }
 
-  /** The answer contains an unreadable row. Splits the batch, so that only the read of that row fails. */
+  /** Splits a batch whose answer contains a row that cannot be decoded, so that only the read of that row fails. */
   async #readHalves(batch: readonly Waiting[], ids: readonly string[]): Promise<void> {
     const firstIds = new Set(ids.slice(0, ids.length / 2));
     await this.#readBatch(batch.filter(({ id }) => firstIds.has(id)));

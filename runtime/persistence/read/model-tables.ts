@@ -1,13 +1,14 @@
-/** Tables of the models that this process has a repository of. */
+/** Tables of the models for which this process has a repository. */
 const known = new Set<string>();
 
-/** Says that a relation of this name is a model's table: reading it runs no code of the application's. */
+/** Registers a relation as a model's table. Reading a table, unlike a view, runs no code of the application. */
 export function declareModelTable(table: string): void {
   known.add(table);
 }
 
 /**
- * Whether a relation is one of this package's tables or a model's. Any other may be a view, whose functions may write.
+ * Whether a relation is a table of this package or of a model. Any other relation may be a view, whose functions may
+ * write.
  */
 export function isPlainTable(schema: string | undefined, name: string): boolean {
   return schema === 'eventlog' || (schema === undefined && known.has(name));

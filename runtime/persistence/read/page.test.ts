@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor, pageLimit } from './page.js';
 const DIGITS = /^\d+$/;
 
 describe('the limit of a page', () => {
-  test('is 50 unless asked for, up to 200', () => {
+  test('is 50 by default and 200 at most', () => {
     expect([pageLimit({}), pageLimit({ limit: 1 }), pageLimit({ limit: 200 })]).toEqual([50, 1, 200]);
   });
 
@@ -15,13 +15,13 @@ describe('the limit of a page', () => {
 });
 
 describe('a cursor', () => {
-  test('gives back the key that it was made of, whatever the order of the filters', () => {
+  test('decodes to the key that it encodes, whatever the order of the filters', () => {
     const cursor = encodeCursor('wallets', { owner: 'x', open: true }, '42');
     expect(decodeCursor(cursor, 'wallets', { open: true, owner: 'x' }, DIGITS)).toBe('42');
     expect(decodeCursor(undefined, 'wallets', {}, DIGITS)).toBeUndefined();
   });
 
-  test('can stand in a URL as it is', () => {
+  test('needs no escaping in a URL', () => {
     expect(encodeCursor('wallets', {}, '~~~???')).toMatch(/^[\w-]+$/);
   });
 
@@ -34,7 +34,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor(cursor, list, scope, DIGITS)).toThrow(ValidationError);
   });
 
-  test('that no list has issued is refused', () => {
+  test('that was not issued by a list is refused', () => {
     const cursor = encodeCursor('wallets', {}, '42');
     const forged = encodeCursor('wallets', {}, '42; drop table wallets');
     for (const text of ['', 'x', `${cursor}=`, ` ${cursor}`, cursor.slice(0, 10), forged]) {
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('of which a character was changed, left out or doubled is refused', () => {
+  test('with a changed, missing or doubled character is refused', () => {
     const cursor = encodeCursor('wallets', {}, '1234567890');
     const altered = [...cursor].flatMap((character, at) => {
       const [before, after] = [cursor.slice(0, at), cursor.slice(at + 1)];

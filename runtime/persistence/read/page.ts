@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { ValidationError } from '../../errors.js';
 import type { SortKey, SortOrder } from './sort-order.js';
 
-/** What a caller asks of a list. */
+/** The page of a list that a caller requests. */
 export interface PageRequest {
-  /** 1..200. Default 50. */
+  /** Maximum items, 1..200. Default 50. */
   readonly limit?: number | undefined;
-  /** `next` of the page before. Default: the first page. */
+  /** `next` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -29,23 +29,23 @@ export function pageLimit(request: PageRequest): number {
   return limit;
 }
 
-/** Filters that a cursor is bound to; a cursor made for others is refused. */
+/** Filters that a cursor is bound to. A list refuses a cursor that was issued for other filters. */
 export type CursorScope = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * An opaque cursor: the key of the last item, and a digest of it with the list that it was made for. The digest has no
- * secret: it detects accidental changes, in all processes and after a restart, but not forgery. A
- * cursor grants nothing, because the list is the same without it.
+ * Encodes an opaque cursor: the key of the last item, and a digest of the key, the list and its filters. The digest has
+ * no secret: it detects accidental changes in every process and after a restart, but not forgery. A cursor grants no
+ * access, because the list returns the same models without it.
  */
 export function encodeCursor(list: string, scope: CursorScope, lastKey: string): string {
   return Buffer.from(`${digest(list, scope, lastKey)}${lastKey}`).toString('base64url');
 }
 
 /**
- * The key inside a cursor, or undefined for the first page.
+ * Decodes the key inside a cursor. Undefined for the first page.
  *
- * @param pattern what a key looks like @throws ValidationError for anything that `encodeCursor` did not make for this
- *   list
+ * @param pattern the format of a key
+ * @throws ValidationError for a text that `encodeCursor` did not issue for this list
  */
 export function decodeCursor(
   cursor: string | undefined,
@@ -64,15 +64,15 @@ export function decodeCursor(
   return key;
 }
 
-/** The cursor of a list with several sort columns. */
+/** Encodes the cursor of a list with several sort columns. */
 export function encodeKeyCursor(list: string, scope: CursorScope, key: SortKey): string {
   return encodeCursor(list, scope, JSON.stringify(key));
 }
 
 /**
- * The sort key inside a cursor, or undefined for the first page.
+ * Decodes the sort key inside a cursor. Undefined for the first page.
  *
- * @throws ValidationError for anything that `encodeKeyCursor` did not make for a list of this order
+ * @throws ValidationError for a text that `encodeKeyCursor` did not issue for a list of this order
  */
 export function decodeKeyCursor(
   cursor: string | undefined,

@@ -1,9 +1,9 @@
 import type { ReplicaRead } from '../../sharding/replica-reads.js';
 
-/** How a query may be answered. */
+/** Time limit and source of a query. */
 export interface QueryOptions {
-  /** Most time for each query, in milliseconds. Default: the data source's statement time-out; for lists 1,800. */
+  /** Time limit of each query, in milliseconds. Default: the data source's statement time-out; for lists 1,800. */
   readonly timeoutMs?: number | undefined;
-  /** Lets replicas answer. Default: the primary answers. Inside `perform` it always does. */
+  /** Allows a replica to answer. Default: the primary answers. Inside `perform` the primary always answers. */
   readonly replica?: ReplicaRead | undefined;
 }

@@ -2,10 +2,10 @@ import type { OperationNode, OperationNodeKind, SelectModifier, TableNode } from
 import { WriteInPerformError } from '../../errors.js';
 import { isPlainTable } from './model-tables.js';
 
-/** Whether a query's syntax tree says all that the query does. */
+/** Whether a query's syntax tree shows everything that the query does. */
 export type ReadOnlyVerdict = 'transparent' | 'opaque';
 
-/** What a SELECT is made of. Any other kind of node is refused, those of later Kysely versions included. */
+/** Node kinds of a SELECT. Every other kind is refused, including those of later Kysely versions. */
 const READING: ReadonlySet<OperationNodeKind> = new Set<OperationNodeKind>([
   'AggregateFunctionNode',
   'AliasNode',
@@ -107,14 +107,15 @@ const PURE_FUNCTIONS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What Kysely itself and the lists of this package write as raw SQL. */
+/** Raw SQL that Kysely itself and the lists of this package use. */
 const HARMLESS_RAW: ReadonlySet<string> = new Set(['asc', 'desc', '', ' collate "C"']);
 
 /**
- * Looks at every node of a query.
+ * Checks every node of a query.
  *
- * @returns `opaque` if it holds raw SQL, calls a function that is not known to be pure, or reads what may be a view
- * @throws WriteInPerformError for anything that no SELECT consists of, and for row locks
+ * @returns `opaque` if the query holds raw SQL, calls a function that is not known to be pure, or reads a relation that
+ *   may be a view
+ * @throws WriteInPerformError for a node that no SELECT contains, and for row locks
  */
 export function checkReadOnly(root: OperationNode): ReadOnlyVerdict {
   if (root.kind !== 'SelectQueryNode' && root.kind !== 'RawNode') throw refusal(root.kind);
@@ -130,11 +131,11 @@ export function checkReadOnly(root: OperationNode): ReadOnlyVerdict {
       else if (part.kind === 'CommonTableExpressionNameNode' && 'table' in part && isNode(part.table))
         defined.add(relationOf(part.table).name);
       else if (part.kind === 'ReferenceNode') {
-        // The table of a column is an alias, or stands in the query's FROM as well.
+        // The table of a column is an alias, or a relation of the query's FROM clause.
         if ('column' in part) pending.push(part.column);
         continue;
       }
-      // Values are the caller's data, not part of the tree.
+      // Values are the caller's data, not part of the syntax tree.
       if (part.kind === 'ValueNode' || part.kind === 'PrimitiveValueListNode') continue;
     }
     if (typeof part === 'object' && part !== null) pending.push(...Object.values(part));
@@ -149,7 +150,7 @@ interface Relation {
   readonly name: string;
 }
 
-/** The table of a node that names one. A node of another shape names none, and so none that is known. */
+/** The relation that a node names. A node of another shape names no known relation. */
 function relationOf(node: OperationNode): Relation {
   const { table } = node as Partial<TableNode>;
   return { schema: table?.schema?.name, name: table?.identifier.name ?? '' };

@@ -16,11 +16,11 @@ import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
 import type { SortTerm } from './sort-order.js';
 import { visibleOnly } from './visible-only.js';
 
-/** How repositories reach the shards. Implemented by the executor's side and by the test kit. */
+/** Access of repositories to the shards. The executor and the test kit implement it. */
 export interface RepositoryContext {
   /** All configured shards. */
   readonly shards: readonly ShardIdentifier[];
-  /** Where models without a sharded id live. */
+  /** The shard of models without a sharded id. */
   readonly defaultShard: ShardIdentifier;
   /** The stored model with this id. @throws UnknownShardError if the shard is not configured */
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined>;
@@ -30,17 +30,17 @@ export interface RepositoryContext {
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables>;
 }
 
-/** What `findAllByIds` found. */
+/** Result of `findAllByIds`. */
 export interface FoundModels<M> {
-  /** In the order of the ids asked for, missing ones left out. */
+  /** In the order of the requested ids, without the missing ones. */
   readonly models: readonly M[];
-  /** Ids without a (visible) row, in the order asked for. */
+  /** Ids without a (visible) row, in the requested order. */
   readonly missing: readonly Uuid[];
 }
 
 /** Options of a read by id. */
 export interface ReadOptions {
-  /** Also show models whose state means deleted. Default false. */
+  /** Also return models in a deleted state. Default false. */
   readonly includeDeleted?: boolean;
 }
 
@@ -48,10 +48,11 @@ export interface ReadOptions {
 export type TableName<Tables> = keyof Tables & string;
 
 /**
- * Reads models of one class. An id alone finds its database: the shard is read from its bits. Inside `perform`, reads
- * by id see what the plan has staged. Subclasses add queries of their own.
+ * Reads models of one class. An id alone determines its shard, which is encoded in the id's bits. Inside `perform`,
+ * reads by id see the changes that the plan has staged. Subclasses add their own queries.
  *
- * @typeParam M the model class @typeParam Tables the emitted table types
+ * @typeParam M the model class
+ * @typeParam Tables the emitted table types
  */
 export class Repository<M extends Entity, Tables = Record<string, Record<string, unknown>>> {
   protected readonly context: RepositoryContext;
@@ -66,7 +67,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /**
    * The model with this id.
    *
-   * @throws ModelNotFoundError if there is none @throws ValidationError if `id` is no id of this model
+   * @throws ModelNotFoundError if there is none @throws ValidationError if `id` is not an id of this model
    * @throws UnknownShardError if the id names a shard that is not configured
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
@@ -80,7 +81,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return this.#ifVisible(await this.#find(id), options);
   }
 
-  /** Many models by id, over all shards: one statement per shard. Ids may repeat. */
+  /** The models with these ids, over all shards, with one statement per shard. Ids may repeat. */
   async findAllByIds(ids: readonly (string | Id<M>)[], options?: ReadOptions): Promise<FoundModels<M>> {
     const found = await Promise.all(ids.map((id) => this.findById(id, options)));
     const missing = ids.filter((_, index) => found[index] === undefined).map(idText);
@@ -91,8 +92,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    * The model with this natural key (`@Key`) that is not in a deleted state.
    *
    * @param key all fields of one key, by name
-   * @param place for models with a sharded id: the shard to look on. Keys are unique per shard.
-   * @throws ModelNotFoundError if there is none @throws ValidationError for a value that could not be stored
+   * @param place for models with a sharded id: the shard to search. Keys are unique per shard.
+   * @throws ModelNotFoundError if there is none @throws ValidationError for a value that does not fit its column
    * @throws PlanMisuseError if the fields are not those of a key
    */
   async getByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M> {
@@ -112,8 +113,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /**
-   * The model with the same natural key as this one, on the shard of this one's id. Of several keys it is the one
-   * without a name, else the first.
+   * The model that holds the same natural key as this model, on the shard of this model's id. If the class has several
+   * keys: the one without a name, else the first.
    *
    * @throws PlanMisuseError if the model has no natural key
    */
@@ -123,15 +124,15 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
       | undefined;
   }
 
-  /** Read-only, typed queries on one shard, for subclasses. Anything that writes throws WriteInPerformError. */
+  /** Read-only, typed queries on one shard, for subclasses. A query that writes throws WriteInPerformError. */
   protected queries(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
     if (this.model.sharded) currentPerformScope()?.reach?.require(shard);
     return this.context.queries<Tables>(shard, options);
   }
 
   /**
-   * Runs a query on every shard at once, each with its own deadline. Shards that fail do not hide what the others
-   * found.
+   * Runs a query on every shard in parallel, each with its own deadline. Failed shards are listed next to the results
+   * of the others.
    *
    * @param query called with read-only queries on one shard
    */
@@ -145,10 +146,10 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /**
-   * One page of a list over all shards. Each shard is asked for one page at most, and the pages are merged in the order
-   * of the list. Paging on misses and repeats nothing that was there from the first page on and kept its place.
+   * One page of a list over all shards. Each shard returns at most one page, and the pages are merged in the order of
+   * the list. Paging neither skips nor repeats a model that existed when the first page was read and kept its sort key.
    *
-   * @throws ValidationError for a limit, cursor or order that cannot be
+   * @throws ValidationError for an invalid limit, cursor or order
    * @throws ShardUnavailableError, DeadlineExceededError or another error of a shard that does not answer
    */
   protected async findPage(request: PageRequest, list: PagedList<M, Tables>): Promise<Page<M>> {
@@ -156,19 +157,19 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 
   /**
-   * As `findPage`, but a shard that does not answer is named instead of thrown: what it holds between the first and the
-   * last model of this page is missing, and the next page does not bring it up.
+   * As `findPage`, but the page names a shard that does not answer instead of throwing. That shard's models between the
+   * first and the last model of this page are missing, and the next page does not return them.
    *
-   * @throws the shard's error if none answers
+   * @throws the shard's error if no shard answers
    */
   protected async findPartialPage(request: PageRequest, list: PagedList<M, Tables>): Promise<PartialPage<M>> {
     return this.#list(list).partialPage(request, list.filters);
   }
 
   /**
-   * The first models of a list over all shards, at most `limit` of them.
+   * The first models of a list over all shards, at most `limit`.
    *
-   * @throws ValidationError without a limit from 1 to 1,000: what may be longer is paged through or streamed
+   * @throws ValidationError unless `limit` is 1 to 1,000; page through or stream a longer list
    */
   protected async findMany(list: LimitedList<M, Tables>): Promise<readonly M[]> {
     return this.#list(list).first(list.limit);
@@ -176,15 +177,16 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 
   /**
    * All models of a list over all shards, one by one and in order. There is no snapshot: each shard is read in pages,
-   * and what is inserted meanwhile shows up if its place has not been passed. Stop whenever you like: nothing is held.
+   * and a model that is inserted meanwhile appears if the stream has not passed its sort key. The caller may stop at
+   * any time; the stream holds no connection between pages.
    *
-   * @throws ValidationError for an impossible order, and the error of a shard that does not answer
+   * @throws ValidationError for an invalid order, and the error of a shard that does not answer
    */
   protected stream(list: StreamedList<M, Tables>): AsyncGenerator<M, void, undefined> {
     return this.#list(list).stream(pageLimit({ limit: list.pageSize ?? MAXIMUM_PAGE_LIMIT }));
   }
 
-  /** The shards that hold models of this class, as far as the principal of a running action reaches. */
+  /** The shards that hold models of this class and that the running action's principal may read. */
   get #shards(): readonly ShardIdentifier[] {
     if (!this.model.sharded) return [this.context.defaultShard];
     const reach = currentPerformScope()?.reach;
@@ -199,7 +201,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
       model: this.model,
       shards: this.#shards,
       orderBy,
-      // The emitted tables are a promise about the database that no value carries.
+      // The emitted table types describe the database; no value at run time carries them.
       where: visibleOnly(this.model, where as unknown as ((query: AnyQuery) => AnyQuery) | undefined, access),
       seen: access === undefined ? undefined : (model) => access.see(model),
       includeDeleted: list.includeDeleted === true,
@@ -208,7 +210,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     });
   }
 
-  /** Staged states come first: this plan's own, then those of other actions of this process. */
+  /** Staged states take precedence: first this plan's own, then those of other actions of this process. */
   #find(id: string | Id<M>): Promise<Entity | undefined> | Entity | undefined {
     const uuid = idText(id);
     const shard = this.#shardOf(uuid);
@@ -222,7 +224,9 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return scope?.access === undefined ? found : shownTo(scope.access, found);
   }
 
-  /** The plan's own states come first, and again last: what was found may hold another key in this plan. */
+  /**
+   * Checks the plan's own states first, and again after the read: the found model may hold another key in this plan.
+   */
   async #holder(lookup: KeyLookup): Promise<Entity | undefined> {
     const scope = currentPerformScope();
     if (this.model.sharded) scope?.reach?.require(lookup.shard);
@@ -251,7 +255,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   }
 }
 
-/** A query over one model's table, to which conditions may be added. */
+/** A query over one model's table, to which a list adds conditions. */
 export type ModelQuery<Tables> = SelectQueryBuilder<
   Tables,
   TableName<Tables>,
@@ -262,29 +266,29 @@ export type ModelQuery<Tables> = SelectQueryBuilder<
 export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
   /** Adds conditions. Default: all models. */
   readonly where?: (query: ModelQuery<Tables>) => ModelQuery<Tables>;
-  /** Default: by id, that is, by creation time. The id follows as the last term in any case. */
+  /** Sort order. Default: by id, that is, by creation time. The id is always added as the last term. */
   readonly orderBy?: readonly SortTerm<M>[];
 }
 
-/** A list that is shown page by page. */
+/** A list that is read page by page. */
 export interface PagedList<M, Tables> extends ModelList<M, Tables> {
-  /** Every value that `where` depends on: a cursor is good for the list with these filters only. */
+  /** Every value that `where` depends on. A cursor is valid only for the list with these filters. */
   readonly filters: CursorScope;
 }
 
-/** A list that is cut off. */
+/** A list with a maximum length. */
 export interface LimitedList<M, Tables> extends ModelList<M, Tables> {
-  /** 1..1,000 */
+  /** Maximum models, 1..1,000. */
   readonly limit: number;
 }
 
-/** A list that is read to its end. */
+/** A list that is streamed to its end. */
 export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
-  /** Models asked of a shard at a time, 1..200. Default 200. */
+  /** Models per query on a shard, 1..200. Default 200. */
   readonly pageSize?: number;
 }
 
-/** A model that was read is known to the rule of the action, even if its state hides it. */
+/** A model that was read is reported to the action's access rule, even if its state hides it. */
 async function shownTo(
   access: { see(model: Entity): void },
   found: Promise<Entity | undefined> | Entity | undefined,

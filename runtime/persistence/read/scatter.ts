@@ -6,14 +6,14 @@ import { DeadlineExceededError, FwError, WriteInPerformError } from '../../error
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 
-/** Most time for one shard's part of a query outside of an execution, in milliseconds. */
+/** Default time limit of a query on one shard outside of an execution, in milliseconds. */
 export const DEFAULT_QUERY_TIMEOUT_MS = 1_800;
 
-/** What many shards answered. Nothing that is missing goes unmentioned. */
+/** The combined results of many shards, with the failures of the shards that did not answer. */
 export interface ScatterResult<T> {
-  /** What was found, in the order of the shards. */
+  /** The results, in the order of the shards. */
   readonly items: readonly T[];
-  /** Shards whose part is missing from `items`. Empty: the result is whole. */
+  /** Shards whose results are missing from `items`. Empty: the result is complete. */
   readonly failures: readonly ShardFailure[];
 }
 
@@ -23,18 +23,18 @@ export interface ShardFailure {
   readonly error: FwError;
 }
 
-/** The time that one query has on one shard. */
+/** The time limit of one query on one shard. */
 export interface ShardDeadline {
-  /** Milliseconds from the start; inside of an execution at most what that has left. */
+  /** Milliseconds from the start; inside an execution at most the execution's remaining time. */
   readonly timeoutMs: number;
 }
 
-/** How long each shard has for a query that starts now. */
+/** The time limit of each shard for a query that starts now. */
 export function shardDeadline(timeoutMs: number = DEFAULT_QUERY_TIMEOUT_MS): ShardDeadline {
   return { timeoutMs: Math.min(timeoutMs, currentPerformScope()?.remainingMs() ?? Number.POSITIVE_INFINITY) };
 }
 
-/** Runs one query on many shards at once and keeps what succeeded apart from what did not. */
+/** Runs one query on many shards in parallel and separates results from failures. */
 export async function scatter<T>(
   shards: readonly ShardIdentifier[],
   { timeoutMs }: ShardDeadline,
@@ -50,7 +50,7 @@ export async function scatter<T>(
 /**
  * Runs one query on one shard.
  *
- * @throws DeadlineExceededError after `timeoutMs`, and the public error for whatever went wrong on the shard
+ * @throws DeadlineExceededError after `timeoutMs`, and the public error for any failure of the shard
  */
 export async function onShard<T>(
   shard: ShardIdentifier,
@@ -73,7 +73,7 @@ async function answerOf<T>(
   try {
     return { items: await onShard(shard, timeoutMs, query) };
   } catch (error) {
-    // A query that is wrong in itself is no failure of a shard.
+    // An invalid query is not a failure of the shard.
     if (!(error instanceof FwError) || error instanceof WriteInPerformError) throw error;
     return { shard, error };
   }

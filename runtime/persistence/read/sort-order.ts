@@ -5,7 +5,7 @@ import { compareValues, type SortCodec, sortCodec } from '../codec/sort-codec.js
 
 /** One field that a list is sorted by. */
 export interface SortTerm<M> {
-  /** A field of the model that is stored in a column of its own. */
+  /** A field of the model that is stored in its own column. */
   readonly field: keyof M & string;
   /** Default `asc`. Models without a value come last in `asc` and first in `desc`. */
   readonly direction?: SortDirection;
@@ -14,7 +14,7 @@ export interface SortTerm<M> {
 /** Direction of one sort term. */
 export type SortDirection = 'asc' | 'desc';
 
-/** A term with everything that statements and merges need. */
+/** A sort term with its column, codec and direction. */
 export interface SortColumn {
   readonly descriptor: ColumnDescriptor;
   readonly direction: SortDirection;
@@ -22,19 +22,19 @@ export interface SortColumn {
   readonly codec: SortCodec;
 }
 
-/** The place of one row in a list: the text of each column that the list is sorted by. */
+/** The sort key of one row: the text of each sort column. */
 export type SortKey = readonly (string | null)[];
 
-/** More would make for statements that no index serves. */
+/** No index serves statements with more terms. */
 const MAXIMUM_TERMS = 8;
 
 /**
- * The order of a list over many databases. It ends with the id, so that no two rows are equal, and it does not depend
- * on settings of the databases: text is ordered by its code points.
+ * The order of a list over many databases. It ends with the id, so that no two rows are equal. It does not depend on
+ * settings of the databases: text is ordered by code points.
  */
 export class SortOrder {
   readonly columns: readonly SortColumn[];
-  /** Names the order in a cursor. */
+  /** The name of the order in a cursor. */
   readonly name: string;
 
   private constructor(columns: readonly SortColumn[]) {
@@ -44,14 +44,14 @@ export class SortOrder {
 
   /**
    * @param terms default: by id, that is, by creation time
-   * @throws ValidationError for a field that is not stored, has no order or is named twice
+   * @throws ValidationError for a field that is not stored, has no order or is listed twice
    */
   static of<M extends Entity>(model: ModelDescriptor<M>, terms: readonly SortTerm<M>[] = []): SortOrder {
     if (terms.length > MAXIMUM_TERMS) throw refusal(`at most ${MAXIMUM_TERMS} fields`);
     const named = terms.map(({ field, direction = 'asc' }) => sortColumn(model, field, direction));
     const fields = new Set(named.map(({ descriptor }) => descriptor.field));
     if (fields.size < named.length) throw refusal('each field once');
-    // In the direction of the last term, so that one comparison of whole rows finds the next page.
+    // The id has the direction of the last term, so that one row comparison finds the next page.
     const direction = named.at(-1)?.direction ?? 'asc';
     return new SortOrder(fields.has('id') ? named : [...named, sortColumn(model, 'id', direction)]);
   }
@@ -65,7 +65,7 @@ export class SortOrder {
     return 0;
   }
 
-  /** Whether a key that came from outside is one that a row of this list could have. */
+  /** Whether a row of this list could have a sort key that a client sent. */
   accepts(key: SortKey): boolean {
     return (
       key.length === this.columns.length &&

@@ -8,8 +8,8 @@ import type { AnyQuery } from './list-statement.js';
 type Where = (query: AnyQuery) => AnyQuery;
 
 /**
- * Adds to a list's own conditions those of the rule of the action that runs: what the caller may not see takes no place
- * on a page.
+ * Adds the conditions of the running action's access rule to a list's own, so that hidden models do not count towards a
+ * page.
  *
  * @throws PlanMisuseError if the rule names a field that the model does not have
  */

@@ -19,7 +19,7 @@ import type { ScatterResult } from '../read/scatter.js';
 const columns = `state text not null, version bigint not null, balance numeric(19,4) not null, nickname text,
   closed_by text, created_date timestamptz not null, updated_date timestamptz not null`;
 
-/** The accounts of each shard, and all of them once more in one table, whose order is the one to be met. */
+/** The accounts of each shard, and all accounts again in one table, whose order is the expected one. */
 export const accountMigrations: readonly Migration[] = [
   defineMigration('0001_accounts', `create table accounts (id uuid primary key, ${columns})`),
   defineMigration('0002_everything', `create table everything (id uuid primary key, ${columns})`),
@@ -36,7 +36,7 @@ export interface AccountTables {
 
 type Tables = AccountTables & Record<string, Record<string, unknown>>;
 
-/** Makes the lists that repositories have for themselves public. */
+/** Exposes the protected lists of a repository. */
 export class AccountLists extends Repository<Account, Tables> {
   constructor(databases: DatabaseRegistry) {
     super(contextOf(databases), accountModel);
@@ -85,17 +85,17 @@ function contextOf(databases: DatabaseRegistry): RepositoryContext {
   };
 }
 
-/** One stored account; what is left out has a default. */
+/** One stored account; absent fields have defaults. */
 export interface AccountRow {
   readonly shard: ShardIdentifier;
   readonly balance?: string;
   readonly nickname?: string | null;
-  /** As PostgreSQL reads it, down to the microsecond. */
+  /** In PostgreSQL's format, with microseconds. */
   readonly created?: string;
   readonly state?: 'OPEN' | 'GONE';
 }
 
-/** Stores an account on its shard, and in the one big table of the first shard. */
+/** Stores an account on its shard, and in the combined table on the first shard. */
 export async function storeAccount(databases: DatabaseRegistry, row: AccountRow): Promise<string> {
   const { shard, balance = '0', nickname = null, created = '2024-06-01T08:00:00Z', state = 'OPEN' } = row;
   const id = uuid7.next(shard.bits);
@@ -110,7 +110,7 @@ export async function storeAccount(databases: DatabaseRegistry, row: AccountRow)
   return id;
 }
 
-/** The ids of all accounts in an order that one database alone decides. */
+/** The ids of all accounts in the order of the combined table. */
 export async function idsInOneTable(
   databases: DatabaseRegistry,
   orderBy: string,

@@ -2,18 +2,18 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, Place } from '../../sharding/shard-database.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 
-/** One statement under way. */
+/** One statement in flight. */
 export interface SentFlush {
   readonly request: FlushRequest;
   /** Names of the plans, group by group: `a1>2 a2>3 | b1>2`. */
   readonly text: string;
   readonly timeoutMs: number | undefined;
-  /** Answers. Default: every group is applied. */
+  /** Answers the statement. Default: every group is applied. */
   answer(...outcomes: FlushOutcome[]): Promise<void>;
   fail(error: unknown): Promise<void>;
 }
 
-/** A store whose answers the test gives. */
+/** A store whose answers the test controls. */
 export class ManualStore implements Pick<ShardStore, 'flush'> {
   /** Every statement so far. */
   readonly sent: SentFlush[] = [];
@@ -21,7 +21,7 @@ export class ManualStore implements Pick<ShardStore, 'flush'> {
   hasConnection = true;
   readonly #waiting = new Set<() => void>();
 
-  /** Only what a writer asks for is there. */
+  /** Implements only the methods that a writer calls. */
   get store(): ShardStore {
     return this as unknown as ShardStore;
   }
@@ -43,7 +43,7 @@ export class ManualStore implements Pick<ShardStore, 'flush'> {
     return this.#waiting.size;
   }
 
-  /** A connection comes free, and what waits for one is sent. */
+  /** Frees a connection and sends the waiting statement. */
   connect(): Promise<void> {
     this.hasConnection = true;
     for (const send of this.#waiting) send();
@@ -97,7 +97,7 @@ function textOf({ groups, locked }: FlushRequest): string {
   return locked === 'wait' ? `${text} (wait)` : text;
 }
 
-/** Everything that follows from an answer has happened. */
+/** Waits until the effects of an answer have happened. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

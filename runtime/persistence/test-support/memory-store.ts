@@ -5,13 +5,15 @@ import type { PlanWrite } from '../write/plan-write.js';
 export interface MemoryStoreOptions {
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Plans that no table takes. */
+  /** Plans that violate a constraint. */
   readonly isGuilty: (plan: PlanWrite) => boolean;
   /** Chance that a row looks locked to a statement that does not wait. */
   readonly locked: number;
 }
 
-/** Rows with versions in memory, behaving as a database behind a slow line. Objects to what no writer may send. */
+/**
+ * Rows with versions in memory, behaving as a database with latency. Throws for requests that a writer must not send.
+ */
 export class MemoryStore implements Pick<ShardStore, 'flush'> {
   readonly versions: Map<string, number> = new Map<string, number>();
   /** Plans in the order in which they were applied. */
@@ -24,7 +26,7 @@ export class MemoryStore implements Pick<ShardStore, 'flush'> {
     this.#options = options;
   }
 
-  /** Only what a writer asks for is there. */
+  /** Implements only the methods that a writer calls. */
   get store(): ShardStore {
     return this as unknown as ShardStore;
   }
@@ -47,7 +49,7 @@ export class MemoryStore implements Pick<ShardStore, 'flush'> {
     }
   }
 
-  /** A group in its order, all of it or nothing. */
+  /** Applies a group in its order, completely or not at all. */
   #apply(group: WriteGroup, locked: FlushRequest['locked']): FlushOutcome {
     if (locked === 'skip' && this.#options.random() < this.#options.locked) return 'left-out';
     const changed = new Map<string, number>();

@@ -9,12 +9,12 @@ import { Account, accountModel, OPENED_AT } from '../../domain/test-support/acco
 import type { PlanWrite } from '../write/plan-write.js';
 
 const accounts = accountModel as unknown as ModelDescriptor;
-/** As accounts, but each state is written by itself. */
+/** Like accounts, but without folding: each state is written separately. */
 const strictAccounts: ModelDescriptor = { ...accounts, name: 'StrictAccount', folding: false };
 
 const ids = new Map<string, ShardedId<Account>>();
 
-/** An id by a short name, the same one each time. */
+/** The same id for the same short name. */
 export function idOf(name: string): ShardedId<Account> {
   const known = ids.get(name);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export function idOf(name: string): ShardedId<Account> {
 }
 
 /**
- * What a plan does, in short: `a1>2` updates row `a` from version 1 to 2, `+a` adds it, `a1?` expects version 1,
+ * A plan in a short notation: `a1>2` updates row `a` from version 1 to 2, `+a` inserts it, `a1?` expects version 1,
  * `!a1>2` updates a row whose changes are not folded.
  */
 export function planOf(...changes: readonly string[]): PlanWrite {
