@@ -25,7 +25,7 @@ import type { EventHandler } from './delivery/handler-descriptor.js';
 import type { EventEnvelope } from './log/event-envelope.js';
 import { until } from './test-support/ledger.js';
 
-/** May open wallets and put money into them; what it schedules runs with its claims. */
+/** May open wallets and deposit money. Its scheduled actions run with its claims. */
 const OPERATOR = { name: 'test', claims: { role: 'operator' } } as const;
 
 /** Puts a welcome gift into each new wallet. */
@@ -48,7 +48,7 @@ const withHandler: ApplicationDefinition = {
 };
 
 describeOnEachAdapter('An application with handlers', (harness) => {
-  test('delivers as long as it is open', async () => {
+  test('delivers while it is open', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const databases = await harness.makeShards({ shards, migrations: application.migrations });
     const options = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
@@ -66,7 +66,7 @@ describeOnEachAdapter('An application with handlers', (harness) => {
   });
 });
 
-/** Puts a gift into a wallet later on. */
+/** Deposits a gift into a wallet at a later time. */
 class GiftLaterAction extends Action<{ readonly walletId: ShardedId<Wallet> }, void> {
   readonly #wallets: WalletRepository;
 
@@ -123,7 +123,7 @@ describeOnEachAdapter('An application without handlers and sagas', (harness) => 
 });
 
 describeOn('postgresql', 'An application that is reloaded', (harness) => {
-  test('delivers on a shard that was not there when it was opened', async () => {
+  test('delivers on a shard that was added after it was opened', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const { migrations } = application;
     const topology = await harness.makeTopology({ shards, migrations });

@@ -20,27 +20,27 @@ import { readLag, type ShardLag } from './log/lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
 
-/** A replay that was ordered. */
+/** A created replay. */
 export interface OrderedReplay {
   readonly shard: ShardIdentifier;
-  /** Name of its consumer in `lag()`, while it runs. */
+  /** Name of its consumer in `lag()` while it runs. */
   readonly name: string;
 }
 
-/** A failover, and what is on other shards because of what it has lost. */
+/** A failover, with the effects of its lost events on other shards. */
 export interface FailoverReport extends Failover {
   readonly lostCauses: readonly LostCause[];
 }
 
 /** Queries and operations on delivery for operators. Needs only the databases: neither handlers nor actions. */
 export class EventOperations {
-  /** Events that handlers could not take. */
+  /** Events on which handlers failed. */
   readonly deadLetters: DeadLetters;
   /** Scheduled actions. */
   readonly schedules: Schedules;
   readonly #registry: DatabaseRegistry;
 
-  /** @param changed called when there is something to resume. Default: other processes find out by themselves */
+  /** @param changed called when there is work to resume. Default: other processes find it by polling */
   constructor(registry: DatabaseRegistry, changed: () => void = () => {}) {
     this.#registry = registry;
     const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] =>
@@ -50,22 +50,22 @@ export class EventOperations {
   }
 
   /**
-   * How far each handler has come on each shard, and what holds delivery up.
+   * The progress of each handler on each shard, and what delays delivery.
    *
-   * @param shard this one alone. Default: all
+   * @param shard only this shard. Default: all
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
     return Promise.all(this.#databases(shard).map((database) => readLag(database)));
   }
 
   /**
-   * Has one handler handle events again that it has handled before, beside its live delivery: from a time or a position
-   * on, or all those of one model. Runs in whatever process has the handler.
+   * Replays handled events to one handler, in parallel with its live delivery: those from a time or a position on, or
+   * those of one model. A process that has the handler runs the replay.
    *
-   * @param shard this one alone; needed for a position. Default: all, or the model's own
-   * @returns one replay for each shard that has anything to replay
+   * @param shard only this shard; required for a position. Default: all, or the model's own
+   * @returns one replay for each shard with events to replay
    * @throws UnknownHandlerError if the handler has never run on any of these shards
-   * @throws ValidationError for a date or position that is none, or a position without a shard
+   * @throws ValidationError for an invalid date or position, or a position without a shard
    */
   async replay(
     handler: string,
@@ -77,7 +77,7 @@ export class EventOperations {
     if ('position' in from && databases.length > 1) {
       throw new ValidationError('A position belongs to one shard: name it', { field: 'shard' });
     }
-    // All are asked before anything is ordered on the first.
+    // Queries all shards before it creates the first replay.
     const asked = await Promise.all(
       databases.map(async (database) => ({ database, known: await readReplayable(database, handler) })),
     );
@@ -94,8 +94,8 @@ export class EventOperations {
   }
 
   /**
-   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events
-   * cannot be recovered: this is what can be known about them.
+   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events cannot be
+   * recovered.
    */
   async failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
     const failovers = await new FailoverRegister(this.#registry.database(shard)).unacknowledged();
@@ -110,8 +110,8 @@ export class EventOperations {
   /**
    * Resumes a halted consumer at its checkpoint.
    *
-   * @param shard this one alone. Default: all
-   * @returns how many had stopped
+   * @param shard only this shard. Default: all
+   * @returns on how many shards it was halted
    */
   async resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
     const resumed = await Promise.all(this.#databases(shard).map((database) => resume(database, consumer)));
@@ -134,11 +134,11 @@ export class EventOperations {
   }
 
   /**
-   * Makes partitions of outbox and audit trail ahead, and deletes what is older than asked for and not needed any more.
-   * Needs the rights of the tables' owner.
+   * Creates future partitions of the outbox and the audit trail, and deletes rows that are older than the given age and
+   * no longer needed. Needs the rights of the tables' owner.
    *
-   * @param options.shard this one alone. Default: all
-   * @throws ValidationError for options that make no sense
+   * @param options.shard only this shard. Default: all
+   * @throws ValidationError for invalid options
    */
   async retain(
     options: RetentionOptions & { readonly shard?: ShardIdentifier },
@@ -151,7 +151,7 @@ export class EventOperations {
     return reports;
   }
 
-  /** From when on the event history of a shard is complete; undefined: from the beginning. */
+  /** The instant from which the event history of a shard is complete; undefined: from the beginning. */
   completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
     return readCompleteFrom(this.#registry.database(shard));
   }

@@ -5,7 +5,7 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { HOLDS, type Lease, type StatementRunner } from '../delivery/consumer-store.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 
-/** Why an event could not be handled. */
+/** The failure of a handler to process an event. */
 export interface HandlingFailure {
   readonly attempts: number;
   readonly code: string;
@@ -13,7 +13,7 @@ export interface HandlingFailure {
   readonly stack: string;
 }
 
-/** An event on its way to the parking table; without a failure it only waits behind one. */
+/** An event to be written to the parking table. Without a failure it only waits behind a failed event of its model. */
 export interface ParkedEvent {
   readonly event: LoggedEvent;
   readonly failure: HandlingFailure | undefined;
@@ -22,17 +22,17 @@ export interface ParkedEvent {
 /** A parked event as it is read for a retry. */
 export interface ParkedLetter {
   readonly event: LoggedEvent;
-  /** Failed attempts, those of earlier retries included. */
+  /** Failed attempts, including those of earlier retries. */
   readonly attempts: number;
 }
 
 /**
- * The outcome of taking an event out. `gone`: it is not there, or was discarded; an earlier attempt whose outcome was
- * not heard has taken it out. `lost`: the lease has been lost.
+ * The outcome of deleting a parked event. `gone`: its row no longer exists, because it was discarded or because an
+ * earlier attempt, whose reply was lost, deleted it. `lost`: the process no longer holds the lease.
  */
 export type Settlement = 'settled' | 'gone' | 'lost';
 
-/** The parking table of one shard, as the holder of a lease uses it. Each statement is fenced. */
+/** The parking table of one shard, for the holder of a consumer's lease. Each statement is fenced by the lease. */
 export class DeadLetterStore {
   readonly #database: ShardDatabase;
 
@@ -40,7 +40,7 @@ export class DeadLetterStore {
     this.#database = database;
   }
 
-  /** Keys of the models that are parked for this consumer, and whether a retry is requested. */
+  /** Keys of the models that are parked for this consumer, and whether a retry was requested. */
   async parkedModels(
     consumer: string,
   ): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
@@ -52,8 +52,8 @@ export class DeadLetterStore {
   }
 
   /**
-   * Copies events to the parking table. False if the lease has been lost. An event behind the checkpoint is left out:
-   * it was parked before, and may have been handled since.
+   * Copies events to the parking table. False if the lease has been lost. Events before the checkpoint are left out:
+   * they were parked before, and may have been handled since.
    */
   async park(
     lease: Lease,
@@ -95,7 +95,7 @@ export class DeadLetterStore {
     }));
   }
 
-  /** Takes an event that was handled after all out of the table. */
+  /** Deletes a parked event that was handled. */
   async settle(lease: Lease, eventId: string, on: StatementRunner = this.#database): Promise<Settlement> {
     const { rows } = await on.query({
       text: SETTLE,
@@ -108,9 +108,9 @@ export class DeadLetterStore {
   }
 
   /**
-   * Notes another failure of a parked event: its model stays parked until the next retry is asked for. No effect if
-   * another failure has been noted since the event was read: a statement that arrives late must not take back a retry
-   * that was asked for in the meantime.
+   * Records another failure of a parked event: its model stays parked until the next retry is requested. No effect if
+   * another failure has been recorded since the event was read, because a statement that arrives late must not undo a
+   * retry that was requested in the meantime.
    */
   async fail(
     lease: Lease,
@@ -137,10 +137,10 @@ function leaseValues({ name, holder, fence }: Lease): readonly string[] {
   return [name, holder, fence];
 }
 
-/** A stack begins with the message. */
+/** Maximum characters of a stored stack, which begins with the message. */
 const LONGEST_STACK = 16_000;
 
-/** An error's text may hold anything, at any length. */
+/** Makes an error's text storable: without NUL characters and, if given, no longer than `longest` characters. */
 function stored(text: string | undefined, longest?: number): string | undefined {
   return text === undefined ? undefined : storedText(text, longest);
 }
@@ -149,10 +149,7 @@ function quoted(text: string | undefined): string {
   return text === undefined ? 'NULL' : quoteElement(text);
 }
 
-/**
- * Locks the lease's row, so that no other process takes it over before the transaction that depends on it has
- * committed.
- */
+/** Locks the lease's row, so that no other process takes it over before the dependent transaction has committed. */
 const HELD =
   'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
   `WHERE ${HOLDS} FOR NO KEY UPDATE)`;

@@ -4,13 +4,13 @@ import { ValidationError } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { LoggedEvent } from '../log/event-record.js';
 
-/** `failed`: the handler could not take it. `waiting`: it stands behind such an event of the same model. */
+/** `failed`: the handler failed on the event. `waiting`: the event follows a failed event of the same model. */
 export type DeadLetterState = 'failed' | 'waiting' | 'discarded';
 
 /** A parked event. */
 export interface DeadLetter {
   readonly shard: ShardIdentifier;
-  /** The handler's name, or a replay's. */
+  /** Name of the handler or of the replay. */
   readonly handler: string;
   readonly eventId: string;
   readonly state: DeadLetterState;
@@ -21,11 +21,11 @@ export interface DeadLetter {
   readonly errorCode: string | undefined;
   readonly errorMessage: string | undefined;
   readonly parkedDate: Date;
-  /** A retry was asked for and has not come to its end. */
+  /** Whether a requested retry has not finished yet. */
   readonly retrying: boolean;
 }
 
-/** A parked event with all that is known about it. */
+/** A parked event with all details. */
 export interface DeadLetterDetails extends DeadLetter {
   readonly event: LoggedEvent;
   readonly errorStack: string | undefined;
@@ -34,7 +34,7 @@ export interface DeadLetterDetails extends DeadLetter {
   readonly note: string | undefined;
 }
 
-/** Which dead letters are meant; what is left out does not matter. */
+/** Selects dead letters. Fields combine by AND; an absent field matches all. */
 export interface DeadLetterFilter {
   readonly handler?: string;
   readonly shard?: ShardIdentifier;
@@ -42,20 +42,23 @@ export interface DeadLetterFilter {
   readonly eventId?: string;
 }
 
-/** Which dead letters to list, and how many. */
+/** Which dead letters to list, and the maximum number. */
 export interface DeadLetterListOptions extends DeadLetterFilter {
   /** Default: all but discarded ones. */
   readonly state?: DeadLetterState;
-  /** Most of them per shard. Default 100. */
+  /** Maximum per shard. Default 100. */
   readonly limit?: number;
 }
 
-/** The events that handlers could not take. They stay until they are handled or discarded: nothing expires. */
+/** The events on which handlers failed. They stay until they are handled or discarded and never expire. */
 export class DeadLetters {
   readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
   readonly #changed: () => void;
 
-  /** @param databases that of one shard, or all @param changed called when there is something to resume */
+  /**
+   * @param databases one shard's database, or those of all shards
+   * @param changed called when a consumer has parked events to resume
+   */
   constructor(
     databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
     changed: () => void,
@@ -64,7 +67,7 @@ export class DeadLetters {
     this.#changed = changed;
   }
 
-  /** By handler and model, in the order in which they are to be handled. */
+  /** Lists dead letters, ordered by handler and model and, within a model, by the order of handling. */
   async list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
     const { state, limit = 100 } = options;
     const found = await Promise.all(
@@ -77,7 +80,7 @@ export class DeadLetters {
     return found.flat();
   }
 
-  /** Everything that is known about one event, once for each handler that could not take it. */
+  /** The details of one event, once for each handler that failed on it. */
   async show(
     eventId: string,
     options: Omit<DeadLetterFilter, 'eventId'> = {},
@@ -92,10 +95,10 @@ export class DeadLetters {
   }
 
   /**
-   * Asks for another try. The process that has the handler's lease resumes the models in order, within about a second;
-   * a model stays parked where its first event fails again.
+   * Requests a retry. The process that holds the handler's lease resumes the models in order, within about a second. A
+   * model stays parked at its first event that fails again.
    *
-   * @returns how many models are meant
+   * @returns the number of models to retry
    */
   async retry(filter: DeadLetterFilter): Promise<number> {
     const counts = await Promise.all(
@@ -109,10 +112,10 @@ export class DeadLetters {
   }
 
   /**
-   * Gives events up for good: they are kept as discarded, and what waits behind them is resumed.
+   * Discards events permanently: they are stored as discarded, and the later events of their models are resumed.
    *
-   * @param note kept with them: why; at most 2,000 characters
-   * @returns how many events were discarded
+   * @param note the reason, stored with them; at most 2,000 characters
+   * @returns the number of discarded events
    * @throws ValidationError for a filter without a handler, or a longer note
    */
   async discard(filter: DeadLetterFilter & { readonly handler: string }, note?: string): Promise<number> {
@@ -157,7 +160,7 @@ WHERE ${FILTER} AND (state = $4 OR ($4::text IS NULL AND state <> 'discarded')) 
 const SHOW = `SELECT ${COLUMNS}, event, error_stack, failed_date, discarded_date, note
 FROM eventlog.dead_letters WHERE ${FILTER} ${ORDER}`;
 
-/** The order within a model is kept, so a retry is always one of a whole model. */
+/** A retry always covers whole models, because the order within a model is kept. */
 const RETRY = `WITH meant AS (SELECT DISTINCT consumer, model_name, model_id FROM eventlog.dead_letters
   WHERE ${FILTER} AND state <> 'discarded'),
 r AS (UPDATE eventlog.dead_letters AS d SET retry_date = now() FROM meant AS m

@@ -15,7 +15,7 @@ const PAGE = 100;
 export interface ParkedModelsDependencies {
   readonly suspects: CrashSuspects;
   readonly changed: () => void;
-  /** False: no attempt may begin. */
+  /** False: no attempt may start. */
   readonly mayWork: () => boolean;
   readonly isParking: (key: string) => boolean;
 }
@@ -25,7 +25,7 @@ export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #context: RunContext;
   readonly #dependencies: ParkedModelsDependencies;
-  /** Events that were parked, by model, so that an outdated read of the table does not count. */
+  /** Count of parked events by model, so that an outdated read of the table can be detected. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ export class ParkedModels {
     return this.#models.size > 0;
   }
 
-  /** Some model is being resumed. */
+  /** Whether a model is being resumed. */
   get busy(): boolean {
     return this.#resuming.size > 0;
   }
@@ -49,12 +49,12 @@ export class ParkedModels {
     return this.#models.size > 0 && this.#models.has(key);
   }
 
-  /** To be called for every event that goes to the parking table. */
+  /** Must be called for every event that is written to the parking table. */
   add(key: string): void {
     this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
   }
 
-  /** Reads the table when it is due: requested retries, discards, and initially all parked events. */
+  /** Reads the table when it is due: for requested retries, for discards, and initially for all parked events. */
   async refresh(): Promise<void> {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
@@ -71,7 +71,7 @@ export class ParkedModels {
     for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
   }
 
-  /** Never rejects. New events of the model are parked behind until none is left. */
+  /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
   async #resume(key: string): Promise<void> {
     this.#resuming.add(key);
     try {
@@ -83,7 +83,7 @@ export class ParkedModels {
     this.#dependencies.changed();
   }
 
-  /** False if it has come to an end, good or bad. */
+  /** False if the model has no more events to resume, or if its next event failed. */
   async #resumePage(key: string): Promise<boolean> {
     const { letters, consumer } = this.#options;
     if (this.#dependencies.isParking(key)) {
@@ -116,7 +116,8 @@ export class ParkedModels {
           attempts.handle(event, { number, transaction: undefined }, this.#context);
         if (!(await suspects.attempt(event.id, number, handle))) return false;
         suspects.settled(event.id);
-        // Gone: an attempt whose answer was lost has taken it out. Its effects are those of an attempt more.
+        // `gone`: an attempt whose reply was lost has deleted the row. This attempt's effects are those of a
+        // redelivery.
         return (await letters.settle(consumer.lease, event.id)) !== 'lost';
       } catch (error) {
         if (this.#context.signal.aborted) return false;

@@ -2,16 +2,16 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { LogCursor } from '../log/event-record.js';
 import type { LogSelection } from '../log/log-reader.js';
 
-/** What a replay is to do, as it is kept with its consumer. */
+/** The parameters of a replay, stored with its consumer. */
 export interface ReplayOrder {
-  /** The handler's first name ever: part of the keys of actions. */
+  /** The handler's original name: part of the keys of its actions. */
   readonly identity: string;
-  /** Part of the keys if actions are to be repeated; undefined: they get their first results. */
+  /** Part of the keys if actions are to be repeated; undefined: actions return their first results. */
   readonly again: string | undefined;
   readonly selection: Pick<LogSelection, 'model' | 'fromPosition' | 'fromDate' | 'until'>;
 }
 
-/** As JSON, for the table. */
+/** Encodes a replay order as JSON for the table. */
 export function writeReplay({ identity, again, selection }: ReplayOrder): JsonObject {
   const { model, fromPosition, fromDate, until } = selection;
   return {

@@ -5,27 +5,24 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { LogCursor } from '../log/event-record.js';
 import { type ReplayOrder, writeReplay } from './replay-order.js';
 
-/** What a replay begins with; everything up to where the handler stands now is handled again. */
+/** The start of a replay. It ends at the handler's current checkpoint. */
 export type ReplayFrom =
   | { readonly time: Date }
-  /** A value of the outbox's column `position`: of one shard. */
+  /** A value of the column `position` of one shard's outbox. */
   | { readonly position: number }
   /** All events of one model. */
   | { readonly model: Id<unknown> };
 
 /** How a replay runs. */
 export interface ReplayOptions {
-  /**
-   * Also repeat the actions that the handler starts, once more for the whole replay. Default: they get their first
-   * results.
-   */
+  /** Also repeat the actions that the handler starts, once per replay. Default: they return their first results. */
   readonly again?: boolean;
 }
 
 /** A handler that has a checkpoint on a shard. */
 export interface ReplayableHandler {
   readonly handler: string;
-  /** Its first name ever. */
+  /** Its original name. */
   readonly identity: string;
   readonly checkpoint: LogCursor;
 }
@@ -48,9 +45,9 @@ export async function readReplayable(
 }
 
 /**
- * Orders a replay on one shard. It is a consumer of its own beside the handler's, and survives whatever that survives.
+ * Creates a replay on one shard. It is a separate consumer beside the handler's, stored in the database like it.
  *
- * @returns its name, or undefined if there is nothing to replay
+ * @returns its name, or undefined if there are no events to replay
  */
 export async function orderReplay(
   database: ShardDatabase,
@@ -70,7 +67,7 @@ export async function orderReplay(
   return name;
 }
 
-/** @throws ValidationError for a date or a position that is none */
+/** @throws ValidationError for an invalid date or position */
 export function checkReplayFrom(from: ReplayFrom): void {
   if ('time' in from && Number.isNaN(from.time.getTime())) {
     throw new ValidationError('A replay needs a valid start date', { field: 'time' });

@@ -6,42 +6,42 @@ import type { LoggedEvent } from '../log/event-record.js';
 export interface Attempt {
   /** From 1. */
   readonly number: number;
-  /** The transaction that moves the checkpoint, for consumers that write through it. */
+  /** The transaction that moves the checkpoint, for transactional consumers. */
   readonly transaction: Transaction | undefined;
 }
 
-/** What all attempts of one run have in common. */
+/** The envelope context that all attempts of one run share. */
 export type RunContext = Omit<EnvelopeContext, 'executor'>;
 
-/** What a consumer does with an event, and how often and after which pauses. */
+/** How a consumer handles events and retries failures. */
 export interface Attempts {
-  /** Most events of one model that `handleRun` gets at once. Default 1. */
+  /** Maximum events of one model that `handleRun` receives at once. Default 1. */
   readonly longestRun?: number;
-  /** What keeps the consumer from working now, for operators. Default: nothing. */
+  /** What currently prevents the consumer from working, for operators. Undefined: nothing. */
   obstacle?(): string | undefined;
-  /** True for an event of a version that this process does not know yet: a newer process has to handle it. */
+  /** True for an event of a version that this process does not know yet; a newer process must handle it. */
   isTooNew(event: LoggedEvent): boolean;
-  /** One attempt. Returns a promise only if there is something to wait for. */
+  /** Makes one attempt. Returns a promise only if the attempt is asynchronous. */
   handle(event: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void;
   /**
-   * Events of one model, in order, each at its first attempt.
+   * Handles events of one model in order, each at its first attempt.
    *
    * @throws RunInterrupted if one of them failed
    */
   handleRun?(events: readonly LoggedEvent[], context: RunContext): Promise<void>;
   /** True if a failure does not count as an attempt. */
   isPassing(error: unknown): boolean;
-  /** True if an attempt that failed like this was the last one. @param number from 1 */
+  /** True if an attempt that failed with this error was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean;
-  /** True if the consumer stops at this failure, until an operator resumes it. Default: its event is parked. */
+  /** True if this failure halts the consumer until an operator resumes it. Default: the event is parked. */
   stopsAt?(error: unknown): boolean;
-  /** Pause after failed attempts. */
+  /** Pause after this number of failed attempts, in milliseconds. */
   pauseMs(failedAttempts: number): number;
-  /** Pause after failures in a row that do not count. */
+  /** Pause after this number of consecutive failures that do not count as attempts, in milliseconds. */
   passingPauseMs(failures: number): number;
 }
 
-/** An event of a run failed; those before it are handled, those behind it were not tried. */
+/** An event of a run failed. Those before it are handled, those after it were not tried. */
 export class RunInterrupted extends Error {
   readonly handled: number;
 

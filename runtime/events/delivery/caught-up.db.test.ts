@@ -8,7 +8,7 @@ import { initiate, openPurses, walletProcess } from '../../sagas/test-support/tr
 import { until } from '../test-support/ledger.js';
 
 describeOnEachAdapter('A transactional handler', (harness) => {
-  test('has caught up although the last events of its page are of no interest to it', async () => {
+  test('has caught up after a page that ends with events that it does not select', async () => {
     const shards = [GLOBAL_SHARD, MEXICO_SHARD];
     const databases = await harness.makeShards({ shards, migrations: loadMigrations });
     const writer = walletProcess(databases, false);

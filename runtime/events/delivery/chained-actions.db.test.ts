@@ -40,7 +40,7 @@ async function startLedger(
   return { ledger, mirror };
 }
 
-/** Credits an account of the other shard with what was credited here. */
+/** Credits an account of the other shard with the amount that was credited on this one. */
 function mirroring(mirror: () => string): (envelope: CreditedEnvelope) => Promise<void> {
   return async (envelope) => {
     if (envelope.modelId === mirror()) return;
@@ -74,7 +74,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(keys).toEqual([['fw:handler:Mirror', 'Credit', true]]);
   });
 
-  test('run without the trace of an event that has stored something else', async () => {
+  test('run without a trace if the event’s stored trace context is invalid', async () => {
     let attempts = 0;
     const { ledger, mirror } = await startLedger(harness, (account) => ({
       handlers: [
@@ -103,7 +103,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(attempts).toBeGreaterThanOrEqual(2);
   });
 
-  test('take effect although a caller has sent their keys, under the handler’s name', async () => {
+  test('take effect although a caller has used their keys under the handler’s name', async () => {
     let eventId: string | undefined;
     let isSent = false;
     const { ledger, mirror } = await startLedger(harness, (account) => ({
@@ -150,7 +150,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(await ledger.balance(mirror)).toBe('3');
   });
 
-  test('with other params in a later attempt end as a dead letter that says what to do', async () => {
+  test('with other params in a later attempt end as a dead letter that states the fix', async () => {
     const { ledger, mirror } = await startLedger(harness, (account) => ({
       handlers: [
         handlerOf(
@@ -179,7 +179,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     expect(await ledger.balance(mirror)).toBe('6');
   });
 
-  test('are not repeated by a replay, unless the option is set', async () => {
+  test('are repeated by a replay only with the option `again`', async () => {
     let calls = 0;
     const { ledger, mirror } = await startLedger(harness, (account) => ({
       handlers: [
@@ -214,7 +214,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
 });
 
 describeOnEachAdapter('A replay', (harness) => {
-  test('begins at a position and stops where the handler stands', async () => {
+  test('begins at a position and stops at the handler’s checkpoint', async () => {
     const seen: { version: number; replayed: boolean }[] = [];
     const { ledger } = await startLedger(harness, () => ({
       handlers: [
@@ -232,7 +232,7 @@ describeOnEachAdapter('A replay', (harness) => {
     expect(seen.filter(({ replayed }) => replayed).map(({ version }) => version)).toEqual([4, 5]);
   });
 
-  test('of a handler that there is not is refused', async () => {
+  test('of an unknown handler is refused', async () => {
     const { ledger } = await startLedger(harness, () => ({}));
     await expect(ledger.events.replay('Nobody', { time: new Date() })).rejects.toMatchObject({
       code: 'FW_UNKNOWN_HANDLER',
@@ -248,7 +248,7 @@ describeOnEachAdapter('Versions of an event', (harness) => {
     upcasters: [({ amount }) => ({ credited: amount ?? null })],
   };
 
-  test('that are older are brought up to the present one', async () => {
+  test('that are older are upcast to the current one', async () => {
     const amounts: unknown[] = [];
     const { ledger } = await startLedger(harness, () => ({
       handlers: [
@@ -262,7 +262,7 @@ describeOnEachAdapter('Versions of an event', (harness) => {
     expect(amounts).toEqual([new Decimal(3)]);
   });
 
-  test('that are newer wait, visibly, until a process comes that knows them', async () => {
+  test('that are newer wait, visible in lag(), for a process that knows them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const old: number[] = [];
     const before = openLedger(databases, {
@@ -290,7 +290,7 @@ describeOnEachAdapter('Versions of an event', (harness) => {
 });
 
 describeOnEachAdapter('A server with another system identifier', (harness) => {
-  test('is none where delivery has never run', async () => {
+  test('is accepted where delivery has never run', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -301,7 +301,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
     expect(await ledger.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 1 }]);
   });
 
-  test('stops delivery until rebase opens a new epoch, and then nothing is missing', async () => {
+  test('stops delivery until rebase opens a new epoch, and no event is lost', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -316,7 +316,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
     await until(() => versions.length === 1);
     await before.events.stop();
     await before.credit(account);
-    // As a restored dump looks: ids of the other server's transactions, higher than any here.
+    // Simulates a restored dump: transaction ids of the other server, higher than any on this one.
     await before.rows(`UPDATE eventlog.events SET transaction_id = (900000 + position)::text::xid8`);
     await before.rows(`UPDATE eventlog.consumers SET transaction_id = '900001' WHERE name = 'Moved'`);
     await before.rows(`UPDATE eventlog.delivery_epochs SET system_identifier = '1'`);
@@ -336,7 +336,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
 });
 
 describeOnEachAdapter('A handler that was renamed', (harness) => {
-  test('continues at its checkpoint, and its old name is not started again', async () => {
+  test('continues at its checkpoint, and its old name gets no new consumer', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const run = async (name: string, aliases: readonly string[], count: number): Promise<void> => {

@@ -4,21 +4,21 @@ import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { HeldLease } from './held-lease.js';
 
 /**
- * The outcome of saving. `moved`: the lease is ours, and the checkpoint is not where this run has left it, or the
- * server is another one.
+ * The outcome of saving a checkpoint. `moved`: this process holds the lease, but the checkpoint is not where this run
+ * left it, or the server is another one.
  */
 export type CheckpointState = 'saved' | 'lost' | 'moved';
 
-/** The checkpoint follows at least this often while there is something to save. */
+/** Maximum time between saves while there is progress to save, in milliseconds. */
 export const CHECKPOINT_MS = 100;
 
-/** Saves how far a run has come, each time from where the checkpoint was last known to be. */
+/** Saves the progress of a run. Each statement moves the checkpoint from its last known position only. */
 export class CheckpointWriter {
   readonly #consumers: ConsumerStore;
   readonly #lease: HeldLease;
   #saved: LogCursor;
   #unsaved: LogCursor | undefined;
-  /** Sent, and no answer came: the checkpoint may be there. */
+  /** Checkpoints that were sent without a reply: any of them may have been saved. */
   #inDoubt: LogCursor[] = [];
   #savedMs = 0;
 
@@ -28,17 +28,17 @@ export class CheckpointWriter {
     this.#saved = consumer.cursor;
   }
 
-  /** Something is to be saved. */
+  /** Whether there is progress to save. */
   get pending(): boolean {
     return this.#unsaved !== undefined;
   }
 
-  /** Everything up to here is done. */
+  /** Records that all events up to this cursor are done. */
   reached(cursor: LogCursor): void {
     this.#unsaved = cursor;
   }
 
-  /** Saves the checkpoint if it is due. @param now whether it is due or not */
+  /** Saves the checkpoint if it is due. @param now save even if it is not due */
   async save(now = false): Promise<CheckpointState> {
     const cursor = this.#unsaved;
     if (cursor === undefined) return 'saved';
@@ -64,7 +64,7 @@ export class CheckpointWriter {
     return moved;
   }
 
-  /** The lease may be lost, or an earlier statement whose answer was lost has moved the checkpoint after all. */
+  /** The lease may be lost, or an earlier statement whose reply was lost has moved the checkpoint. */
   async #lookAfterRefusal(wanted: LogCursor): Promise<CheckpointState> {
     const standing = await this.#consumers.standing(this.#lease.lease);
     if (standing === undefined) return 'lost';

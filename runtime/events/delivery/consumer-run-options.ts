@@ -5,7 +5,7 @@ import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { RunEnd } from './leased-loop.js';
 
-/** What a run of a consumer works with. */
+/** The dependencies of a consumer's run. */
 export interface ConsumerRunOptions {
   readonly consumer: LeasedConsumer;
   readonly attempts: Attempts;
@@ -16,17 +16,19 @@ export interface ConsumerRunOptions {
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;
   readonly letters: DeadLetterStore;
-  /** Milliseconds until the log is read again without a notification. */
+  /** Milliseconds until the next read of the log if no notification arrives. */
   readonly pollMs: () => number;
   readonly warn: (message: string) => void;
 }
 
-/** Pause after an attempt that was not made, and before a stop. */
+/** Pause after an attempt that could not start, and before a stop, in milliseconds. */
 export const FAILURE_PAUSE_MS = 250;
-/** Shortest time after which events above the horizon are read again. */
+/** Minimum time before events above the horizon are read again, in milliseconds. */
 export const PENDING_POLL_MS = 5;
 
-/** The end of a run that has met an event of a version that its process does not know yet. */
+/**
+ * The end of a run that has met an event of a version that its process does not know yet: another process may continue.
+ */
 export function waitsFor({ eventType, eventVersion }: LoggedEvent): RunEnd {
   return {
     kind: 'waiting',

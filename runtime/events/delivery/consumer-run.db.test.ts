@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
 });
 
-/** Copies the only event for as many models as it takes. */
+/** Copies the only event for many models. */
 const COPIES = `INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload, created_date,
   model_version)
 SELECT overlay(id::text PLACING lpad(to_hex(n), 12, '0') FROM 25)::uuid, action_id, namespace, 'model ' || n, model_name,
@@ -18,14 +18,15 @@ SELECT overlay(id::text PLACING lpad(to_hex(n), 12, '0') FROM 25)::uuid, action_
 FROM eventlog.events CROSS JOIN generate_series(1, ${EVENTS - 1}) AS n`;
 
 describeOn('postgresql', 'A handler that returns at once', (harness) => {
-  test('gets the events of thousands of models, also if its lease runs out in the middle of them', async () => {
+  test('gets the events of thousands of models, although its lease expires in the middle of them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen = new Set<string>();
     let blocked = false;
     const handler = handlerOf('Quick', ({ modelId }) => {
       seen.add(modelId);
       if (blocked || seen.size < 100) return;
-      // The event loop is blocked for longer than the lease: no renewal, and no other process to take it.
+      // The event loop is blocked for longer than the lease: this process renews nothing, and no other process takes
+      // over.
       blocked = true;
       for (const untilMs = performance.now() + 1_500; performance.now() < untilMs; );
     });

@@ -17,14 +17,14 @@ import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 
-/** Most events in memory: a model that pauses after a failure holds up the checkpoint, but not its neighbours. */
+/** Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model. */
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 const PARKING_BATCH = 200;
-/** Shortest time between two reads, unless there is known to be more. */
+/** Minimum time between two reads, unless more events are known to exist, in milliseconds. */
 const READ_GAP_MS = 2;
 
-/** Runs a handler whose effects are its own: at least once, in order per model, models side by side. */
+/** Runs a handler with external effects: at least once, in order per model, several models in parallel. */
 export class ConsumerRun implements LeasedWork {
   readonly #options: ConsumerRunOptions;
   readonly #loop: LeasedLoop;
@@ -38,13 +38,13 @@ export class ConsumerRun implements LeasedWork {
   #cursor: LogCursor;
   #active = 0;
   #dispatching = false;
-  /** Nothing more is to be read: the end of a replay, or an event that is too new for this process. */
+  /** Set when no more events are to be read: at the end of a replay, or at an event too new for this process. */
   #last: RunEnd | undefined;
-  /** The consumer has met what it stops at. */
+  /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
   #quietMs = 0;
   #more = false;
-  /** As it stands in the consumer's row. */
+  /** The obstacle as stored in the consumer's row. */
   #obstacle: string | undefined;
   #readMs = Number.NEGATIVE_INFINITY;
 
@@ -82,8 +82,8 @@ export class ConsumerRun implements LeasedWork {
   }
 
   /**
-   * A process that was blocked for longer than the lease, in a handler too, saves its progress: if no other process
-   * has taken over, it still has the lease. Otherwise it would start again with the event that blocked it.
+   * Saves the progress of a process that was blocked for longer than the lease, for example by a handler. If no other
+   * process has taken over, it still holds the lease. Without this, it would restart with the event that blocked it.
    */
   async regain(): Promise<void> {
     const rest = this.#window.advance();
@@ -122,7 +122,7 @@ export class ConsumerRun implements LeasedWork {
     if (await consumers.noteObstacle(consumer.lease, obstacle)) this.#obstacle = obstacle;
   }
 
-  /** Nothing is under way: saves where everything stands, and ends if the run is to end. */
+  /** Called when no attempt is in progress: saves the checkpoint, and ends the run if it is to end. */
   async #settleDown(): Promise<void> {
     const loop = this.#loop;
     await this.#save(loop.state === 'stopped' || this.#last !== undefined);
@@ -142,7 +142,7 @@ export class ConsumerRun implements LeasedWork {
 
   #isIdle(): boolean {
     const isStopped = this.#loop.state === 'stopped';
-    // A handler that ignores the signal is left behind: its event comes again.
+    // A handler that ignores the signal is abandoned; its event is delivered again.
     if (isStopped && this.#loop.signal.aborted) return true;
     const quiet = isStopped || this.#last !== undefined || this.#quietMs > 0;
     const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
@@ -153,7 +153,7 @@ export class ConsumerRun implements LeasedWork {
     return this.#checkpoint.pending ? Math.min(waitMs, CHECKPOINT_MS) : waitMs;
   }
 
-  /** Milliseconds after which to read again; 0: there may be more. */
+  /** Reads the next page. Returns the milliseconds until the next read; 0 if there may be more events. */
   async #read(): Promise<number> {
     await this.#spareTheServer();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
@@ -178,7 +178,8 @@ export class ConsumerRun implements LeasedWork {
   }
 
   /**
-   * Under a stream of single commits, each of which wakes, reads would otherwise follow one another without a break.
+   * Limits the rate of reads: under a stream of single commits, each of which wakes the run, reads would follow one
+   * another without a pause.
    */
   async #spareTheServer(): Promise<void> {
     const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
@@ -186,7 +187,9 @@ export class ConsumerRun implements LeasedWork {
     this.#readMs = time.nowMs();
   }
 
-  /** What stands above the horizon may be let go at any moment, or not for hours. */
+  /**
+   * Milliseconds until events above the horizon are read again: an older transaction may end at once or after hours.
+   */
   #nextPendingMs(): number {
     return Math.min(Math.max(PENDING_POLL_MS, this.#quietMs * 1.5), 100, this.#options.pollMs());
   }
@@ -202,7 +205,7 @@ export class ConsumerRun implements LeasedWork {
     this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
   }
 
-  /** A handler that returns synchronously re-enters here; the loop serves it as well. */
+  /** A handler that returns synchronously re-enters this method; the loop then serves the call. */
   #dispatch(): void {
     if (this.#dispatching) return;
     this.#dispatching = true;
@@ -215,7 +218,7 @@ export class ConsumerRun implements LeasedWork {
     this.#dispatching = false;
   }
 
-  /** Handles what waits for one model, one event after the other. Never rejects. */
+  /** Handles the queued events of one model, one after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
     const { longestRun = 1 } = this.#options.attempts;
     let pauseMs = 0;
@@ -263,7 +266,7 @@ export class ConsumerRun implements LeasedWork {
     );
   }
 
-  /** An attempt that the process may die of. `unnoted`: it could not be noted, and was not made. */
+  /** Makes an attempt that may crash the process. `unnoted`: the attempt could not be recorded and was not made. */
   async #watch(entry: WindowEntry): Promise<'unnoted' | undefined> {
     const { id } = entry.event;
     const died = diedOf(this.#options.attempts, this.#suspects, id, entry.attempts);
@@ -286,7 +289,10 @@ export class ConsumerRun implements LeasedWork {
     this.#loop.wakeUp.notify();
   }
 
-  /** The pause before the next attempt; 0 after the last one, when the model has been parked. */
+  /**
+   * Handles a failed attempt. Returns the pause before the next one; 0 after the last one, when the model has been
+   * parked.
+   */
   #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
     const { attempts, consumer, warn } = this.#options;
     const pauseMs = countFailure(
@@ -330,7 +336,7 @@ export class ConsumerRun implements LeasedWork {
     if (this.#toPark.length > 0) this.#loop.wakeUp.notify();
   }
 
-  /** What is in memory still fits the database. */
+  /** Whether the state in memory still matches the database. */
   get #maySave(): boolean {
     return this.#loop.state === 'working' || this.#loop.state === 'stopped';
   }

@@ -3,77 +3,77 @@ import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { LogCursor } from '../log/event-record.js';
 
-/** What a consumer of the log does: live delivery to a handler, a replay, or scheduled actions. */
+/** The work of a consumer: live delivery to a handler, a replay, or scheduled actions. */
 export type ConsumerKind = 'live' | 'replay' | 'schedules';
 
-/** A row of `eventlog.consumers`, as a process looks for work. */
+/** A row of `eventlog.consumers`, as a survey reads it. */
 export interface ConsumerState {
   readonly name: string;
   readonly handler: string;
   readonly kind: ConsumerKind;
   readonly holder: string | undefined;
-  /** The lease was taken on another run of the server: it counts no more, and is free for its holder alone. */
+  /** The lease was taken on an earlier server run. It no longer counts, and only its holder may take it again. */
   readonly superseded: boolean;
-  /** It has no unexpired lease. */
+  /** Whether the consumer has no unexpired lease. */
   readonly free: boolean;
 }
 
-/** A lease on a consumer: what its fenced statements carry. */
+/** A lease on a consumer, which its fenced statements carry. */
 export interface Lease {
   readonly name: string;
   readonly holder: string;
-  /** Rises with each take-over: statements of an earlier holder have no effect. */
+  /** Increases with each take-over, so that statements of an earlier holder have no effect. */
   readonly fence: string;
 }
 
-/** A move of a checkpoint: it takes place only where the checkpoint is at `from`. */
+/** A move of a checkpoint. It has an effect only if the checkpoint is at `from`. */
 export interface CheckpointMove {
   readonly from: LogCursor;
   readonly to: LogCursor;
 }
 
-/** What the holder of a fresh lease starts from. */
+/** The stored state from which the holder of a new lease starts. */
 export interface LeasedConsumer {
   readonly lease: Lease;
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
   /**
-   * The run of the server on which the lease was taken: its timeline, a slash, and when it was started. What was read
-   * from another run must not meet it: an asynchronous standby that was promoted may lack the last transactions, and
-   * gives their ids to others.
+   * The server run on which the lease was taken: its timeline, a slash, and its start time. State read from another run
+   * must not be combined with it: an asynchronous standby that was promoted may lack the last transactions and reuse
+   * their ids.
    */
   readonly serverRun: string;
-  /** The holder before has vanished without having come any further. */
+  /** The previous holder vanished without progress. */
   readonly stuck: boolean;
-  /** Attempts by event id, as holders before have noted them. */
+  /** Attempts by event id, as previous holders recorded them. */
   readonly suspects: Readonly<Record<string, InheritedAttempts>>;
 }
 
-/** Where a consumer stands for the holder of its lease. */
+/** The stored state of a consumer, for the holder of its lease. */
 export interface Standing {
   readonly cursor: LogCursor;
-  /** The server is not the one on which the lease was taken, or was started again. */
+  /** The server is not the one on which the lease was taken, or was restarted. */
   readonly superseded: boolean;
 }
 
-/** What is noted about the attempts at one event. */
+/** The recorded attempts at one event. */
 export interface AttemptNote {
-  /** That have failed and count. */
+  /** Failed attempts that count. */
   readonly failed: number;
-  /** Another one is being made. */
+  /** Whether an attempt is in progress. */
   readonly open: boolean;
-  /** That one has the handler to itself. */
+  /** Whether that attempt runs alone. */
   readonly alone?: boolean;
 }
 
 /** Attempts at one event by earlier holders of the lease. */
 export interface InheritedAttempts {
-  /** Failed events, and the event in flight when the previous holder vanished. */
+  /** Failed attempts, plus the one in progress when the previous holder vanished. */
   readonly attempts: number;
-  /** The holder before has vanished with one. */
+  /** The previous holder vanished during an attempt at this event. */
   readonly died: boolean;
-  /** No other attempt that was noted was under way then. */
+  /** No other recorded attempt was in progress at that time. */
   readonly alone: boolean;
 }
 
@@ -81,13 +81,13 @@ export interface InheritedAttempts {
 export interface ShardSurvey {
   readonly consumers: readonly ConsumerState[];
   readonly processes: readonly { readonly id: string; readonly handlers: readonly string[] }[];
-  /** Timeline and start of the server. */
+  /** Timeline and start time of the server. */
   readonly serverRun: string;
-  /** Names of those whose lease was renewed; one whose row is locked right now is not among them. */
+  /** Names of consumers whose lease was renewed. A consumer whose row is locked is left out. */
   readonly renewed: readonly string[];
 }
 
-/** Something that runs statements: a database, or a transaction on it. */
+/** Runs statements: a database, or a transaction on it. */
 export interface StatementRunner {
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
 }
@@ -101,8 +101,8 @@ export class ConsumerStore {
   }
 
   /**
-   * Creates a consumer if it is missing. One under an alias takes the new name; a name that has been given up for
-   * another one, as an older version of the application still uses it, is not made again.
+   * Creates a consumer if it is missing. A consumer under an alias takes the new name. A name that was renamed, and
+   * that an older version of the application still uses, is not created again.
    */
   async register(
     consumer: { readonly name: string; readonly kind: ConsumerKind; readonly aliases: readonly string[] },
@@ -116,7 +116,7 @@ export class ConsumerStore {
     await this.#database.query({ text: REGISTER, values });
   }
 
-  /** Says that this process is alive, renews its leases, and looks around. */
+  /** Records that this process is alive, renews its leases, and reads the state of the shard. */
   async survey(
     process: string,
     handlers: readonly string[],
@@ -164,7 +164,7 @@ export class ConsumerStore {
     };
   }
 
-  /** Where the consumer stands; undefined if the lease has been lost. */
+  /** The stored state of the consumer; undefined if the lease has been lost. */
   async standing({ name, holder, fence }: Lease): Promise<Standing | undefined> {
     const { rows } = await this.#database.query({
       text: CURSOR,
@@ -178,10 +178,11 @@ export class ConsumerStore {
   }
 
   /**
-   * Moves the checkpoint, and renews the lease: the survey skips a row that is locked, as that of a busy consumer often
-   * is. False if the lease has been lost, or the checkpoint is not at `from`: a statement or COMMIT whose connection
-   * was cut may reach the server after its sender has given it up, under the same lease. `on`: the transaction that it
-   * is part of.
+   * Moves the checkpoint and renews the lease; the survey skips a locked row, and the row of a busy consumer often is
+   * locked. False if the lease has been lost, or the checkpoint is not at `from`: after a cut connection, a statement
+   * or COMMIT may reach the server after its sender gave it up, under the same lease.
+   *
+   * @param on the transaction that the statement belongs to
    */
   async checkpoint(
     { name, holder, fence }: Lease,
@@ -195,8 +196,8 @@ export class ConsumerStore {
   }
 
   /**
-   * Notes attempts that a process may die of, and renews the lease: the survey skips a row that is locked, as this one
-   * is again and again. False if the lease has been lost.
+   * Records attempts that may crash the process, and renews the lease, because the survey skips this row while it is
+   * locked. False if the lease has been lost.
    */
   async noteSuspects(
     { name, holder, fence }: Lease,
@@ -208,7 +209,7 @@ export class ConsumerStore {
     return rowCount > 0;
   }
 
-  /** Notes what keeps the consumer from working while it has its lease. False if the lease has been lost. */
+  /** Records what prevents the consumer from working under its lease. False if the lease has been lost. */
   async noteObstacle({ name, holder, fence }: Lease, obstacle: string | undefined): Promise<boolean> {
     const { rowCount } = await this.#database.query({
       text: OBSTACLE,
@@ -217,12 +218,12 @@ export class ConsumerStore {
     return rowCount > 0;
   }
 
-  /** Ends a replay for good. */
+  /** Ends a replay permanently. */
   async finish({ name, holder, fence }: Lease): Promise<void> {
     await this.#database.query({ text: FINISH, values: [name, holder, fence] });
   }
 
-  /** Releases a lease. `waitingFor`: what blocks this process, for operators. */
+  /** Releases a lease. @param waitingFor what blocks this process, for operators */
   async release({ name, holder, fence }: Lease, waitingFor: string | undefined): Promise<void> {
     await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
   }
@@ -232,7 +233,7 @@ export class ConsumerStore {
     await this.#database.query({ text: HALT, values: [name, holder, fence, reason] });
   }
 
-  /** Says that this process is gone. */
+  /** Removes this process from the list of live processes. */
   async leave(process: string): Promise<void> {
     await this.#database.query({
       text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1',
@@ -241,7 +242,7 @@ export class ConsumerStore {
   }
 }
 
-/** Takes back that a consumer has stopped. @returns how many had: 0 or 1 */
+/** Resumes a halted consumer. @returns how many were halted: 0 or 1 */
 export async function resume(database: ShardDatabase, name: string): Promise<number> {
   const { rowCount } = await database.query({ text: RESUME, values: [name] });
   return rowCount;
@@ -254,7 +255,7 @@ function inheritedAttempts(
   return Object.fromEntries(
     Object.entries(notes).map(([id, note]) => {
       const { failed, open, alone } = note as Readonly<Record<string, JsonValue>>;
-      // Who has given its lease back, or lives on, did not die of what it was at.
+      // A holder that released its lease, or is still alive, did not crash during its attempt.
       const died = vanished && open === true;
       return [id, { attempts: Number(failed) + (died ? 1 : 0), died, alone: died && alone === true }];
     }),
@@ -291,8 +292,8 @@ WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
 ON CONFLICT DO NOTHING`;
 
 /**
- * A row that a checkpoint has locked is skipped rather than waited for; the next survey comes soon enough. Those
- * who have not been heard of for a minute are forgotten.
+ * Skips rows that a checkpoint has locked instead of waiting; the next survey follows soon. Deletes processes that sent
+ * no sign of life for a minute.
  */
 const SURVEY = `WITH alive AS (
   INSERT INTO eventlog.delivery_processes (id, handlers, heartbeat) VALUES ($1, $2::text[], clock_timestamp())
@@ -316,8 +317,9 @@ SELECT
   (SELECT jsonb_agg(name) FROM renewed), eventlog.server_run()`;
 
 /**
- * Who gives a lease back is its holder no more. One that is still named has vanished, unless it is the one that asks,
- * or has been heard of since the lease ran out: a server that was down, or out of reach, ends leases and no process.
+ * A holder that releases its lease clears its name. A holder that is still named has vanished, unless it is this
+ * process, or has given a sign of life since the lease expired: a server that was down or unreachable lets leases
+ * expire without ending any process.
  */
 const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
   SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;
@@ -331,8 +333,8 @@ WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until I
 RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on`;
 
 /**
- * A lease counts on the run of the server on which it was taken. After a failover its row may be older than what its
- * holder knows, and name, holder and fence still match.
+ * A lease counts on the server run on which it was taken. After a failover its row may be older than its holder's
+ * state, and name, holder and fence may still match.
  */
 export const HOLDS = 'name = $1 AND holder = $2 AND fence = $3 AND leased_on = eventlog.server_run()';
 

@@ -7,36 +7,36 @@ import type { Attempts } from './attempts.js';
 import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** What reads the log under a lease and a checkpoint of its own on each shard: a handler, or a sink of the relay. */
+/** A reader of the log with a lease and a checkpoint on each shard: a handler, or a sink of the relay. */
 export interface Consumer {
-  /** Identity of its checkpoints. */
+  /** Identifies its checkpoints. */
   readonly name: string;
   /** Earlier names. Default none. */
   readonly aliases?: readonly string[];
-  /** Where a consumer that is new to a shard begins. Default `beginning`. */
+  /** Where a consumer without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
-  /** What it reads. */
+  /** Selects the events that it reads. */
   readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels' | 'withoutActions'>;
-  /** Models that are worked on at the same time, on each shard. */
+  /** Maximum models handled in parallel, on each shard. */
   readonly concurrency: number;
-  /** No more is read while so many events are in memory and not handled. Default: 4,000. */
+  /** Maximum unhandled events in memory before reading pauses. Default: 4,000. */
   readonly readAhead?: number;
-  /** It writes through the transaction that moves its checkpoint. Default false. */
+  /** Whether it writes through the transaction that moves its checkpoint. Default false. */
   readonly transactional?: boolean;
   /** Called once for each shard. */
   readonly attempts: (shard: ShardIdentifier) => Attempts;
-  /** Delivery stops: what waits for something that may take long is to give up. */
+  /** Called when delivery stops, so that long waits can end. */
   readonly stopping?: () => void;
   /** Called once delivery has stopped. */
   readonly close?: () => Promise<void>;
 }
 
-/** What begins the name of a consumer that is not a handler. */
+/** Prefix of the name of a relay sink's consumer. */
 export const SINK_PREFIX = 'relay:';
 
 const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
 
-/** @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing */
+/** @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing */
 export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
   const names = new Set<string>();
   for (const { name, aliases = [], events } of handlers) {
@@ -57,7 +57,7 @@ export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
   }
 }
 
-/** A handler as delivery runs it. */
+/** Adapts a handler to a consumer. */
 export function handlerConsumer(
   handler: HandlerDescriptor,
   executor: ActionRunner,

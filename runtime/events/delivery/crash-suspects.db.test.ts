@@ -8,18 +8,18 @@ import { crashingDatabases } from '../test-support/crashing-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** No process loses its lease while it lives, however busy the machine is. */
+/** Longer than any pause of a busy machine, so that no live process loses its lease. */
 const LIMITS = { leaseMs: 60_000, surveyMs: 50 };
 const ATTEMPTS = 3;
 const DEADLY = new Decimal(13);
 
-/** The time of a dead process is over. */
+/** Expires the leases of a dead process. */
 async function expireLeases({ rows }: Pick<Ledger, 'rows'>): Promise<void> {
   await rows('UPDATE eventlog.consumers SET leased_until = now() WHERE leased_until > now()');
   await rows('DELETE FROM eventlog.delivery_processes');
 }
 
-/** Handles everything but one event, which takes the process with it. */
+/** Handles every event but one, which kills the process. */
 function deadlyHandler(seen: string[], kill: () => void, transactional: boolean): HandlerDescriptor {
   return handlerOf(
     'Deadly',
@@ -43,7 +43,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
       const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
       const writer = openLedger(healthy);
       const seen: string[] = [];
-      /** Runs one process until it dies, or has nothing to do. @returns whether it died */
+      /** Runs one process until it dies or has no work left. @returns whether it died */
       const live = async (): Promise<boolean> => {
         const { databases, dead, kill } = crashingDatabases(topology, {
           statement: Number.POSITIVE_INFINITY,
@@ -70,8 +70,8 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
         for (const account of accounts) await writer.credit(account);
         let deaths = 0;
         while (await live()) deaths += 1;
-        // Attempts are noted before they begin as soon as a process has died where it had begun: by the third death, or
-        // from the first one on if it has lost its lease for a moment.
+        // Attempts are recorded before they start once a process has died without progress: by the third death, or from
+        // the first death if the process lost its lease for a moment.
         expect(deaths).toBeGreaterThanOrEqual(ATTEMPTS);
         expect(deaths).toBeLessThanOrEqual(ATTEMPTS + 3);
         const letters = await writer.events.deadLetters.list();
@@ -88,7 +88,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
         expect(await writer.rows("SELECT suspects FROM eventlog.consumers WHERE name = 'Deadly'")).toEqual([
           [{}],
         ]);
-        // A requested retry ends in the same way, and does not repeat endlessly.
+        // A requested retry ends in the same way, and is not repeated endlessly.
         await writer.events.deadLetters.retry({});
         deaths = 0;
         while (await live()) deaths += 1;
@@ -103,7 +103,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
 });
 
 describeOn('postgresql', 'Attempts', (harness) => {
-  test('that have failed count on after a take-over, and restart at zero on a requested retry', async () => {
+  test('that failed still count after a take-over, and restart at zero on a requested retry', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const writer = openLedger(healthy);

@@ -3,12 +3,12 @@ import type { Attempts } from './attempts.js';
 import type { AttemptNote, ConsumerStore, InheritedAttempts, LeasedConsumer } from './consumer-store.js';
 import type { HeldLease } from './held-lease.js';
 
-/** Events that the holder of a lease that was lost may have had in memory: one of them may have killed it. */
+/** Maximum events that the holder of a lost lease may have had in memory. Any of them may have crashed the process. */
 const WATCHED_EVENTS = 5_000;
 /** Maximum number of events with stored failures; attempts of further events restart at zero after a take-over. */
 const MOST_NOTES = 100;
 
-/** What an event is parked with that has killed one process after the other. */
+/** The failure of a parked event during whose attempts one process after the other died. */
 export class HandlerDied extends Error {
   readonly code = 'FW_HANDLER_DIED';
 
@@ -19,10 +19,10 @@ export class HandlerDied extends Error {
 }
 
 /**
- * The failure of an event that a process has died of, if that was its last attempt; undefined if some are left. Only an
- * event that was alone when the process died is given up for it.
+ * The failure of an event whose attempt crashed a process, if that was its last attempt; undefined if attempts are
+ * left. Only an event that was handled alone when the process died is parked for it.
  *
- * @param made attempts so far, the one that was died of included
+ * @param made attempts so far, including the one that crashed
  */
 export function diedOf(
   attempts: Attempts,
@@ -36,26 +36,27 @@ export function diedOf(
 }
 
 /**
- * Counts attempts where the process may die of them, and nowhere else: in the normal course no statement is spent on
- * it, nor when a process vanishes that had come further. After a lease was taken over from a holder that vanished where
- * it had begun, the events that it may have been at are watched: attempts are noted before they begin, many with one
- * statement. Those that were under way when a process vanished are handled one at a time from then on, so that what
- * dies with them is not counted against their neighbours. Attempts that have failed are noted as well, so that they
- * count on after a take-over; failures that pass are not attempts.
+ * Counts attempts that may crash the process, and only those: without a crash no statement is spent on it.
+ *
+ * - After a take-over from a holder that vanished without progress, the events that the holder may have had in memory
+ *   are watched: attempts are recorded before they start, many with one statement.
+ * - Events whose attempts were in progress when a process vanished are handled one at a time, so that a crash does not
+ *   count against other events.
+ * - Failed attempts are recorded too, so that they count after a take-over. Passing failures are not attempts.
  */
 export class CrashSuspects {
   readonly #consumers: ConsumerStore;
   readonly #lease: HeldLease;
-  /** Attempts as they are to be noted, by event. */
+  /** Attempts to record, by event. */
   readonly #notes: Map<string, AttemptNote>;
-  /** Attempts that earlier holders have noted. */
+  /** Attempts that earlier holders recorded. */
   readonly #inherited: Map<string, InheritedAttempts>;
   readonly #watched = new Set<string>();
-  /** Events that are still to be watched, whichever they are. */
+  /** How many more events are to be watched. */
   #left: number;
   #atWork = 0;
   #alone = false;
-  /** How many wait to go alone. */
+  /** Number of attempts that wait to run alone. */
   #aloneNext = 0;
   #waiting: (() => void)[] = [];
   #writing: Promise<unknown> = Promise.resolve();
@@ -71,14 +72,14 @@ export class CrashSuspects {
     this.#left = consumer.stuck ? WATCHED_EVENTS : 0;
   }
 
-  /** To be called for each event that is read. */
+  /** Must be called for each event that is read. */
   read(eventId: string): void {
     if (this.#left <= 0 && this.#inherited.size === 0) return;
     if (this.#left > 0 || this.died(eventId)) this.#watched.add(eventId);
     this.#left -= 1;
   }
 
-  /** The log has been read to its end: later events have never been attempted. */
+  /** Called at the end of the log: no process has attempted later events. */
   caughtUp(): void {
     this.#left = 0;
   }
@@ -88,26 +89,26 @@ export class CrashSuspects {
     return this.#inherited.get(eventId)?.attempts ?? 0;
   }
 
-  /** The holder before has vanished with an attempt at it, and with nothing else that could be the cause. */
+  /** Whether the previous holder vanished during an attempt at this event, with no other possible cause. */
   diedAlone(eventId: string): boolean {
     return this.#inherited.get(eventId)?.alone === true;
   }
 
-  /** The holder before has vanished with an attempt at it. */
+  /** Whether the previous holder vanished during an attempt at this event. */
   died(eventId: string): boolean {
     return this.#inherited.get(eventId)?.died === true;
   }
 
-  /** Its attempts are made by `attempt`. */
+  /** Whether attempts at this event must be made through `attempt`. */
   watches(eventId: string): boolean {
     return this.#watched.size > 0 && this.#watched.has(eventId);
   }
 
   /**
-   * Makes an attempt that the process may die of.
+   * Makes an attempt that may crash the process.
    *
    * @param number of the attempt, from 1
-   * @returns false if it could not be noted, and was not made
+   * @returns false if the attempt could not be recorded and was not made
    */
   async attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
     if (!(await this.#enter(eventId, number))) return false;
@@ -120,9 +121,9 @@ export class CrashSuspects {
   }
 
   /**
-   * Notes that an attempt has failed, so that those that count do so after a take-over as well.
+   * Records a failed attempt, so that it counts after a take-over.
    *
-   * @param attempts that have failed and count, this one included if it does
+   * @param attempts failed attempts that count, including this one if it does
    */
   failed(eventId: string, attempts: number): void {
     const note = this.#notes.get(eventId);
@@ -133,25 +134,25 @@ export class CrashSuspects {
     this.#write().catch(() => {});
   }
 
-  /** The event is settled. If it is handled again on request, its attempts restart at zero. */
+  /** Called when an event is settled. If it is handled again on request, its attempts restart at zero. */
   settled(eventId: string): void {
     if (this.#notes.size === 0) return;
     this.#watched.delete(eventId);
     this.#inherited.delete(eventId);
-    // What is left is noted with the next attempt; the last one is worth a statement of its own.
+    // Remaining records are written with the next attempt; removing the last one needs its own statement.
     if (this.#notes.delete(eventId) && this.#notes.size === 0) this.#write().catch(() => {});
   }
 
-  /** Waits for what is being noted. */
+  /** Waits until all records are written. */
   async idle(): Promise<void> {
     await this.#writing;
   }
 
-  /** Notes an attempt before it begins, when it is its turn. False if it cannot be noted, and must not begin. */
+  /** Records an attempt before it starts, when it may run. False if it cannot be recorded and must not start. */
   async #enter(eventId: string, number: number): Promise<boolean> {
     const alone = this.died(eventId);
     if (alone) this.#aloneNext += 1;
-    // Those that go alone go first: what they hold up is the checkpoint.
+    // Attempts that run alone go first, because they hold back the checkpoint.
     while (this.#alone || (alone ? this.#atWork > 0 : this.#aloneNext > 0)) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
@@ -164,7 +165,7 @@ export class CrashSuspects {
     return noted;
   }
 
-  /** An attempt that was entered has ended, whether well or not. */
+  /** Called when an attempt has ended, with or without success. */
   #leave(): void {
     this.#atWork -= 1;
     this.#alone = false;

@@ -8,7 +8,9 @@ import { crashingDatabases } from '../test-support/crashing-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** Statements at which the process dies, one after the other: enough to come past the first event's last checkpoint. */
+/**
+ * The process dies at each of its first 40 statements, one run each: enough to pass the first event's last checkpoint.
+ */
 const STATEMENTS = 40;
 const QUICK = { leaseMs: 250, surveyMs: 50 };
 
@@ -67,7 +69,7 @@ describeOn('postgresql', 'A process that dies at any of its statements', (harnes
   );
 });
 
-/** Another process takes over and handles what is left. */
+/** Another process takes over and handles the remaining events. */
 async function surviveBy(
   databases: DatabaseRegistry,
   mirror: string,

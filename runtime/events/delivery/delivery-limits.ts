@@ -1,12 +1,12 @@
 /** Time limits of delivery, in milliseconds. */
 export interface DeliveryLimits {
-  /** A lease that is not renewed for this time is free, in milliseconds. Default: 5,000. */
+  /** A lease that is not renewed for this time expires, in milliseconds. Default: 5,000. */
   readonly leaseMs: number;
-  /** How often leases are renewed and looked for. Default 1,000. */
+  /** Interval at which a process renews its leases and looks for free ones, in milliseconds. Default 1,000. */
   readonly surveyMs: number;
   /** Maximum time between two reads of the log if notifications arrive, in milliseconds. Default: 1,000. */
   readonly slowPollMs: number;
-  /** The same where they do not (PgBouncer). Default 25. */
+  /** Maximum time between two reads if notifications do not arrive (PgBouncer), in milliseconds. Default 25. */
   readonly fastPollMs: number;
 }
 

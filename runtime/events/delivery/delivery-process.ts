@@ -10,7 +10,7 @@ import type { Consumer } from './consumer.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.js';
 import { ShardDelivery } from './shard-delivery.js';
 
-/** What one process delivers, on all shards. */
+/** The consumers and limits of one delivering process, on all shards. */
 export interface DeliveryProcessOptions {
   readonly databases: DatabaseRegistry;
   readonly consumers: readonly Consumer[];
@@ -19,13 +19,13 @@ export interface DeliveryProcessOptions {
   readonly limits?: Partial<DeliveryLimits>;
   /** From 0 to 1, for the jitter of pauses. Default: the machine's. */
   readonly random?: () => number;
-  /** Receives what operators should know. */
+  /** Receives messages for operators. */
   readonly warn: (message: string) => void;
 }
 
-/** Most time for consumers at work when delivery stops, in milliseconds. */
+/** Maximum time for consumers to finish their work when delivery stops, in milliseconds. */
 const STOP_GRACE_MS = 5_000;
-/** Most time for what delivery itself still has to write then, in milliseconds. */
+/** Maximum time for delivery's own last statements after that, in milliseconds. */
 const FINISH_MS = 500;
 
 /** Runs consumers on every shard that this process has, and follows changes of the topology. */
@@ -34,7 +34,7 @@ export class DeliveryProcess {
   readonly #limits: DeliveryLimits;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
   readonly #wakeUps = new Map<ShardIdentifier, WakeUp>();
-  /** Identity among all processes while delivery runs. */
+  /** Identifies this process among all processes while delivery runs. */
   #process: string | undefined;
 
   constructor(options: DeliveryProcessOptions) {
@@ -45,7 +45,7 @@ export class DeliveryProcess {
     });
   }
 
-  /** Starts in this process, beside other processes that do. A second call has no effect. */
+  /** Starts delivery in this process, in parallel with other processes. A second call has no effect. */
   start(): void {
     if (this.#process !== undefined) return;
     this.#process = randomUUID();
@@ -53,8 +53,8 @@ export class DeliveryProcess {
   }
 
   /**
-   * Waits for consumers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
-   * does not answer is not waited for: leases run out by themselves.
+   * Waits for consumers to finish (5,000 ms at most by default), saves checkpoints and releases leases. Does not wait
+   * for a database that does not answer, whose leases expire by themselves.
    */
   async stop(graceMs: number = STOP_GRACE_MS): Promise<void> {
     this.#process = undefined;
@@ -84,7 +84,7 @@ export class DeliveryProcess {
     );
   }
 
-  /** Something was committed on this shard by this process. Returns at once. */
+  /** Reports a commit of this process on this shard. Returns at once. */
   committed(shard: ShardIdentifier): void {
     const delivery = this.#shards.get(shard);
     if (delivery !== undefined) delivery.committed();
@@ -96,7 +96,7 @@ export class DeliveryProcess {
     for (const delivery of this.#shards.values()) delivery.wake();
   }
 
-  /** Looks for leases at once. */
+  /** Looks for free leases at once. */
   lookAround(): void {
     for (const delivery of this.#shards.values()) delivery.lookAround();
   }
@@ -115,7 +115,7 @@ export class DeliveryProcess {
     await Promise.all([delivery?.stop(0), wakeUp?.stop()]);
   }
 
-  /** For a process that commits and does not deliver. */
+  /** The wake-up of a shard, for a process that commits and does not deliver. */
   #wakeUp(shard: ShardIdentifier): WakeUp {
     let wakeUp = this.#wakeUps.get(shard);
     if (wakeUp === undefined) {

@@ -33,7 +33,7 @@ function deliver(ledger: Ledger): Ledger {
 }
 
 describeOnEachAdapter('Delivery to handlers', (harness) => {
-  test('hands over the typed event with everything that is known about it', async () => {
+  test('passes the typed event with its action, model and position', async () => {
     const seen: CreditedEnvelope[] = [];
     const ledger = await startLedger(harness, {
       handlers: [handlerOf('Note', (envelope) => void seen.push(envelope))],
@@ -60,7 +60,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     });
   });
 
-  test('keeps the order of each model, and every event comes once', async () => {
+  test('keeps the order of each model and delivers every event once', async () => {
     const versions = new Map<string, number[]>();
     const handler = handlerOf('Order', async ({ modelId, modelVersion }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
@@ -74,7 +74,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect([...versions.values()]).toEqual(accounts.map(() => expected));
   });
 
-  test('continues after the checkpoint after a restart', async () => {
+  test('continues at the checkpoint after a restart', async () => {
     const first: number[] = [];
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = deliver(
@@ -105,7 +105,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(() => quick.length === 2);
   });
 
-  test('tries again with the same event until it succeeds', async () => {
+  test('retries the same event until it succeeds', async () => {
     const attempts: number[] = [];
     const handler = handlerOf(
       'Flaky',
@@ -163,7 +163,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(() => versions.length === 8);
   });
 
-  test('discards a dead letter, keeps it, and resumes what waits behind', async () => {
+  test('stores a discarded dead letter and resumes the events behind it', async () => {
     const handled: number[] = [];
     const handler = handlerOf(
       'Picky',
@@ -193,7 +193,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
   });
 
-  test('lets a transactional handler write with its checkpoint: once, whatever fails', async () => {
+  test('lets a transactional handler write together with its checkpoint, exactly once', async () => {
     let failures = 0;
     const handler = handlerOf(
       'Copy',
@@ -224,7 +224,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     ]);
   });
 
-  test('parks for a transactional handler too, and resumes', async () => {
+  test('parks and resumes models for a transactional handler', async () => {
     let broken = true;
     const handled: number[] = [];
     const handler = handlerOf(
@@ -247,7 +247,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
   });
 
-  test('ends the replay of a transactional handler only after its last event, also if that fails at first', async () => {
+  test('ends the replay of a transactional handler only after its last event, even if that event fails first', async () => {
     const handled: number[] = [];
     let failures = 0;
     const handler = handlerOf(
@@ -273,7 +273,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(handled).toEqual([2, 3]);
   });
 
-  test('gives a transaction to transactional handlers only, and lets those start no action', async () => {
+  test('passes a transaction only to transactional handlers, which cannot start actions', async () => {
     const refused: unknown[] = [];
     const note = (error: unknown): void => void refused.push(error);
     const ledger = await startLedger(harness, {
@@ -299,7 +299,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(refused).toEqual([misuse, misuse]);
   });
 
-  test('never skips a row that commits late', async () => {
+  test('does not skip a row that commits late', async () => {
     if (!harness.has('second-session')) return;
     const seen: string[] = [];
     const ledger = await startLedger(harness, {

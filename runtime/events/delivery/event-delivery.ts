@@ -18,11 +18,11 @@ import type { DeliveryLimits } from './delivery-limits.js';
 import { DeliveryProcess } from './delivery-process.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** What delivery works with. */
+/** The dependencies and options of delivery. */
 export interface EventDeliveryOptions {
   readonly databases: DatabaseRegistry;
   readonly handlers: readonly HandlerDescriptor[];
-  /** Consumers besides the handlers: sinks of the relay. Default none. */
+  /** Consumers besides the handlers: relay sinks. Default none. */
   readonly sinks?: readonly Consumer[];
   readonly executor: ActionExecutor;
   readonly registry: ActionRegistry;
@@ -35,7 +35,7 @@ export interface EventDeliveryOptions {
 
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
 export class EventDelivery {
-  /** Events that handlers could not take. */
+  /** Events on which handlers failed. */
   readonly deadLetters: DeadLetters;
   /** Scheduled actions. */
   readonly schedules: Schedules;
@@ -45,7 +45,7 @@ export class EventDelivery {
   readonly #delivery: DeliveryProcess;
 
   /**
-   * @throws ValidationError if two handlers have one name, a name does not fit, or upcasters are missing
+   * @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing
    *
    * @internal
    */
@@ -76,7 +76,7 @@ export class EventDelivery {
   }
 
   /**
-   * Starts to deliver in this process, beside other processes that do. A second call has no effect.
+   * Starts delivery in this process, in parallel with other processes. A second call has no effect.
    *
    * @internal
    */
@@ -85,8 +85,8 @@ export class EventDelivery {
   }
 
   /**
-   * Waits for handlers at work (5,000 ms at most by default), saves checkpoints and gives leases back. A database that
-   * does not answer is not waited for: leases run out by themselves.
+   * Waits for handlers to finish (5,000 ms at most by default), saves checkpoints and releases leases. Does not wait
+   * for a database that does not answer, whose leases expire by themselves.
    *
    * @internal
    */
@@ -95,8 +95,8 @@ export class EventDelivery {
   }
 
   /**
-   * To be called after a topology change of the databases: starts delivery on new shards, stops it on removed ones, and
-   * listens again where connections were replaced.
+   * Must be called after a topology change of the databases: starts delivery on new shards, stops it on removed ones,
+   * and listens again where connections were replaced.
    *
    * @internal
    */
@@ -105,7 +105,7 @@ export class EventDelivery {
   }
 
   /**
-   * To be called after a commit of this process on this shard. Returns at once.
+   * Must be called after a commit of this process on this shard. Returns at once.
    *
    * @param groups the committed writes; writes without events for a handler wake none. Default: every handler is woken
    *
@@ -116,27 +116,27 @@ export class EventDelivery {
   }
 
   /**
-   * How far each handler has come on each shard, and what holds delivery up.
+   * The progress of each handler on each shard, and what delays delivery.
    *
-   * @param shard this one alone. Default: all
+   * @param shard only this shard. Default: all
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
     return this.#operations.lag(shard);
   }
 
   /**
-   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events
-   * cannot be recovered: this is what can be known about them.
+   * Unacknowledged failovers of one shard, with the effects of lost events on other shards. Lost events cannot be
+   * recovered.
    */
   failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
     return this.#operations.failovers(shard);
   }
 
   /**
-   * Restarts a stopped relay sink at its checkpoint. Its consumer is named `relay:<sink>`.
+   * Resumes a halted relay sink at its checkpoint. Its consumer is named `relay:<sink>`.
    *
-   * @param shard this one alone. Default: all
-   * @returns on how many shards it had stopped
+   * @param shard only this shard. Default: all
+   * @returns on how many shards it was halted
    */
   resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
     return this.#operations.resume(consumer, shard);
@@ -148,11 +148,11 @@ export class EventDelivery {
   }
 
   /**
-   * Has one handler handle events again that it has handled before, beside its live delivery: from a time or a position
-   * on, or all those of one model. Runs in whatever process has the handler.
+   * Replays handled events to one handler, in parallel with its live delivery: those from a time or a position on, or
+   * those of one model. A process that has the handler runs the replay.
    *
-   * @param shard this one alone; needed for a position. Default: all, or the model's own
-   * @returns one replay for each shard that has anything to replay
+   * @param shard only this shard; required for a position. Default: all, or the model's own
+   * @returns one replay for each shard with events to replay
    * @throws UnknownHandlerError if the application has no such handler, or it has never run
    */
   async replay(
@@ -174,14 +174,14 @@ export class EventDelivery {
     return this.#operations.rebase(shard);
   }
 
-  /** See `EventOperations.retain`. @throws ValidationError for options that make no sense */
+  /** See `EventOperations.retain`. @throws ValidationError for invalid options */
   retain(
     options: RetentionOptions & { readonly shard?: ShardIdentifier },
   ): Promise<readonly RetentionReport[]> {
     return this.#operations.retain(options);
   }
 
-  /** From when on the event history of a shard is complete; undefined: from the beginning. */
+  /** The instant from which the event history of a shard is complete; undefined: from the beginning. */
   completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
     return this.#operations.completeFrom(shard);
   }

@@ -19,7 +19,7 @@ import {
 
 const INSERT = 'INSERT INTO seen (handler, event_id, model_id, version) VALUES ($1, $2, $3, $4)';
 const LOST = 12;
-/** While a handler is at work the checkpoint stays where it is, and what is in memory runs ahead of it. */
+/** While a handler works, the checkpoint stays and the state in memory runs ahead of it. */
 const AT_WORK = [false, true];
 
 let servers: ReplicatedServers | undefined;
@@ -70,7 +70,7 @@ describeOn(
         const copy = async ({ id, modelId, modelVersion, transaction }: CreditedEnvelope): Promise<void> => {
           await transaction.query({ text: INSERT, values: ['Copy', id, modelId, modelVersion] });
         };
-        // The new server is here before a lease has run out.
+        // Longer than the failover: no lease expires before the new server is available.
         const limits = { leaseMs: 120_000 };
         const ledger = openLedger(databases, {
           handlers: [handlerOf('Plain', plain), handlerOf('Copy', copy, { transactional: true })],
@@ -105,7 +105,7 @@ describeOn(
           await servers.failOver();
           clients.lead(standby);
           clients.cut();
-          // Connections that were cut are found out one by one.
+          // The pool discovers cut connections one by one.
           for (let each = 0; each < 2 * LOST; each += 1) {
             await until(() =>
               ledger.credit(lively[each % 2] ?? '').then(
@@ -153,7 +153,7 @@ const LOAD_MS = Number(process.env['FW_PROOF_FAILOVER_MS'] ?? 1_500);
 const WRITERS = 6;
 
 describeOn('postgresql', 'A failover to a synchronous standby under load', () => {
-  test('loses nothing that was acknowledged, and every event is delivered', async () => {
+  test('loses no acknowledged event and delivers every event', async () => {
     servers = await startReplicated('synchronous');
     const { primary, standby } = servers;
     clients = await StallingProxy.start(primary);

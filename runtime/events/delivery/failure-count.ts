@@ -5,7 +5,7 @@ import type { CrashSuspects } from './crash-suspects.js';
 export interface FailureCount {
   /** Failed attempts. */
   attempts: number;
-  /** Failures in a row that do not count as attempts. */
+  /** Consecutive failures that do not count as attempts. */
   passed: number;
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 
-/** Warns of a failure once, until an attempt has succeeded or failed in another way. */
+/** Warns of a failure once, until an attempt succeeds or fails in another way. */
 export class FailureWarnings {
   readonly #warn: (message: string) => void;
   #last: string | undefined;
@@ -21,7 +21,7 @@ export class FailureWarnings {
   }
 }
 
-/** A database that is out of reach fails with another message each time. */
+/** An unreachable database fails with a different message each time, so its reason is compared instead. */
 function kindOf(error: unknown): string {
   return error instanceof DriverFailure && error.reason === 'unreachable' ? error.reason : messageOf(error);
 }

@@ -1,11 +1,14 @@
 import type { LoggedEvent } from '../log/event-record.js';
 
-/** What a standby may lack is seconds old. Retention drops what is older than a day. */
+/**
+ * A standby may lack the last seconds before a failover. An hour is far more, and less than the day that retention
+ * keeps.
+ */
 const REMEMBERED_MS = 3_600_000;
 /** Number of handled events that are remembered. */
 const REMEMBERED_EVENTS = 1_000;
 
-/** The events that a handler has handled last: after a failover the log may lack some of them. */
+/** The most recently handled events: after a failover the log may lack some of them. */
 export class HandledEvents {
   readonly #events: { readonly id: string; readonly createdDate: string }[] = [];
   #next = 0;
@@ -15,7 +18,7 @@ export class HandledEvents {
     this.#next = (this.#next + 1) % REMEMBERED_EVENTS;
   }
 
-  /** Ids of those that were committed within the last hour before the newest one. */
+  /** Ids of the events that were committed within the last hour before the newest one. */
   recent(): readonly string[] {
     const times = this.#events.map(({ createdDate }) => Date.parse(createdDate));
     const since = Math.max(...times) - REMEMBERED_MS;

@@ -16,7 +16,7 @@ const idle: ActionRunner = { execute: () => Promise.reject(new Error('none')) };
 const attemptsOf = (descriptor: HandlerDescriptor): HandlerAttempts =>
   new HandlerAttempts(descriptor, idle, Math.random);
 
-test('an attempt is the last one when there have been as many as allowed', () => {
+test('an attempt is the last one when the maximum is reached', () => {
   const attempts = attemptsOf(handler({ maximumAttempts: 3 }));
   expect([1, 2, 3, 4].map((number) => attempts.isLast(number, new Error('no')))).toEqual([
     false,
@@ -26,7 +26,7 @@ test('an attempt is the last one when there have been as many as allowed', () =>
   ]);
 });
 
-test('an attempt that failed with what passes is never the last one', () => {
+test('an attempt with a passing failure is never the last one', () => {
   const patient = {
     ...handler({ maximumAttempts: 1 }),
     passes: (error: unknown) => error instanceof RangeError,

@@ -13,12 +13,12 @@ export const DEFAULT_CONCURRENCY = 32;
 const DEFAULT_MAXIMUM_ATTEMPTS = 5;
 const DEFAULT_RETRY_DELAY_MS = 100;
 const LONGEST_RETRY_DELAY_MS = 30_000;
-/** Longest pause after a failure that does not count: what was out of reach is back at any moment. */
+/** Maximum pause after a failure that does not count, in milliseconds: the unreachable shard may return at any time. */
 const LONGEST_PASSING_DELAY_MS = 5_000;
-/** How far causes of errors are followed. */
+/** Maximum depth of an error's chain of causes. */
 const DEEPEST_CAUSE = 5;
 
-/** A handler as delivery sees it: makes attempts and knows how often and after which pauses. */
+/** Adapts a handler to delivery: makes attempts, and defines their maximum number and pauses. */
 export class HandlerAttempts implements Attempts {
   readonly #types: EventTypes;
   readonly #maximum: number;
@@ -38,7 +38,7 @@ export class HandlerAttempts implements Attempts {
     return this.#types.isTooNew(event);
   }
 
-  /** One attempt by a fresh instance. Returns a promise only if the handler does. */
+  /** Makes one attempt with a new instance. Returns a promise only if the handler does. */
   handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
     const envelopeContext = { ...context, executor: this.#executor };
     const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
@@ -47,24 +47,24 @@ export class HandlerAttempts implements Attempts {
   }
 
   /**
-   * True if a failure says nothing about the event, so that its attempt does not count: a shard is out of reach, or the
-   * handler knows it to pass.
+   * True if a failure does not count as an attempt: a shard is unreachable, or the handler's `passes` accepts the
+   * error.
    */
   isPassing(error: unknown): boolean {
     return isOutOfReach(error) || this.#handler.passes?.(error) === true;
   }
 
-  /** True if an attempt that failed like this was the last one. @param number from 1 */
+  /** True if an attempt that failed with this error was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean {
     return number >= this.#maximum && !this.isPassing(error);
   }
 
-  /** Exponential backoff whose random half keeps handlers from coming back all at once. */
+  /** Exponential backoff, half of it random, so that handlers do not retry all at once. */
   pauseMs(failedAttempts: number): number {
     return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
   }
 
-  /** The same after failures that do not count. @param failures in a row */
+  /** The pause after consecutive failures that do not count. @param failures consecutive failures */
   passingPauseMs(failures: number): number {
     return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
   }
@@ -75,7 +75,9 @@ export class HandlerAttempts implements Attempts {
   }
 }
 
-/** A database that gave no answer. A statement that it refused, or gave up itself, has an SQLSTATE instead. */
+/**
+ * Failures without an answer of the database. A statement that the server refused or cancelled has an SQLSTATE instead.
+ */
 const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason | undefined>([
   'unreachable',
   'deadline',
@@ -83,8 +85,8 @@ const NO_ANSWER: ReadonlySet<FailureReason | undefined> = new Set<FailureReason 
 ]);
 
 /**
- * True if a shard could not be reached, did not answer in time, or did not report the outcome of a commit: sagas read
- * these failures in the same way. Causes count as well.
+ * True if a shard could not be reached, did not answer in time, or did not report the outcome of a commit. Checks
+ * causes too. Sagas classify failures with the same function.
  */
 export function isOutOfReach(error: unknown): boolean {
   let each = error;
@@ -97,7 +99,7 @@ export function isOutOfReach(error: unknown): boolean {
   return false;
 }
 
-/** What is kept of an error. */
+/** The stored facts of an error. */
 export function failureOf(error: unknown, attempts: number): HandlingFailure {
   if (!(error instanceof Error)) return { attempts, code: 'UNKNOWN', message: String(error), stack: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -1,14 +1,14 @@
 import { time } from '../../concurrency/time.js';
 import type { Lease } from './consumer-store.js';
 
-/** A lease and how long it is sure to be ours, by this process's own clock. */
+/** A lease, and the time until which it is certainly valid by this process's clock. */
 export class HeldLease {
   readonly lease: Lease;
-  /** For how long it is taken and renewed, in milliseconds. */
+  /** Duration of each lease and renewal, in milliseconds. */
   readonly durationMs: number;
   #validUntilMs: number;
 
-  /** @param askedMs `time.nowMs()` before the lease was asked for */
+  /** @param askedMs `time.nowMs()` before the lease was requested */
   constructor(lease: Lease, askedMs: number, leaseMs: number) {
     this.lease = lease;
     this.durationMs = leaseMs;
@@ -20,13 +20,14 @@ export class HeldLease {
   }
 
   /**
-   * A renewal that was long under way takes nothing from a later one. @param askedMs `time.nowMs()` before it was sent
+   * Extends the lease. A late reply does not shorten a later renewal.
+   * @param askedMs `time.nowMs()` before it was sent
    */
   renewed(askedMs: number): void {
     this.#validUntilMs = Math.max(this.#validUntilMs, askedMs + this.durationMs);
   }
 
-  /** It is known to be gone. */
+  /** Marks the lease as lost. */
   lost(): void {
     this.#validUntilMs = 0;
   }

@@ -14,17 +14,17 @@ import { HandlerAttempts } from './handler-attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
 /**
- * Processes that are at one event at the same time: the holder of the lease, and those that do not know they lost it.
+ * Processes that handle one event at the same time: the holder of the lease, and those that do not know they lost it.
  */
 const PROCESSES = 3;
-/** More than an attempt has that finds nothing done. */
+/** More awaits than an attempt has that starts all three actions itself. */
 const AWAITS = 28;
 const PATIENT = { timeoutMs: 300_000, maximumAttempts: 50 };
 
 /** Accounts that one event credits: by 1, 2 and 3. */
 type Targets = readonly [there: string, here: string, bonus: string];
 
-/** Starts three actions, one by itself and two at once; keeps what they answer. */
+/** Starts three actions, one alone and two in parallel, and records their results. */
 function crediting(targets: Targets, answers: string[][]): HandlerDescriptor {
   return handlerOf('Credits', async (envelope) => {
     const credit = async (call: number, name?: string): Promise<void> => {
@@ -67,7 +67,7 @@ async function lastEvent(databases: DatabaseRegistry, id: string): Promise<Logge
 }
 
 describeOn('postgresql', 'Actions that a handler starts, in processes that overlap', (harness) => {
-  test('take effect once, at whatever await one of them dies, in whatever order they go on', async () => {
+  test('take effect once, at every await where one process may die, in any order of the others', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const writer = openLedger(healthy);
@@ -96,7 +96,8 @@ describeOn('postgresql', 'Actions that a handler starts, in processes that overl
         expect([diesAt, ...balances]).toEqual([diesAt, '1', '2', '3']);
         expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
       }
-      // Where the others were first, one has fewer awaits: it finds its keys taken. The sooner ones are always there.
+      // A process that finds its keys taken has one await less, so the number of deaths varies; the early ones always
+      // happen.
       expect(deaths).toBeGreaterThan(10);
     } finally {
       await healthy.close(0);

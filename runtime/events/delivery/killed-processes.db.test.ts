@@ -39,7 +39,7 @@ async function startWorker(plan: WorkerPlan): Promise<void> {
     Promise.reject(new Error(`Worker ${plan.name} ended by itself`)),
   );
   await Promise.race([once(child.stdout, 'data'), died]);
-  // From now on it ends when it is killed.
+  // From here on, the process ends by being killed.
   died.catch(() => {});
 }
 
@@ -67,10 +67,10 @@ async function makeWorld(harness: DatabaseHarness): Promise<World> {
   return { ledger, mirror, planFor: (name) => ({ name, url, user, mirror }) };
 }
 
-/** Events of accounts other than the mirror: what the workers react to. */
+/** Counts events of accounts other than the mirror; the workers react to these. */
 const COUNT = 'SELECT count(*) FROM eventlog.events WHERE model_id <> ';
 
-describeOn('postgresql', 'Three processes, one of which is killed again and again', (harness) => {
+describeOn('postgresql', 'Three processes, one of which is killed repeatedly', (harness) => {
   test(
     `miss nothing and repeat no effect (seed ${SEED})`,
     async () => {
@@ -118,7 +118,7 @@ describeOn('postgresql', 'Three processes, one of which is killed again and agai
     1_300_000 + KILLING_MS,
   );
 
-  test('hand its work over within ten seconds', async () => {
+  test('have its work taken over within ten seconds', async () => {
     const { ledger, planFor } = await makeWorld(harness);
     await Promise.all(WORKERS.map((name) => startWorker(planFor(name))));
     const account = await ledger.open();
@@ -126,7 +126,8 @@ describeOn('postgresql', 'Three processes, one of which is killed again and agai
       (await ledger.rows(`SELECT who FROM seen WHERE handler = 'Seen' AND version = ${version}`)).flat();
     const leaseHolder = async (): Promise<unknown> =>
       (await ledger.rows("SELECT holder FROM eventlog.consumers WHERE name = 'Seen'"))[0]?.[0];
-    // Leases move until they are shared evenly: the one to kill is who had it before and after an event.
+    // Leases move until they are balanced: the process to kill is the one that held the lease before and after an
+    // event.
     let version = 1;
     let holder: unknown;
     do {
@@ -147,7 +148,7 @@ describeOn('postgresql', 'Three processes, one of which is killed again and agai
   }, 150_000);
 });
 
-/** First sights of a model's events that came after a later one. */
+/** First deliveries of a model's events that came after that of a later event. */
 const OUT_OF_ORDER = `SELECT * FROM (
   SELECT handler, model_id, version, max(version) OVER (PARTITION BY handler, model_id ORDER BY nr) AS highest
   FROM (SELECT DISTINCT ON (handler, event_id) * FROM seen ORDER BY handler, event_id, nr) AS first) AS s

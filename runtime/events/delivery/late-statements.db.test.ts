@@ -12,7 +12,7 @@ const INSERT = "INSERT INTO seen (handler, event_id, model_id, version) VALUES (
 const WAITING =
   "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/** Its effect is a row; each attempt that came so far is pushed to `attempts`. */
+/** Inserts a row per event, and pushes the number of each attempt to `attempts`. */
 function copying(attempts: number[], broken: () => boolean = () => false): HandlerDescriptor {
   return handlerOf(
     'Copy',
@@ -38,7 +38,7 @@ describeOn('postgresql', 'A COMMIT that reaches the server after it was given up
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const attempts: number[] = [];
-    // The one behind the first effects: a transaction that only looks does not count.
+    // Picks the COMMIT after the first effects; a read-only transaction does not count.
     const { databases, late } = lateDatabases(
       topology,
       ({ text }) => text === 'COMMIT' && attempts.length === count,
@@ -49,7 +49,7 @@ describeOn('postgresql', 'A COMMIT that reaches the server after it was given up
       const account = await writer.open();
       for (let each = 0; each < count; each += 1) await writer.credit(account);
       reader.events.start();
-      // Handled again, and its checkpoint waits for the row that the first transaction has locked.
+      // The event was handled again, and its checkpoint waits for the row that the first transaction has locked.
       await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
       await late.arrive();
       await until(async () => (await behind(writer)) === 0);

@@ -4,7 +4,7 @@ import { chooseLeases, type LeaseSituation } from './lease-balance.js';
 
 const NAMES = ['A', 'B', 'C', 'D', 'E', 'F'];
 
-/** Processes look around in turn until nothing moves any more; what they hold in the end. */
+/** Lets processes survey in turn until no lease moves any more. Returns the leases that each one holds then. */
 function settle(
   known: Readonly<Record<string, readonly string[]>>,
   rounds: number,
@@ -40,16 +40,16 @@ function settle(
 }
 
 describe('chooseLeases', () => {
-  test('gives one process everything that it knows', () => {
+  test('gives a single process all consumers that it knows', () => {
     expect(settle({ p: ['A', 'B'] }, 5).get('p')).toEqual(['A', 'B']);
   });
 
-  test('shares among equals so that none has two more than another', () => {
+  test('balances equal processes to a difference of at most one', () => {
     const counts = [...settle({ p: NAMES, q: NAMES, r: NAMES }, 20).values()].map(({ length }) => length);
     expect(counts).toEqual([2, 2, 2]);
   });
 
-  test('gives a late-comer its share', () => {
+  test('gives a process that joins later its share', () => {
     const early: LeaseSituation = {
       process: 'p',
       known: NAMES,
@@ -68,7 +68,7 @@ describe('chooseLeases', () => {
     expect(chooseLeases(early).release).toHaveLength(1);
   });
 
-  test('leaves no consumer without a holder that knows it, and moves nothing once settled', () => {
+  test('leaves no consumer without a holder that knows it, and moves no lease once balanced', () => {
     const handlers = fc.subarray(NAMES, { minLength: 1 });
     fc.assert(
       fc.property(fc.array(handlers, { minLength: 1, maxLength: 4 }), (sets) => {

@@ -1,23 +1,23 @@
 import type { ConsumerState, ShardSurvey } from './consumer-store.js';
 
-/** What a process knows when it decides which leases to take and which to give away. */
+/** The facts from which a process decides which leases to take and which to release. */
 export interface LeaseSituation extends Omit<ShardSurvey, 'renewed' | 'serverRun'> {
   readonly process: string;
   /** Handlers of this process. */
   readonly known: readonly string[];
-  /** Consumers whose lease it has. */
+  /** Consumers whose lease this process holds. */
   readonly held: readonly string[];
-  /** Surveys in a row in which a consumer was seen to be free. */
+  /** Consecutive surveys in which a consumer was free. */
   readonly freeFor: ReadonlyMap<string, number>;
 }
 
-/** A consumer that is free for this number of surveys is taken by any process that can run it, whatever its share. */
+/** Surveys after which any process that can run a free consumer takes it, whatever its share. */
 const PATIENCE = 3;
 
 /**
- * Shares consumers among the processes that know their handlers: each takes up to a fair share at once, and the
- * rest after a while. A process that has two more than another one that could run one of them releases that one. So
- * the numbers differ by one at most, and nothing moves when they do.
+ * Balances consumers among the processes that know their handlers: each process takes up to its fair share at once, and
+ * remaining consumers after some surveys. A process with two more consumers than another one that could run one of them
+ * releases that one. So the numbers differ by at most one, and then no lease moves.
  */
 export function chooseLeases(situation: LeaseSituation): {
   readonly acquire: readonly string[];

@@ -5,10 +5,10 @@ import { HeldLease } from './held-lease.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 
 interface Given {
-  /** The lease has run out before the first round. */
+  /** The lease has expired before the first round. */
   readonly expired?: boolean;
   readonly work?: Partial<LeasedWork>;
-  /** Called in the first round. Default: nothing happens. */
+  /** Called in the first round. Default: no effect. */
   readonly first?: (loop: LeasedLoop) => void;
 }
 
@@ -18,7 +18,7 @@ interface Told {
   readonly warnings: string[];
 }
 
-/** A run whose second round ends it as `finished`, so that each case shows what it prevents. */
+/** A run whose second round ends it as `finished`, so that each case shows what prevents that round. */
 function start({ expired = false, work = {}, first = () => {} }: Given): Told {
   const calls: string[] = [];
   const warnings: string[] = [];
@@ -51,7 +51,7 @@ const stop = (loop: LeasedLoop): void => void loop.stop(60_000);
 const supersede = (loop: LeasedLoop): void => loop.supersede();
 
 describe('A working run', () => {
-  test('works round by round until its work finishes it, and closes once', async () => {
+  test('works in rounds until its work finishes it, and closes once', async () => {
     const { loop, calls } = start({});
     expect(await loop.ended).toEqual({ kind: 'finished' });
     expect(calls).toEqual(['round', 'round', 'close finished']);
@@ -59,7 +59,7 @@ describe('A working run', () => {
     expect(loop.signal.aborted).toBe(true);
   });
 
-  test('keeps the first end', async () => {
+  test('keeps the first reason to end', async () => {
     const { loop } = start({
       first: (each) => {
         each.finish({ kind: 'waiting', reason: 'first' });
@@ -69,14 +69,14 @@ describe('A working run', () => {
     expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'first' });
   });
 
-  test('begins no round after its lease has run out', async () => {
+  test('starts no round after its lease has expired', async () => {
     const { loop, calls } = start({ expired: true });
     expect(await loop.ended).toEqual({ kind: 'lost' });
     expect(calls).toEqual(['close lost']);
     expect(loop.mayWork).toBe(false);
   });
 
-  test('ends between two rounds when its lease is known to be lost', async () => {
+  test('ends between two rounds when its lease is lost', async () => {
     const { loop, calls } = start({ first: ({ lease }) => lease.lost() });
     expect(await loop.ended).toEqual({ kind: 'lost' });
     expect(calls).toEqual(['round', 'close lost']);
@@ -93,7 +93,7 @@ describe('A working run', () => {
     expect(calls).toEqual(['round', 'round', 'close finished']);
   });
 
-  test('warns of a round that failed, and makes another one', async () => {
+  test('warns of a failed round and starts another one', async () => {
     const { loop, warnings } = start({ first: fail(new Error('no answer')) });
     expect(await loop.ended).toEqual({ kind: 'finished' });
     expect(warnings).toEqual(['Mirror: no answer']);
@@ -130,7 +130,7 @@ describe.each([
   ['stopped', stop],
   ['superseded', supersede],
 ] as const)('A %s run', (kind, begin) => {
-  test('ends after its round if nothing else is under way, even without a lease', async () => {
+  test('ends after its round if nothing else is in progress, even without a lease', async () => {
     const { loop, calls } = start({
       first: (each) => {
         begin(each);
@@ -171,7 +171,7 @@ describe.each([
     expect(await winding(({ lease }) => lease.lost()).loop.ended).toEqual({ kind: 'lost' });
   });
 
-  test('tries again after a failure only under its lease', async () => {
+  test('retries after a failure only under its lease', async () => {
     const kept = winding(fail(new Error('no answer')));
     expect(await kept.loop.ended).toEqual({ kind: 'stopped' });
     const lost = winding(({ lease }) => {
@@ -189,7 +189,7 @@ describe.each([
     expect((await winding(fail(error)).loop.ended).kind).toBe(end);
   });
 
-  test('is superseded once the server is another one', async () => {
+  test('is superseded when the server changes', async () => {
     const { loop } = winding((each) => each.supersede());
     await loop.ended;
     const other = start({ first: begin });
@@ -197,7 +197,7 @@ describe.each([
     expect(await other.loop.ended).toEqual({ kind: 'superseded' });
   });
 
-  test('gives its work the grace of a stop', async () => {
+  test('gives its work the grace period of a stop', async () => {
     const { loop } = winding((each) => void each.stop(0));
     await loop.ended;
     expect(loop.signal.aborted).toBe(true);
@@ -205,7 +205,7 @@ describe.each([
 });
 
 describe('Waiting', () => {
-  test('ends with a wake-up, which the work hears of; a pause ends with the run', async () => {
+  test('ends with a wake-up, which notifies the work; a pause ends with the run', async () => {
     const woken: RunEnd['kind'][] = [];
     const { loop } = start({
       work: {
@@ -226,7 +226,7 @@ describe('Waiting', () => {
     expect(await loop.ended).toEqual({ kind: 'stopped' });
   });
 
-  test('ends without its round, if that ignores the signal for longer than it may', async () => {
+  test('ends without its round if the round ignores the signal for longer than allowed', async () => {
     const { loop } = start({ work: { giveUpMs: 1, round: () => new Promise(() => {}) } });
     await loop.stop(1);
     expect(await loop.ended).toEqual({ kind: 'lost' });

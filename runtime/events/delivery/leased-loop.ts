@@ -9,43 +9,43 @@ import type { HeldLease } from './held-lease.js';
 /** Why a run has ended. */
 export type RunEnd =
   | { readonly kind: 'stopped' }
-  /** Another process has the lease, or may have it. */
+  /** Another process holds, or may hold, the lease. */
   | { readonly kind: 'lost' }
   /** The memory of this run no longer matches the database: it must restart from the database. */
   | {
       readonly kind: 'superseded';
-      /** Ids of the events that it has handled last, with effects of their own. */
+      /** Ids of the last handled events that have external effects. */
       readonly handled?: readonly string[];
     }
   /** This process cannot continue; another one may. */
   | { readonly kind: 'waiting'; readonly reason: string }
   /** The consumer stops until an operator resumes it. */
   | { readonly kind: 'halted'; readonly reason: string }
-  /** A replay has come to its end. */
+  /** A replay has reached its end. */
   | { readonly kind: 'finished' };
 
-/** What a run does under its lease. */
+/** The work of a run under its lease. */
 export interface LeasedWork {
-  /** Subject of the warning about a round that failed. Default: the name of the consumer. */
+  /** Subject of the warning about a failed round. Default: the name of the consumer. */
   readonly title?: string;
-  /** Pause after a round that failed. Default: 250. */
+  /** Pause after a failed round, in milliseconds. Default: 250. */
   readonly failurePauseMs?: number;
   /**
-   * Once the signal has fired, the run ends after this time even if a round continues. Default: it waits for the round.
+   * Milliseconds after the signal after which the run ends even if a round continues. Default: it waits for the round.
    */
   readonly giveUpMs?: number;
-  /** One round. */
+  /** Does one round of work. */
   round(): Promise<void>;
   /**
-   * One round of a run that is to end. Calls `finish` when nothing is under way any more. Default: nothing is under way
-   * between two rounds, and the run ends at once.
+   * Does one round of a run that is to end. Calls `finish` when no work is in progress any more. Default: no work
+   * continues between two rounds, and the run ends at once.
    */
   windDown?(): Promise<void>;
-  /** The lease has run out by the clock of this process. Renews it if no other process has taken it. */
+  /** Called when the lease has expired by the clock of this process. Renews it if no other process has taken it. */
   regain?(): Promise<void>;
-  /** There may be something to read. */
+  /** Called when there may be events to read. */
   woken?(): void;
-  /** Waits for what is still under way when the loop has ended. Never rejects. */
+  /** Waits for the work in progress when the loop has ended. Never rejects. */
   close(end: RunEnd): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface LeasedWork {
 export type RunState = 'working' | 'stopped' | 'superseded' | 'ended';
 
 const FAILURE_PAUSE_MS = 250;
-/** Maximum time for work that is under way before a superseded run restarts. */
+/** Maximum time for work in progress before a superseded run restarts, in milliseconds. */
 export const SUPERSEDED_GRACE_MS = 5_000;
 
 /**
@@ -71,14 +71,14 @@ export const SUPERSEDED_GRACE_MS = 5_000;
  * | `supersede`       | superseded                  | superseded                       | superseded                          |
  * | `finish`          | ended                       | ended                            | ended                               |
  *
- * A round that fails like the one before adds no warning. The first end counts. `wake` shortens the waiting between
- * rounds and never a pause.
+ * A round that fails like the previous one adds no warning. The first reason to end counts. `wake` ends the wait
+ * between rounds, but not a pause.
  */
 export class LeasedLoop {
   readonly lease: HeldLease;
   /** Settles when the run has ended by itself or was stopped. Never rejects. */
   readonly ended: Promise<RunEnd>;
-  /** Ends the waiting between two rounds. Work that was under way notifies it at its end. */
+  /** Ends the wait between two rounds. Work in progress notifies it when it ends. */
   readonly wakeUp: Signal = new Signal();
   readonly #work: LeasedWork;
   readonly #warnings: FailureWarnings;
@@ -91,7 +91,7 @@ export class LeasedLoop {
   constructor(lease: HeldLease, work: (loop: LeasedLoop) => LeasedWork, warn: (message: string) => void) {
     this.lease = lease;
     this.#warnings = new FailureWarnings(warn);
-    // Every action that a handler starts listens to it.
+    // Every action that a handler starts adds a listener.
     setMaxListeners(0, this.#abort.signal);
     this.#work = work(this);
     const givenUp = new Promise<RunEnd>((resolve) => {
@@ -100,7 +100,7 @@ export class LeasedLoop {
     this.ended = Promise.race([this.#run(), givenUp]);
   }
 
-  /** Fires when what is under way must end: its grace is over, or the run has ended. */
+  /** Fires when work in progress must end: its grace period is over, or the run has ended. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -109,23 +109,23 @@ export class LeasedLoop {
     return this.#end === undefined ? this.#state : 'ended';
   }
 
-  /** New work may begin. */
+  /** Whether new work may start. */
   get mayWork(): boolean {
     return this.state === 'working' && this.lease.valid;
   }
 
-  /** The first grace that `stop` was given. */
+  /** The first grace period that `stop` received, in milliseconds. */
   get graceMs(): number | undefined {
     return this.#graceMs;
   }
 
-  /** There may be something to read. */
+  /** Ends the wait: there may be events to read. */
   wake(): void {
     this.#work.woken?.();
     this.wakeUp.notify();
   }
 
-  /** A pause that only the end of the run shortens. */
+  /** Pauses. Only the end of the run shortens a pause. */
   async pause(milliseconds: number): Promise<void> {
     const untilMs = time.nowMs() + milliseconds;
     for (let leftMs = milliseconds; leftMs > 0 && this.state === 'working'; leftMs = untilMs - time.nowMs())
@@ -138,7 +138,7 @@ export class LeasedLoop {
     this.wakeUp.notify();
   }
 
-  /** Lets work that is under way finish, for `graceMs` at most. Default: without a limit. */
+  /** Lets work in progress finish, for at most `graceMs` milliseconds. Default: without a limit. */
   async stop(graceMs?: number): Promise<void> {
     if (this.#state === 'working') this.#state = 'stopped';
     this.#graceMs ??= graceMs;
@@ -149,8 +149,8 @@ export class LeasedLoop {
   }
 
   /**
-   * The server is another one, or was started again: what is in memory may not fit it. Work that is under way comes to
-   * its end first, so that no model is worked on twice.
+   * Restarts the run because the server changed or was restarted, and the state in memory may not match it. Work in
+   * progress finishes first, so that no model is handled twice at the same time.
    */
   supersede(): void {
     if (this.#state === 'superseded') return;

@@ -17,7 +17,7 @@ afterEach(async () => {
   );
 });
 
-/** A process that delivers; without notifications it would notice nothing for a minute. */
+/** Starts a process that delivers. Without notifications it would find no event for a minute. */
 function start(topology: ShardingTopology, seen: string[]): { ledger: Ledger; databases: DatabaseRegistry } {
   const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
   const handlers = [handlerOf('Seen', ({ modelId }) => void seen.push(modelId))];
@@ -26,7 +26,7 @@ function start(topology: ShardingTopology, seen: string[]): { ledger: Ledger; da
   return { ledger, databases };
 }
 
-/** Goes over to another topology, as an application does. */
+/** Switches to another topology, as an application does. */
 async function reload(
   { ledger, databases }: ReturnType<typeof start>,
   topology: ShardingTopology,
@@ -38,7 +38,7 @@ const LISTENERS =
   "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()";
 
 describeOn('postgresql', 'Delivery under a live reload', (harness) => {
-  test('begins on a shard that is added, and ends on one that is removed', async () => {
+  test('starts on an added shard and stops on a removed one', async () => {
     const both = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     const one = { ...both, groups: both.groups.slice(0, 1) };
     const seen: string[] = [];
@@ -61,7 +61,7 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
     expect(ledger.warnings).toEqual([]);
   });
 
-  test('listens again where connections were replaced, and hears what is committed then', async () => {
+  test('listens again where connections were replaced, and receives later notifications', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const process = start(topology, seen);

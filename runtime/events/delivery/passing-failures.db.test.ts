@@ -24,7 +24,7 @@ async function behind(ledger: Ledger): Promise<number | undefined> {
 }
 
 describeOn('postgresql', 'While the shard that a handler writes to is out of reach', (harness) => {
-  test('its attempts do not count, however many there are', async () => {
+  test('its attempts do not count', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
     const databases = databasesWithout(topology, THERE, () => down);
@@ -56,7 +56,7 @@ describeOn('postgresql', 'While the shard that a handler writes to is out of rea
     }
   });
 
-  test('scheduled actions wait without being given up', async () => {
+  test('scheduled actions wait and do not fail', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
     let refusals = 0;
@@ -70,7 +70,7 @@ describeOn('postgresql', 'While the shard that a handler writes to is out of rea
     try {
       const far = await writer.open(THERE);
       await writer.creditLater(far, 5, new Date());
-      // An action lies on the shard of its plan; this one is to be run from the other.
+      // An action is stored on the shard of its plan; this one is moved so that it runs from the other shard.
       const move = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
         SELECT $1, due_date, next_date, action_name, params, principal, action_id, created_date
         FROM jsonb_populate_record(NULL::eventlog.schedules, $2)`;
@@ -98,7 +98,7 @@ describeOn('postgresql', 'While the shard that a handler writes to is out of rea
 });
 
 describeOn('postgresql', 'Failures that pass', (harness) => {
-  test('are not read as deaths by the processes that take over', async () => {
+  test('do not count as crashes for the processes that take over', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const writer = openLedger(healthy);
@@ -121,7 +121,7 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
     };
     try {
       for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
-      // The first one fails more often than a handler may; later ones begin where a process has vanished.
+      // The first process fails more often than the maximum; later ones start where a process has vanished.
       for (const wanted of [4, 5, 6]) {
         const { databases, kill } = crashingDatabases(topology, {
           statement: Number.POSITIVE_INFINITY,
@@ -207,7 +207,7 @@ describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) 
 });
 
 describeOn('postgresql', 'A handler that keeps its process from renewing the lease', (harness) => {
-  test('is not called again for what it has handled', async () => {
+  test('is not called again for handled events', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const versions: number[] = [];
     const slow = handlerOf('Slow', ({ modelVersion }) => {

@@ -7,7 +7,7 @@ import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { seededRandom, writeLate } from '../test-support/late-writers.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 
-/** Rates say something on a quiet machine only: `npm run proof:events`. */
+/** Rates are meaningful only on a quiet machine: `npm run proof:events`. */
 const measured = test.skipIf(process.env['FW_PROOF_EVENTS'] === undefined);
 const EMPTY = { events: 200_000, perSecond: 10_000 };
 const ACTIONS = { events: 20_000, perSecond: 3_000 };

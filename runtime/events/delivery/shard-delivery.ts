@@ -28,7 +28,7 @@ import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { TransactionalRun } from './transactional-run.js';
 
-/** Name of the consumer that runs scheduled actions. No handler's name holds a `#`. */
+/** Name of the consumer that runs scheduled actions. Handler names never contain `#`. */
 export const SCHEDULES = '#schedules';
 
 export interface ShardDeliveryOptions {
@@ -43,16 +43,16 @@ export interface ShardDeliveryOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Most time for handlers at work when a lease is given away to another process. */
+/** Maximum time for handlers to finish when this process gives a lease to another one, in milliseconds. */
 const HAND_OVER_GRACE_MS = 10_000;
-/** Time for which this process does not take a consumer again that it has released. */
+/** Time for which this process does not take a consumer again after releasing it as waiting, in milliseconds. */
 const WAITING_PAUSE_MS = 3_000;
 
-/** Delivery on one shard: keeps the leases of this process and runs what they stand for. */
+/** Delivery on one shard: holds the leases of this process and runs their consumers. */
 export class ShardDelivery {
   readonly #options: ShardDeliveryOptions;
   readonly #attempts: ReadonlyMap<string, Attempts>;
-  /** Names of what this process can run. */
+  /** Names of the consumers that this process can run. */
   readonly #known: readonly string[];
   readonly #consumers: ConsumerStore;
   readonly #letters: DeadLetterStore;
@@ -64,7 +64,7 @@ export class ShardDelivery {
   readonly #scheduled: ScheduledWork | undefined;
   readonly #held = new Map<string, LeasedLoop>();
   readonly #ending = new Set<Promise<unknown>>();
-  /** Surveys in which a consumer was free. */
+  /** Consecutive surveys in which a consumer was free. */
   readonly #freeFor = new Map<string, number>();
   readonly #leftUntilMs = new Map<string, number>();
   readonly #loop: Promise<void>;
@@ -98,18 +98,18 @@ export class ShardDelivery {
     return this.#options.database.shard;
   }
 
-  /** Something was committed on this shard, or may have been. */
+  /** Called when a commit on this shard has happened or may have happened. */
   wake(): void {
     for (const run of this.#held.values()) run.wake();
   }
 
-  /** Something was committed here by this process: others may hold leases and know nothing of it. */
+  /** Called after a commit of this process on this shard: notifies other processes, which may hold the leases. */
   committed(): void {
     this.wake();
     this.#wakeUp.notifyOthers();
   }
 
-  /** Looks for leases at once. */
+  /** Looks for free leases at once. */
   lookAround(): void {
     this.#signal.notify();
   }
@@ -119,7 +119,7 @@ export class ShardDelivery {
     return this.#wakeUp.listenAnew();
   }
 
-  /** Lets handlers at work finish within `graceMs`, saves checkpoints and gives all leases back. */
+  /** Lets handlers finish within `graceMs`, saves checkpoints and releases all leases. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#signal.notify();
@@ -139,7 +139,7 @@ export class ShardDelivery {
         await this.#survey();
         warnings.succeeded();
       } catch (error) {
-        // The databases were closed meanwhile: there is nothing left to do.
+        // The databases were closed meanwhile: no lease is left to release.
         if (isClosed(error)) return;
         warnings.failed(`Delivery on shard ${this.shard}`, error);
       }
@@ -206,7 +206,7 @@ export class ShardDelivery {
     );
   }
 
-  /** Effects of a handler's own stay where the log has gone back. */
+  /** Reports handled events that the log lost in a failover: their external effects remain. */
   async #reportAhead({ lease, replay }: LeasedConsumer, handled: readonly string[]): Promise<void> {
     if (handled.length === 0 || replay !== undefined) return;
     const eventIds = await this.#reader.missing(handled);
@@ -255,7 +255,7 @@ export class ShardDelivery {
     this.#wakeUp.start();
   }
 
-  /** What this process can do for a consumer. */
+  /** The work that this process can do for a consumer. */
   #work(consumer: LeasedConsumer): ((loop: LeasedLoop) => LeasedWork) | undefined {
     const { warn, database } = this.#options;
     const { name } = consumer.lease;

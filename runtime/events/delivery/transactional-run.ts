@@ -23,21 +23,21 @@ import { countFailure, type FailureCount } from './failure-count.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 
-/** Most events in one transaction: it holds the snapshot horizon while it runs. */
+/** Maximum events per transaction: a running transaction holds back the snapshot horizon. */
 const GROUP = 200;
 /** A group is committed after this time even if it is not full. */
 const GROUP_MS = 50;
 const PARKED_REFRESH_MS = 1_000;
-/** A handler that ignores the signal for this time is abandoned together with its transaction. */
+/** A handler that ignores the signal for this time is abandoned with its transaction, in milliseconds. */
 const GIVE_UP_MS = 250;
 
-/** The lease was lost, or the checkpoint is elsewhere: the transaction must not commit. */
+/** The lease was lost, or the checkpoint has moved: the transaction must not commit. */
 class Superseded extends Error {}
 
-/** A parked event was taken out by a transaction of which no answer came: this one must not commit. */
+/** An earlier transaction, whose reply was lost, deleted the parked event: this transaction must not commit. */
 class SettledBefore extends Error {}
 
-/** A failure of a handler, as opposed to one of the database. */
+/** A failure of a handler, not of the database. */
 class HandlerFailed extends Error {
   readonly event: LoggedEvent;
   readonly error: unknown;
@@ -64,13 +64,13 @@ export class TransactionalRun implements LeasedWork {
   readonly #parked = new Map<string, boolean>();
   #parkedMs = Number.NEGATIVE_INFINITY;
   #cursor: LogCursor;
-  /** Where the checkpoint is: `#cursor` runs ahead of it where the log holds nothing for this handler. */
+  /** The saved checkpoint. `#cursor` runs ahead of it while the log holds no event for this handler. */
   #saved: LogCursor;
-  /** The checkpoint is to be read: a round has failed, or a commit may have had no effect. */
+  /** Whether the checkpoint must be read: a round has failed, or a commit may have had no effect. */
   #inDoubt = false;
-  /** Of the event at the head. */
+  /** Failures of the first event. */
   readonly #count: FailureCount = { attempts: 0, passed: 0 };
-  /** One event per transaction, until the one is found that spoils a group. */
+  /** Whether each event has its own transaction, until the event that fails its group is found. */
   #alone = false;
 
   constructor(options: ConsumerRunOptions, transactions: TransactionManager, loop: LeasedLoop) {
@@ -100,8 +100,8 @@ export class TransactionalRun implements LeasedWork {
   }
 
   /**
-   * After a commit of unknown outcome the checkpoint reveals it: checkpoint and effects commit together. False if the
-   * run cannot continue.
+   * Reads the checkpoint after a commit of unknown outcome: checkpoint and effects commit together, so it shows the
+   * outcome. False if the run cannot continue.
    */
   async #learnCheckpoint(): Promise<boolean> {
     const { consumer, consumers } = this.#options;
@@ -146,13 +146,13 @@ export class TransactionalRun implements LeasedWork {
     return true;
   }
 
-  /** Nothing of interest up to here. */
+  /** Moves on to a cursor before which there are no events for this handler. */
   async #skipTo(next: LogCursor): Promise<void> {
     await this.#moveTo(next);
     this.#arrived(next);
   }
 
-  /** Moves the checkpoint from where it was last known to be. @throws Superseded */
+  /** Moves the checkpoint from its last known position. @throws Superseded */
   async #moveTo(to: LogCursor, transaction?: Transaction): Promise<void> {
     const { consumers, consumer } = this.#options;
     const { durationMs } = this.#loop.lease;
@@ -160,13 +160,13 @@ export class TransactionalRun implements LeasedWork {
     if (!(await consumers.checkpoint(consumer.lease, move, durationMs, transaction))) throw new Superseded();
   }
 
-  /** The checkpoint is there. */
+  /** Records that the checkpoint is at this cursor. */
   #arrived(cursor: LogCursor): void {
     this.#cursor = cursor;
     this.#saved = cursor;
   }
 
-  /** How many events of the group have been committed. */
+  /** Handles a group of events. Returns how many have been committed. */
   async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
     const [head] = events;
     if (head !== undefined)
@@ -193,7 +193,7 @@ export class TransactionalRun implements LeasedWork {
     }
   }
 
-  /** One event in a transaction of its own, because the process may die of it. */
+  /** Handles one event in its own transaction, because the event may crash the process. */
   async #handleSuspect(event: LoggedEvent): Promise<number> {
     const { id } = event;
     const died = diedOf(this.#options.attempts, this.#suspects, id, this.#count.attempts);
@@ -255,7 +255,7 @@ export class TransactionalRun implements LeasedWork {
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
     const { attempts, letters, consumer, warn } = this.#options;
-    // What the end of the run has cut off is no attempt.
+    // An attempt that the end of the run interrupted does not count.
     if (this.#loop.signal.aborted) return 0;
     const count = this.#count;
     const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects: this.#suspects });
@@ -290,7 +290,7 @@ export class TransactionalRun implements LeasedWork {
     for (const { key, retry } of found) if (retry) await this.#resume(key);
   }
 
-  /** In turn with everything else of this handler, so nothing is parked behind meanwhile. */
+  /** Runs in turn with this handler's other work, so no event is parked behind meanwhile. */
   async #resume(key: string): Promise<void> {
     const { letters, consumer } = this.#options;
     for (;;) {

@@ -4,7 +4,7 @@ import type { EventDescriptor } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { creditedEvent, handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 
-/** The event as a later release knows it: amounts a hundred times as large. */
+/** The event in a later release: amounts are a hundred times as large. */
 const laterEvent: EventDescriptor = {
   ...creditedEvent,
   version: 2,
@@ -12,7 +12,7 @@ const laterEvent: EventDescriptor = {
 };
 
 describeOn('postgresql', 'An event of an older version', (harness) => {
-  test('is brought to the present one in the retry of a dead letter and in a replay', async () => {
+  test('is upcast to the current version in the retry of a dead letter and in a replay', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const failing = handlerOf(
       'Amounts',

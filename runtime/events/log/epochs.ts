@@ -1,13 +1,13 @@
 import { EventEpochError } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 
-/** A stretch of positions whose transaction ids count for one server. */
+/** A range of positions whose transaction ids belong to one server. */
 export interface EpochBounds {
   /** Positions above this one belong to it. */
   readonly lower: number;
   /** Positions up to this one belong to it; undefined: no end yet. */
   readonly upper: number | undefined;
-  /** A later epoch has begun. */
+  /** Whether a later epoch has begun. */
   readonly past: boolean;
 }
 
@@ -18,9 +18,9 @@ interface Epoch {
 }
 
 /**
- * The epochs of one shard's log. Transaction ids order the log, and they are the server's own: after a dump is restored
- * elsewhere they mean nothing. So the server that they belong to is remembered, and on another one delivery stops until
- * `rebase` opens a new epoch.
+ * The epochs of one shard's log. Transaction ids order the log, and they belong to one server: after a dump is restored
+ * on another server they are meaningless. The table therefore stores the server's identifier. On another server
+ * delivery stops until `rebase` opens a new epoch.
  */
 export class Epochs {
   readonly #database: ShardDatabase;
@@ -30,7 +30,7 @@ export class Epochs {
     this.#database = database;
   }
 
-  /** Number of the present epoch. @throws EventEpochError on another server than the epoch's */
+  /** Number of the current epoch. @throws EventEpochError on a server other than the epoch's */
   async current(): Promise<number> {
     await this.load();
     return this.#epochs.at(-1)?.number ?? 1;
@@ -47,7 +47,7 @@ export class Epochs {
     };
   }
 
-  /** @throws EventEpochError if this is not the identifier that transaction ids belong to */
+  /** @throws EventEpochError if the transaction ids belong to a server with another identifier */
   check(systemIdentifier: string): void {
     const known = this.#epochs.at(-1)?.systemIdentifier;
     if (known === undefined || known === systemIdentifier) return;

@@ -10,44 +10,44 @@ import type { ActionRunner } from '../../execution/action-executor.js';
 import type { Transaction } from '../../sharding/transaction-manager.js';
 import type { LogCursor, LoggedEvent, SourceAction } from './event-record.js';
 
-/** What a handler is given: the event and everything that is known about how it came to be. */
+/** The input of a handler: the event with its action, model, position and transaction. */
 export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<unknown>> {
-  /** An instance of the event's class, brought up to its present version. */
+  /** An instance of the event's class, upcast to its current version. */
   readonly event: Event;
-  /** Id of the event: the same in every redelivery. */
+  /** Id of the event, the same in every redelivery. */
   readonly id: string;
   readonly modelId: string;
   readonly modelName: string;
-  /** The version that the change produced. */
+  /** The model version that the change produced. */
   readonly modelVersion: number;
   readonly actionId: string;
-  /** Name, principal, its claims and params of the action; null if its row is gone (retention). */
+  /** Name, principal, claims and params of the action. Null if retention has deleted its row. */
   readonly action: SourceAction | null;
   readonly namespace: string;
-  /** Where it stands in its shard's log. */
+  /** Its position in the shard's log. */
   readonly position: LogCursor;
-  /** From 1; starts again when another process takes over. */
+  /** From 1. Restarts when another process takes over. */
   readonly attempt: number;
-  /** When the action's plan was written, by its clock. */
+  /** When the action's process wrote the plan, by that process's clock. */
   readonly createdDate: Date;
   /** W3C `traceparent` of the action, if it had one. */
   readonly traceContext: string | undefined;
-  /** Part of a replay, not of the live delivery. */
+  /** Whether the event is part of a replay. */
   readonly replayed: boolean;
-  /** Aborted when the handler should give up: the process closes, or another one has taken over. */
+  /** Aborted when the handler must give up: the process closes, or another process has taken over. */
   readonly signal: AbortSignal;
   /**
-   * The transaction that also moves the checkpoint: what is written through it happens exactly once.
+   * The transaction that also moves the checkpoint: writes through it happen exactly once.
    *
    * @throws PlanMisuseError unless the handler is `transactional`
    */
   readonly transaction: Transaction;
   /**
-   * Runs an action exactly once for this event, despite redelivery: a repeat gets the first result. Calls are
-   * identified by their number, so they must come in the same order in each attempt. If they do not, name them.
+   * Runs an action exactly once for this event, despite redelivery: a repeat returns the first result. Calls are
+   * identified by their number, so each attempt must make them in the same order. Otherwise, name them.
    *
-   * @throws what the action throws; its refusals and failures are not kept and happen again in the next attempt
-   * @throws IdempotencyKeyReusedError if an earlier attempt has made this call with other params
+   * @throws the action's own errors; refusals and failures are not stored and can occur again in the next attempt
+   * @throws IdempotencyKeyReusedError if an earlier attempt made this call with other params
    * @throws PlanMisuseError in a `transactional` handler
    */
   execute<Params, Result>(
@@ -57,7 +57,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
   ): Promise<Result>;
 }
 
-/** How an action is run from a handler. */
+/** Options of an action that a handler runs. */
 export interface ExecuteOptions {
   /** Identifies the call among the calls of the event. 1 to 60 visible ASCII characters. Default: its number. */
   readonly name?: string;
@@ -65,10 +65,10 @@ export interface ExecuteOptions {
   readonly timeoutMs?: number;
 }
 
-/** What all envelopes of one run have in common. */
+/** The envelope context that all attempts of one run share. */
 export interface EnvelopeContext {
   readonly executor: ActionRunner;
-  /** The handler's first name ever: part of the keys. */
+  /** The handler's original name: part of the keys. */
   readonly identity: string;
   /** Part of the keys of a replay that repeats actions. */
   readonly again: string | undefined;
@@ -76,7 +76,7 @@ export interface EnvelopeContext {
   readonly signal: AbortSignal;
 }
 
-/** Makes the envelope of one attempt. */
+/** Creates the envelope of one attempt. */
 export function makeEnvelope(
   logged: LoggedEvent,
   event: ModelEvent<unknown>,
@@ -217,7 +217,7 @@ class Envelope implements EventEnvelope {
     return String(this.#calls);
   }
 
-  /** The event comes first: retention deletes keys by its time. */
+  /** The event's id comes first, because retention deletes keys by its time. */
   #key(call: string): readonly [string, string, ...string[]] {
     const { identity, again } = this.#context;
     return ['handler', this.#logged.id, identity, call, ...(again === undefined ? [] : [again])];

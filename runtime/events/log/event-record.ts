@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 
-/** A place in a shard's log. The order is (epoch, transaction id, position), not the position alone. */
+/** A position in a shard's log. The order is (epoch, transaction id, position), not the position alone. */
 export interface LogCursor {
   /** Transaction ids of different epochs cannot be compared: see `rebase`. */
   readonly epoch: number;
@@ -9,23 +9,23 @@ export interface LogCursor {
   readonly position: number;
 }
 
-/** True for two cursors of one place. */
+/** True if two cursors are at the same position. */
 export function isSamePlace(one: LogCursor, other: LogCursor): boolean {
   const { epoch, transactionId, position } = one;
   return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
 }
 
-/** The action that an event comes from, as the audit trail knows it. */
+/** The action that caused an event, as the audit trail stores it. */
 export interface SourceAction {
   readonly name: string;
   readonly principal: string;
-  /** The principal's claims; null for none. Absent in dead letters of earlier versions. */
+  /** The principal's claims; null if it has none. Absent in dead letters of earlier versions. */
   readonly claims?: JsonObject | null;
-  /** Without fields marked as secret; null where params are not stored. */
+  /** Without secret fields; null if the action's params are not stored. */
   readonly params: JsonObject | null;
 }
 
-/** One event of the outbox as delivery reads it. Plain data: also what a dead letter keeps. */
+/** One event of the outbox as delivery reads it. Plain data, which a dead letter stores as JSON. */
 export interface LoggedEvent {
   readonly id: string;
   readonly cursor: LogCursor;
@@ -40,16 +40,16 @@ export interface LoggedEvent {
   /** ISO 8601, UTC. */
   readonly createdDate: string;
   readonly traceContext: string | null;
-  /** Null if its row is gone (retention). */
+  /** Null if retention has deleted its row. */
   readonly action: SourceAction | null;
 }
 
-/** One key per model: events under one key are handled in order. */
+/** The key of an event's model: events with the same key are handled in order. */
 export function modelKeyOf({ modelName, modelId }: Pick<LoggedEvent, 'modelName' | 'modelId'>): string {
   return `${modelName}/${modelId}`;
 }
 
-/** The model that a key stands for. A model's name holds no slash. */
+/** The model of a key. Model names contain no slash. */
 export function modelOfKey(key: string): Pick<LoggedEvent, 'modelName' | 'modelId'> {
   const slash = key.indexOf('/');
   return { modelName: key.slice(0, slash), modelId: key.slice(slash + 1) };

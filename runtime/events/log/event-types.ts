@@ -12,7 +12,7 @@ interface KnownEvent {
   readonly read: JsonReader<Readonly<Record<string, unknown>>>;
 }
 
-/** The event classes that a handler knows: turns rows of the outbox, whatever version they have, into instances. */
+/** The event classes of a handler. Turns outbox rows of any version into instances. */
 export class EventTypes {
   readonly #known: ReadonlyMap<string, KnownEvent>;
 
@@ -25,12 +25,12 @@ export class EventTypes {
     return [...this.#known.keys()];
   }
 
-  /** True for an event of a version that this process does not know yet: a newer one has to handle it. */
+  /** True for an event of a version that this process does not know yet; a newer process must handle it. */
   isTooNew({ eventType, eventVersion }: Pick<LoggedEvent, 'eventType' | 'eventVersion'>): boolean {
     return eventVersion > (this.#known.get(eventType)?.version ?? 0);
   }
 
-  /** @throws ValidationError if the payload does not fit the class, UnknownModelError for another type */
+  /** @throws ValidationError if the payload does not fit the class, UnknownModelError for an unknown type */
   revive(event: LoggedEvent): ModelEvent<unknown> {
     const known = this.#known.get(event.eventType);
     if (known === undefined)

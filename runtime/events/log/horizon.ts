@@ -1,6 +1,6 @@
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 
-/** Something that keeps committed events from being delivered. */
+/** A transaction that keeps committed events from being delivered. */
 export interface HorizonHolder {
   /** An open transaction that has written something, or a prepared one, in any database of the server. */
   readonly kind: 'transaction' | 'prepared';
@@ -14,13 +14,13 @@ export interface HorizonHolder {
   readonly application: string | undefined;
   /** `idle in transaction` and the like. Undefined where the role may not see it (grant `pg_read_all_stats`). */
   readonly state: string | undefined;
-  /** Since when, in milliseconds; undefined where the role may not see it. */
+  /** How long it has been open, in milliseconds; undefined where the role may not see it. */
   readonly ageMs: number | undefined;
 }
 
-/** How far behind the present the readable part of the log ends. */
+/** The end of the readable part of the log. */
 export interface Horizon {
-  /** Oldest transaction that may still be under way. */
+  /** Oldest transaction that may still be in progress. */
   readonly transactionId: string;
   /** Age of the oldest known holder, in milliseconds; 0 if nothing holds the horizon. */
   readonly ageMs: number;
@@ -28,7 +28,7 @@ export interface Horizon {
   readonly holders: readonly HorizonHolder[];
 }
 
-/** Who holds the horizon of this server right now, the asking statement itself aside. */
+/** The transactions that hold back the horizon of this server, except the query itself. */
 export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
   const { rows } = await database.query({ text: HORIZON, name: 'fw_horizon', values: [] });
   const holders = rows.flatMap((row) => (row[1] === null ? [] : [toHolder(row)]));
@@ -56,9 +56,7 @@ function toHolder(row: readonly unknown[]): HorizonHolder {
   };
 }
 
-/**
- * What counts is transactions with an id of their own. A long read has none and holds up vacuum, but not this horizon.
- */
+/** Only transactions with an assigned id count. A long read has none: it delays vacuum, but not this horizon. */
 const HORIZON = `SELECT s.xmin, t.* FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
   SELECT 'transaction' AS kind, backend_xid::text AS xid, pid, NULL AS name, datname::text, usename::text,
     application_name, state, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS age

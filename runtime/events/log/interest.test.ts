@@ -27,11 +27,11 @@ function planOf(...events: readonly AccountCredited[]): PlanWrite {
   return planWith({ items: [{ kind: 'add', descriptor: accountModel as never, model: account, events }] });
 }
 
-test('a commit with an event that a handler asks for concerns it, in whatever group and plan', () => {
+test('a commit with an event that a handler selects concerns it, in any group and plan', () => {
   expect(interest.concerns([[planOf()], [planOf(), planOf(credited)]])).toBe(true);
 });
 
-test('one without events, or with events of no handler, does not', () => {
+test('a commit without events, or without events for a handler, does not', () => {
   const expectation = {
     kind: 'expect',
     descriptor: accountModel as never,
@@ -42,12 +42,12 @@ test('one without events, or with events of no handler, does not', () => {
   expect(new Interest([]).concerns([[planOf(credited)]])).toBe(false);
 });
 
-test('something that is to be run later always does', () => {
+test('a commit with a scheduled action always does', () => {
   const schedules = [{ id: '', dueDate: '', actionName: 'Credit', params: '{}', paramsVersion: 1 }];
   expect(new Interest([]).concerns([[planWith({ schedules })]])).toBe(true);
 });
 
-test('so does an event of which only the facts are known', () => {
+test('so does a recorded event', () => {
   const facts = {
     type: 'Old',
     version: 1,

@@ -3,14 +3,14 @@ import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
 import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
 
-/** Whether a commit has events for a handler, so that other commits wake no handler. */
+/** Decides whether a commit has events for a handler, so that other commits wake no handler. */
 export class Interest {
   readonly #eventClasses: ReadonlySet<unknown>;
 
-  /** Whether every event is asked for. */
+  /** Whether a consumer selects every event. */
   readonly #all: boolean;
 
-  /** @param all there are consumers of events of any class. Default false */
+  /** @param all whether a consumer selects events of every class. Default false */
   constructor(handlers: readonly HandlerDescriptor[], all = false) {
     this.#all = all;
     this.#eventClasses = new Set(
@@ -18,7 +18,7 @@ export class Interest {
     );
   }
 
-  /** True if there is an event that a handler asks for, or something that is to be run later. */
+  /** True if a handler selects one of the events, or the commit schedules an action. */
   concerns(groups: readonly WriteGroup[]): boolean {
     return groups.some((plans) =>
       plans.some(

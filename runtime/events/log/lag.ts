@@ -4,24 +4,24 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { ConsumerKind } from '../delivery/consumer-store.js';
 import { type Horizon, readHorizon } from './horizon.js';
 
-/** How far one consumer has come on one shard. */
+/** The progress of one consumer on one shard. */
 export interface ConsumerLag {
-  /** The handler's name; of a replay with its number: `Name#1a2b3c4d`. */
+  /** The handler's name; for a replay with a number: `Name#1a2b3c4d`. */
   readonly name: string;
   readonly handler: string;
   readonly kind: ConsumerKind;
-  /** The process that has the lease, if one has. */
+  /** The process that holds the lease, if any. */
   readonly holder: string | undefined;
   /**
-   * What it waits for: an event of a version that no running process knows, or a receiver that takes no messages.
-   * Begins with `halted: ` if an operator has to resume it.
+   * The reason why it waits: an event of a version that no running process knows, or a receiver that accepts no
+   * messages. Begins with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
-  /** Events of any type behind its checkpoint, counted up to 10,000. */
+  /** Events of any type after its checkpoint, counted up to 10,000. */
   readonly behind: number;
   /** Age of the oldest of them, in milliseconds; 0 if there are none. */
   readonly behindMs: number;
-  /** Dead letters and what waits behind them. */
+  /** Dead letters and the events that wait behind them. */
   readonly deadLetters: number;
   readonly parkedModels: number;
 }
@@ -30,16 +30,16 @@ export interface ConsumerLag {
 export interface ShardLag {
   readonly shard: ShardIdentifier;
   readonly horizon: Horizon;
-  /** Scheduled actions that are due and have not run. */
+  /** Scheduled actions that are due and have not started. */
   readonly dueActions: number;
-  /** Scheduled actions that were given up. */
+  /** Scheduled actions that have failed permanently. */
   readonly failedActions: number;
   /** Unacknowledged failovers: events that the new server had not received are lost. */
   readonly failovers: readonly Failover[];
   readonly consumers: readonly ConsumerLag[];
 }
 
-/** How far delivery has come on one shard, and what holds it up. */
+/** The progress of delivery on one shard, and what delays it. */
 export async function readLag(database: ShardDatabase): Promise<ShardLag> {
   const [horizon, { rows }, schedules, failovers] = await Promise.all([
     readHorizon(database),

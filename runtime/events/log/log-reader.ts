@@ -4,39 +4,39 @@ import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard
 import type { Epochs } from './epochs.js';
 import type { LogCursor, LoggedEvent } from './event-record.js';
 
-/** What a reader is after. */
+/** Selects the events that a reader returns. */
 export interface LogSelection {
   /** Names of event types. Undefined: all. */
   readonly eventTypes?: readonly string[] | undefined;
   /** Names of models. Undefined: all. */
   readonly modelNames?: readonly string[] | undefined;
-  /** Names of models whose events are left out. Default none. */
+  /** Names of models whose events are excluded. Default none. */
   readonly exceptModels?: readonly string[] | undefined;
-  /** Of this model alone. */
+  /** Only events of this model. */
   readonly model?: { readonly name: string; readonly id: string } | undefined;
-  /** Not before this position. */
+  /** Only events from this position on. */
   readonly fromPosition?: number | undefined;
-  /** Not before this instant; ISO 8601. */
+  /** Only events from this instant on; ISO 8601. */
   readonly fromDate?: string | undefined;
-  /** Up to here and no further. */
+  /** Only events up to and including this cursor. */
   readonly until?: LogCursor | undefined;
-  /** True: events come without their actions, which saves a lookup and the parsing of params for each. */
+  /** True: events are returned without their actions, which saves a look-up and the parsing of params for each. */
   readonly withoutActions?: boolean | undefined;
 }
 
-/** What one read has found. */
+/** The result of one read. */
 export interface LogPage {
-  /** In order; those of other types are left out. */
+  /** The selected events, in order. */
   readonly events: readonly LoggedEvent[];
-  /** Everything up to here has been read. */
+  /** The cursor up to which the log has been read. */
   readonly next: LogCursor;
-  /** There may be more right behind. */
+  /** Whether there may be more events after this page. */
   readonly more: boolean;
-  /** Something is committed that stands above the horizon: it can be read as soon as older transactions have ended. */
+  /** Whether there are committed events above the horizon: they become readable when older transactions have ended. */
   readonly pending: boolean;
-  /** The selection's end has been reached. */
+  /** Whether the end of the selection has been reached. */
   readonly ended: boolean;
-  /** The run of the server that has answered: its timeline, a slash, and when it was started. */
+  /** The server run that answered: its timeline, a slash, and its start time. */
   readonly serverRun: string;
 }
 
@@ -53,8 +53,8 @@ export class LogReader {
   /**
    * The next events after `after`; reads at most `limit` rows.
    *
-   * Only what stands below the snapshot horizon is read: every transaction with a smaller id has ended, so that no row
-   * can appear later in front of one that has been read.
+   * Reads only below the snapshot horizon: every transaction with a smaller id has ended, so no row can appear later
+   * before a row that has been read.
    *
    * @throws EventEpochError if the rows were written under another server's transaction ids
    */
@@ -90,7 +90,7 @@ export class LogReader {
     return { ...page, pending: first?.[1] === true };
   }
 
-  /** The events among these that the log does not hold. */
+  /** Those of these events that the log does not contain. */
   async missing(eventIds: readonly string[]): Promise<readonly string[]> {
     const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
     return rows.map(([id]) => String(id));
@@ -106,17 +106,17 @@ const MISSING =
 interface PageBounds {
   readonly lower: number;
   readonly upper: number | undefined;
-  /** The epoch is over: everything in it is committed, and its transaction ids mean nothing to this server. */
+  /** The epoch is over: everything in it is committed, and its transaction ids are meaningless on this server. */
   readonly past: boolean;
   readonly until: LogCursor | undefined;
 }
 
 /**
- * The first three columns stand in every row, and there is always one row: system identifier, whether something is
- * committed above the horizon, number of rows read. The last row is returned even if it is not wanted.
+ * Every row has the first three columns, and there is always one row: system identifier, whether there is a committed
+ * event above the horizon, number of rows read. The last row is returned even if it is not selected.
  *
- * The action is joined row by row: with a join of its own choice the planner may read all actions for one page. What is
- * pending is the first row of an index; to a plain EXISTS the planner answers with a scan of the table.
+ * The action is joined row by row (LATERAL), because with another join the planner may read all actions for one page.
+ * The pending event is the first row of an index scan, because the planner answers a plain EXISTS with a table scan.
  */
 function pageStatement(
   selection: LogSelection,
@@ -141,7 +141,7 @@ function pageStatement(
   if (selection.model !== undefined) {
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
-  // These do not bound the scan: a page reads at most `limit` rows, however few of them are wanted.
+  // These conditions do not bound the scan: a page reads at most `limit` rows, however few of them are selected.
   const wanted: string[] = [];
   const oneOf = (names: readonly string[]): string =>
     `= ANY (${put(arrayLiteral(names.map(quoteElement)))}::text[])`;
@@ -177,7 +177,7 @@ const ACTIONS = `LEFT JOIN LATERAL (SELECT name, principal, params, claims FROM 
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true`;
 const NO_ACTIONS = `CROSS JOIN (SELECT NULL AS name, NULL AS principal, NULL AS params, NULL AS claims) AS a`;
 
-/** One name per combination of conditions. */
+/** One statement name per combination of conditions. */
 function statementName(selection: LogSelection, bounds: PageBounds): string {
   const { model, eventTypes, modelNames, exceptModels, fromPosition, fromDate, withoutActions } = selection;
   const names = [eventTypes, modelNames, exceptModels, withoutActions];

@@ -22,7 +22,7 @@ function eventAt(position: number, modelId: string): LoggedEvent {
 }
 
 describe('A ModelWindow', () => {
-  test('moves the checkpoint only to where everything before is done, and keeps the order of each model', () => {
+  test('moves the checkpoint only past finished events, and keeps the order of each model', () => {
     const models = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(models, fc.infiniteStream(fc.nat(2)), (ids, choices) => {
@@ -31,7 +31,7 @@ describe('A ModelWindow', () => {
         const done = new Set<number>();
         const handled = new Map<string, number[]>();
         while (window.size > 0) {
-          // Queues that are not chosen go to the end, so that models take turns at random.
+          // Skipped queues go to the end, so that models take turns at random.
           for (let skips = choices.next().value ?? 0; skips > 0; skips -= 1) {
             const skipped = window.take();
             if (skipped !== undefined) window.giveBack(skipped);
@@ -54,7 +54,7 @@ describe('A ModelWindow', () => {
     );
   });
 
-  test('does not hand out a model that is being worked on', () => {
+  test('does not return a model that is being handled', () => {
     const window = new ModelWindow();
     window.admit(eventAt(1, 'a'));
     window.admit(eventAt(2, 'a'));

@@ -1,33 +1,33 @@
 import { TransientMap } from '../../collections/transient-map.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
 
-/** How far the log has been read, and whether what was read there needs nothing any more. */
+/** A cursor up to which the log has been read, and whether everything before it is done. */
 interface Place {
   readonly cursor: LogCursor;
   done: boolean;
 }
 
-/** An event that was read and is not yet behind the checkpoint. */
+/** An event that was read and is not yet before the checkpoint. */
 export interface WindowEntry {
   readonly event: LoggedEvent;
   readonly place: Place;
   /** Failed attempts so far. */
   attempts: number;
-  /** Failures in a row that do not count as attempts. */
+  /** Consecutive failures that do not count as attempts. */
   passed: number;
 }
 
-/** The events of one model that wait, in order. */
+/** The waiting events of one model, in order. */
 export interface ModelQueue {
   readonly key: string;
   readonly entries: WindowEntry[];
-  /** A handler works on it, or it pauses after a failure. */
+  /** Whether a handler works on the model, or the model pauses after a failure. */
   busy: boolean;
 }
 
 /**
- * The events between the checkpoint and the end of the read log: in log order for the checkpoint, and in one queue per
- * model for the handlers. The checkpoint advances only to where all earlier events are done.
+ * The events between the checkpoint and the last read, in log order for the checkpoint and in one queue per model for
+ * the handlers. The checkpoint advances only past finished events.
  */
 export class ModelWindow {
   /** In log order. */
@@ -36,17 +36,17 @@ export class ModelWindow {
   #ready: ModelQueue[] = [];
   #open = 0;
 
-  /** Events and marks that are not yet behind the checkpoint. */
+  /** Number of events and marks that the checkpoint has not passed. */
   get size(): number {
     return this.#places.length;
   }
 
-  /** Events that are not done. */
+  /** Number of unfinished events. */
   get open(): number {
     return this.#open;
   }
 
-  /** Takes an event in, which the caller handles by itself: it joins no queue. */
+  /** Adds an event that the caller handles by itself: it joins no queue. */
   admitAside(event: LoggedEvent): WindowEntry {
     const place = { cursor: event.cursor, done: false };
     this.#places.push(place);
@@ -54,7 +54,7 @@ export class ModelWindow {
     return { event, place, attempts: 0, passed: 0 };
   }
 
-  /** Takes an event in, at the end of its model's queue. @param attempts that have failed before this run */
+  /** Adds an event at the end of its model's queue. @param attempts failed attempts before this run */
   admit(event: LoggedEvent, attempts = 0): void {
     const entry = this.admitAside(event);
     entry.attempts = attempts;
@@ -68,12 +68,12 @@ export class ModelWindow {
     queue.entries.push(entry);
   }
 
-  /** Records that everything up to here has been read. */
+  /** Records that the log has been read up to this cursor. */
   mark(cursor: LogCursor): void {
     this.#places.push({ cursor, done: true });
   }
 
-  /** A free model, taken for the caller; `giveBack` returns it. */
+  /** Takes a free model for the caller, who returns it with `giveBack`. */
   take(): ModelQueue | undefined {
     const queue = this.#ready.shift();
     if (queue !== undefined) queue.busy = true;
@@ -91,7 +91,7 @@ export class ModelWindow {
     this.#open -= 1;
   }
 
-  /** Drops what is done at the head. The cursor of the last one dropped, if any. */
+  /** Removes the finished events at the head. Returns the cursor of the last one, if any. */
   advance(): LogCursor | undefined {
     const open = this.#places.findIndex(({ done }) => !done);
     const dropped = this.#places.splice(0, open === -1 ? this.#places.length : open);
@@ -100,7 +100,7 @@ export class ModelWindow {
 }
 
 /**
- * How many events at the head of a queue may be handled at once: neither tried before nor watched, but for the first.
+ * How many events at the head of a queue may be handled at once: all except the first must be untried and unwatched.
  */
 export function freshAtOnce(
   { entries }: ModelQueue,

@@ -8,7 +8,7 @@ import { migrate } from '../../migration/migrate.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 
-/** What a dump of the shard holds, each table behind those that it refers to. */
+/** The tables of a dump of the shard, each after those that it references. */
 const TABLES = [
   'public.accounts',
   'eventlog.actions',
@@ -18,7 +18,7 @@ const TABLES = [
   'eventlog.consumers',
 ];
 
-/** Moving takes a second server, and a slot waits for every transaction of the first one. */
+/** Moving starts a second server, and a slot waits for every transaction of the first one. */
 const PATIENCE = { timeoutMs: 120_000 };
 
 let server: PostgresServer | undefined;
@@ -60,7 +60,7 @@ async function run(databases: DatabaseRegistry, ...statements: readonly string[]
   }
 }
 
-/** Follows the source with a subscription until `caughtUp`, and then ends it. */
+/** Replicates the source with a subscription until `caughtUp`, then drops the subscription. */
 async function replicate(
   from: { readonly databases: DatabaseRegistry; readonly server: ServerAddress },
   to: Ledger,
@@ -142,7 +142,7 @@ describeOn('postgresql', 'A shard that was moved by logical replication', (harne
 });
 
 describeOn('postgresql', 'A shard that was dumped and restored on another server', (harness) => {
-  test('delivers nothing until it is rebased, and then everything once, in order', async () => {
+  test('delivers no event until it is rebased, and then every event once, in order', async () => {
     const versions: number[] = [];
     const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = await harness.makeShards({
@@ -180,7 +180,7 @@ describeOn('postgresql', 'A shard that was dumped and restored on another server
       await writer.credit(account);
       await until(() => versions.length >= 5);
       expect(versions).toEqual([2, 3, 4, 5, 6]);
-      // What came from the other server does not count as left over, whatever its transaction ids look like.
+      // Events of the other server do not count as pending, whatever their transaction ids.
       await until(async () => (await writer.events.lag())[0]?.consumers[0]?.behind === 0);
     } finally {
       await fresh?.events.stop();

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describeOnEachAdapter('A rebase', (harness) => {
-  test('opens an epoch for an empty log whose checkpoints are ahead of the transaction ids here', async () => {
+  test('opens an epoch for an empty log whose checkpoints are ahead of the server’s transaction ids', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -24,7 +24,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     before.events.start();
     await until(() => versions.length === 1);
     await before.events.stop();
-    // Retention had emptied the log before the shard was dumped.
+    // Retention emptied the log before the shard was dumped.
     await before.rows('DELETE FROM eventlog.events');
     await before.rows("UPDATE eventlog.consumers SET transaction_id = '4000000000' WHERE name = 'Ahead'");
     await before.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '1'");
@@ -38,7 +38,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     expect(versions).toEqual([2, 3, 4]);
   }, 120_000);
 
-  test('delivers what has been written below the present epoch', async () => {
+  test('delivers events that were written below the current epoch', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -52,7 +52,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     before.events.start();
     await until(() => versions.length === 1);
     await before.events.stop();
-    // An epoch that was opened while the sequence of positions stood far below it.
+    // An epoch that was opened while the sequence of positions was far below it.
     await before.rows(`INSERT INTO eventlog.delivery_epochs (epoch, system_identifier, after_position)
       SELECT 2, system_identifier, 1000 FROM eventlog.delivery_epochs`);
     await before.rows(

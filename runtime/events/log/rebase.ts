@@ -2,7 +2,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 
-/** What `rebase` found on one shard. */
+/** The result of `rebase` on one shard. */
 export interface Rebased {
   readonly shard: ShardIdentifier;
   /**
@@ -14,8 +14,8 @@ export interface Rebased {
   /** Positions above this one belong to the epoch. */
   readonly afterPosition: number;
   /**
-   * Events that were written here below `afterPosition`, because the sequence of positions had restarted, and that
-   * have got a position above it. They keep their ids.
+   * Events that this server wrote below `afterPosition`, because the sequence of positions had restarted, and that were
+   * moved above it. They keep their ids.
    */
   readonly renumbered: number;
 }
@@ -24,10 +24,10 @@ const TIMEOUT_MS = 300_000;
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>;
 
-/** The latest epoch as the table knows it. */
+/** The latest epoch as the table stores it. */
 interface KnownEpoch {
   readonly number: number;
-  /** Undefined: delivery has never run here. */
+  /** Undefined: delivery has never run on this shard. */
   readonly system: string | undefined;
   readonly afterPosition: number;
   /** The transaction that wrote the epoch's row on this server. */
@@ -37,11 +37,11 @@ interface KnownEpoch {
 }
 
 /**
- * Resumes delivery after the shard was restored on, or moved to, another server. Rows that were written elsewhere
- * are distinguishable from rows written here: only the latter carry the id of the transaction that inserted them, and
- * so does the row of their action. Logical replication does not carry sequences, so the sequence of positions is
- * advanced beyond every row, and rows that were already written below the new epoch are renumbered. Writers wait
- * meanwhile. Needs the rights of the table's owner.
+ * Resumes delivery after the shard was restored on, or moved to, another server. Rows written by this server differ
+ * from copied rows: only they carry the id of the transaction that inserted them, and so do the rows of their actions.
+ * Logical replication does not carry sequences, so the sequence of positions is advanced beyond every row, and rows
+ * that were already written below the new epoch are renumbered. Writers wait meanwhile. Needs the rights of the table's
+ * owner.
  */
 export async function rebase(database: ShardDatabase): Promise<Rebased> {
   const manager = new TransactionManager(database);
@@ -81,7 +81,7 @@ async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebas
     [known.afterPosition, known.transactionId],
   );
   const first = rows[0]?.[0];
-  // Once one of them has to move, all do: their order among themselves is that of their models.
+  // If one row must move, all do: their order is that of their models.
   const isMisplaced = typeof first === 'string' && Number(first) <= next.afterPosition;
   const renumbered = isMisplaced ? await renumber(query, WRITTEN_HERE, known) : 0;
   await query(
@@ -103,22 +103,22 @@ async function readEpoch(query: Query): Promise<KnownEpoch> {
   };
 }
 
-/** The highest position that was written on another server in the latest epoch; undefined: there is none. */
+/** The highest position that another server wrote in the latest epoch; undefined if there is none. */
 async function highestForeign(query: Query, { afterPosition }: KnownEpoch): Promise<number | undefined> {
   const { rows } = await query(FOREIGN, [afterPosition]);
   if (typeof rows[0]?.[0] !== 'string') return undefined;
-  // Transaction ids of two servers may coincide. The row of the action decides, at the price of a look-up for each.
+  // Transaction ids of two servers may coincide. The action's row decides, which costs one look-up each.
   const { rows: exact } = await query(FOREIGN_EXACT, [afterPosition]);
   return Number(exact[0]?.[0]);
 }
 
-/** Whether no checkpoint is ahead of this server's transaction ids: what is behind a checkpoint is never read. */
+/** Whether no checkpoint is ahead of this server's transaction ids: rows before a checkpoint are never read. */
 async function transactionIdsGoOn(query: Query, epoch: number): Promise<boolean> {
   const { rows } = await query(AHEAD, [epoch]);
   return rows.length === 0;
 }
 
-/** Gives rows that were written here positions above all others, in their order. @returns how many there were */
+/** Moves rows of this server to positions above all others, in their order. @returns the number of rows */
 async function renumber(query: Query, which: string, known: KnownEpoch): Promise<number> {
   const { rowCount } = await query(renumberText(which), [known.afterPosition, known.transactionId]);
   return rowCount;
@@ -131,10 +131,10 @@ FROM (SELECT pg_current_xact_id()::text::numeric AS now) AS c
 LEFT JOIN LATERAL (SELECT *, (c.now - (c.now - xmin::text::numeric) % 4294967296)::text AS transaction_id
   FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1) AS n ON true`;
 
-/** The row's inserting transaction, in 32 bits, is the one whose id the row carries. */
+/** True if the row carries the id of its inserting transaction, of which `xmin` has the lower 32 bits. */
 const SAME_ID = 'e.xmin::text::numeric = e.transaction_id::text::numeric % 4294967296';
 
-/** An event and its action are inserted by one transaction, and copied by two. */
+/** True if one transaction inserted the event and its action. A copy inserts them in two. */
 const NATIVE = `CASE WHEN ${SAME_ID}
   THEN EXISTS (SELECT FROM eventlog.actions AS a WHERE a.id = e.action_id AND a.xmin = e.xmin) ELSE false END`;
 
@@ -143,12 +143,12 @@ const FOREIGN = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.
 const FOREIGN_EXACT = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})`;
 
 /**
- * Rows of this server that belong to no earlier epoch of its own: a log that comes back to a server it was written on
- * before has such rows, too, and they were written before the latest epoch's row came here.
+ * Rows of this server that belong to none of its earlier epochs. A log that returns to a server has such older rows,
+ * too; they were written before the row of the latest epoch was copied here.
  */
 const WRITTEN_HERE = `(e.position > $1 OR e.transaction_id::text::numeric > $2::numeric) AND ${NATIVE}`;
 
-/** Rows of the present epoch that no reader of it can see. */
+/** Rows of the current epoch that no reader of it can see. */
 const LOST = `e.position <= $1 AND e.transaction_id::text::numeric > $2::numeric AND ${NATIVE}`;
 
 const AHEAD = `SELECT FROM eventlog.consumers
@@ -160,8 +160,7 @@ const COLUMNS =
   'id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version, event_version, trace_context';
 
 /**
- * The rows get the id of this transaction, which is the one that inserts them. An UPDATE cannot do it: the identity is
- * generated always.
+ * The rows get the id of the current transaction, which inserts them again. An UPDATE cannot change `GENERATED ALWAYS`.
  */
 function renumberText(which: string): string {
   return `WITH top AS (SELECT greatest(max(position), $1::bigint) AS position FROM eventlog.events),
@@ -172,7 +171,7 @@ SELECT ${COLUMNS}, pg_current_xact_id(),
 FROM gone`;
 }
 
-/** Never back: what was handed out and rolled back leaves a gap, as ever. */
+/** The sequence never moves back: numbers that were drawn and rolled back leave a gap. */
 const ADVANCE = `SELECT setval(${SEQUENCE}, t.target)
 FROM (SELECT greatest($1::bigint, (SELECT max(position) FROM eventlog.events),
   (SELECT max(position) FROM eventlog.consumers)) AS target) AS t

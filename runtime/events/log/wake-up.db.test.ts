@@ -21,11 +21,11 @@ function deliver(ledger: Ledger): Ledger {
 }
 
 describeOn('postgresql', 'A commit of another process', (harness) => {
-  test('wakes a handler by a notification', async () => {
+  test('wakes a handler through a notification', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen: number[] = [];
     const handlers = [handlerOf('Far', ({ modelVersion }) => void seen.push(modelVersion))];
-    // Without notifications nothing would be found for a minute.
+    // Without notifications the process would find no event for a minute.
     const limits = { slowPollMs: 60_000, fastPollMs: 60_000 };
     deliver(openLedger(databases, { handlers, limits }));
     const writer = openLedger(databases, { handlers, limits });
@@ -36,7 +36,7 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
     await until(() => seen.length === 1, 30_000);
   });
 
-  test('is found by polling where notifications never arrive, and that is said', async () => {
+  test('is found by polling where notifications never arrive, with a warning', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const databases = new DatabaseRegistry(topology, { adapters: [deafAdapter], warn: () => {} });
     try {
@@ -96,7 +96,7 @@ describeOn('postgresql', 'The horizon', (harness) => {
   });
 });
 
-/** As PgBouncer is in transaction mode: LISTEN succeeds, and nothing ever comes. */
+/** Behaves as PgBouncer in transaction mode: LISTEN succeeds, and no notification arrives. */
 const deafAdapter: DatabaseAdapter = {
   kind: 'postgresql',
   open: (shard, source, options) => deaf(postgresAdapter.open(shard, source, options)),

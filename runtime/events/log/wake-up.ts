@@ -5,24 +5,23 @@ import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 
 /** Channel of notifications between processes about commits. */
 const CHANNEL = 'fw_events';
-/** Minimum interval between notifications; commits in between are covered by the next one. */
+/** Minimum interval between notifications, in milliseconds; one notification covers the commits in between. */
 const NOTIFY_MS = 5;
-/** If our own probe notification has not arrived after this time, a pooler in between drops notifications. */
+/** If this process's own probe notification has not arrived after this time, a pooler drops notifications. */
 const PROBE_MS = 2_000;
 const RECONNECT_MS = 1_000;
 
 export interface WakeUpDependencies {
   readonly wake: () => void;
-  /** Whether anything here would be woken. */
+  /** Whether a reader of this process waits to be woken. */
   readonly isNeeded: () => boolean;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Detects commits. Within a process the executor reports them; between processes a notification does,
- * sent after the commit by a statement of its own: inside of the commit it would take a lock that all commits of the
- * server wait for in turn. Whatever is lost on the way is found by polling, which is quick where notifications are not
- * known to arrive.
+ * Detects commits. Within a process the executor reports them. Between processes a notification does, which a separate
+ * statement sends after the commit: within the commit, NOTIFY takes a lock that serializes all commits of the server.
+ * Polling finds commits whose notification was lost, with a short interval where notifications are not known to arrive.
  */
 export class WakeUp {
   readonly #database: ShardDatabase;
@@ -35,7 +34,7 @@ export class WakeUp {
   #notifying = false;
   #notifyAgain = false;
   #stopped = false;
-  /** Rises with each new set of connections: what those of the set before still say does not count. */
+  /** Increases with each new set of connections: later messages of the previous set are ignored. */
   #generation = 0;
   #retry: Timer | undefined;
   #lastReason: string | undefined;
@@ -46,9 +45,9 @@ export class WakeUp {
     this.#dependencies = dependencies;
   }
 
-  /** How long a reader may sleep without having been woken, in milliseconds. */
+  /** Maximum time that a reader waits without being woken, in milliseconds. */
   get pollMs(): number {
-    // An embedded database belongs to this process, which knows its own commits.
+    // Only this process uses an embedded database, and the executor reports its commits.
     const { fastPollMs, slowPollMs } = this.#limits;
     if (this.#database.kind === 'pglite') return this.#others ? fastPollMs : slowPollMs;
     return this.#trusted ? slowPollMs : fastPollMs;
@@ -59,13 +58,13 @@ export class WakeUp {
     this.#others = others;
   }
 
-  /** Starts to listen, where the adapter can. */
+  /** Starts to listen, if the adapter supports it. */
   start(): void {
     if (this.#opening !== undefined || this.#stopped || this.#database.listen === undefined) return;
     this.#opening = this.#listen();
   }
 
-  /** The connections of the database are others now, perhaps to another server. */
+  /** Listens on the new connections of the database, perhaps to another server. */
   async listenAnew(): Promise<void> {
     await this.#opening;
     if (this.#stopped) return;
@@ -77,11 +76,11 @@ export class WakeUp {
     this.#opening = undefined;
     await old?.close();
     if (this.#dependencies.isNeeded()) this.start();
-    // What was committed in between may have been announced on neither connection.
+    // A commit in between may have been announced on neither connection.
     this.#dependencies.wake();
   }
 
-  /** Notifies other processes, after a commit. Does not delay the commit. */
+  /** Notifies other processes after a commit, without delaying it. */
   notifyOthers(): void {
     if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
     if (this.#notifying) {

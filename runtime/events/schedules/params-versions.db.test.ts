@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
 });
 
-/** The release whose credits have amounts a hundred times as large. */
+/** The release in which amounts are a hundred times as large. */
 function later(upcaster: Upcaster): (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[] {
   return (actions) =>
     actions.map((each) => (each.name === 'Credit' ? { ...each, version: 2, upcasters: [upcaster] } : each));
@@ -38,7 +38,7 @@ function done({ events }: Ledger, count: number): Promise<void> {
 const NOW = new Date(0);
 
 describeOnEachAdapter('Params of scheduled actions', (harness) => {
-  test('are brought to the version that the process knows', async () => {
+  test('are upcast to the version that the process knows', async () => {
     const databases = await makeShards(harness);
     const before = ledgerOn(databases, (actions) => actions);
     const account = await before.open();
@@ -51,7 +51,7 @@ describeOnEachAdapter('Params of scheduled actions', (harness) => {
     expect(await after.balance(account)).toBe('701');
   });
 
-  test('take effect once, although the process that ran them before knew another version', async () => {
+  test('take effect once, although the previous process knew another version', async () => {
     const databases = await makeShards(harness);
     const before = ledgerOn(databases, (actions) => actions);
     const account = await before.open();
@@ -59,7 +59,7 @@ describeOnEachAdapter('Params of scheduled actions', (harness) => {
     before.events.start();
     await done(before, 1);
     await before.events.stop();
-    // As if it had been killed between the effect and the note of it.
+    // Simulates a kill between the effect and the update of the schedule's row.
     await before.rows("UPDATE eventlog.schedules SET state = 'running', completed_date = NULL");
     const after = ledgerOn(databases, inCents);
     after.events.start();
@@ -101,7 +101,7 @@ describeOnEachAdapter('Params of scheduled actions', (harness) => {
     expect(await after.balance(account)).toBe('3');
   });
 
-  test('that an upcaster throws at fail with its reason, and run once it is mended', async () => {
+  test('fail with the error of their upcaster, and run when the upcaster is fixed', async () => {
     const databases = await makeShards(harness);
     const before = ledgerOn(databases, (actions) => actions);
     const account = await before.open();

@@ -3,21 +3,21 @@ import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js'
 import type { ScheduleOutlook } from './schedule-store.js';
 import type { ScheduledWork } from './scheduled-work.js';
 
-/** How long an action that a process may have died of runs before others are begun beside it. */
+/** Time for which a suspected action runs alone before others start, in milliseconds. */
 const ALONE_MS = 2_000;
-/** What other processes schedule is noticed this soon. */
+/** Maximum time until an action that another process scheduled is noticed, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * Claims the scheduled actions of one shard when they are due. Each that ends makes room for the next one, so that a
- * slow one takes a single place.
+ * Claims the scheduled actions of one shard when they are due. Each finished action makes room for the next, so a slow
+ * one occupies a single slot.
  */
 export class ScheduleRun implements LeasedWork {
   readonly title: string = 'Scheduled actions';
   readonly failurePauseMs: number = LONGEST_WAIT_MS;
   readonly #work: ScheduledWork;
   readonly #loop: LeasedLoop;
-  /** More may be due than there was room for. */
+  /** Whether more actions may be due than there was room for. */
   #isFull = false;
 
   constructor(work: ScheduledWork, loop: LeasedLoop) {
@@ -25,7 +25,7 @@ export class ScheduleRun implements LeasedWork {
     this.#loop = loop;
   }
 
-  /** After any other end, another process takes what is still running for left behind. */
+  /** After any other end, another process may treat the running actions as left behind. */
   async close({ kind }: RunEnd): Promise<void> {
     if (kind === 'stopped' || kind === 'waiting') await this.#work.drain(this.#loop.graceMs);
   }
@@ -43,7 +43,7 @@ export class ScheduleRun implements LeasedWork {
     else await this.#loop.wakeUp.wait(Math.min(dueMs, LONGEST_WAIT_MS));
   }
 
-  /** Begins what is due, as far as there is room for it. */
+  /** Starts due actions, as far as there is room. */
   async #begin(room: number): Promise<void> {
     const work = this.#work;
     const { schedules, running, unsettled } = work;
@@ -51,7 +51,7 @@ export class ScheduleRun implements LeasedWork {
     const ends = due.map((action) => work.start(action).then(() => this.#ended()));
     const [first] = due;
     this.#isFull = due.length === room || first?.isLeftBehind === true;
-    // One that a process may have died of gets time of its own: others that died with it would be blamed as well.
+    // A suspected action runs alone for a while: if the process dies, other running actions would be suspected too.
     const isSuspect = first?.isLeftBehind === true && !unsettled.includes(first.id);
     if (isSuspect) await atMost(Promise.all(ends), ALONE_MS);
   }

@@ -10,33 +10,35 @@ export interface DueAction {
   readonly id: string;
   readonly actionName: string;
   readonly params: JsonObject;
-  /** Version of the shape that they are stored in. */
+  /** Version of the stored params. */
   readonly paramsVersion: number;
   readonly principal: string;
-  /** The principal's claims; null for none. */
+  /** The principal's claims; null if it has none. */
   readonly claims: JsonObject | null;
   readonly traceContext: string | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
-  /** It was running already: under a holder that is gone, or here, and its outcome could not be stored. */
+  /**
+   * The action was already running: under a holder that is gone, or in this process, which could not store its outcome.
+   */
   readonly isLeftBehind: boolean;
 }
 
-/** What to expect of the actions that are scheduled. */
+/** The next scheduled actions. */
 export interface ScheduleOutlook {
-  /** Milliseconds until the next one is due that this process knows; undefined if there is none. */
+  /** Milliseconds until the next action that this process knows is due; undefined if there is none. */
   readonly dueMs: number | undefined;
-  /** One that is due and has params of a version that this process does not know; undefined if there is none. */
+  /** A due action with params of a version that this process does not know; undefined if there is none. */
   readonly newer: { readonly actionName: string; readonly paramsVersion: number } | undefined;
 }
 
-/** The scheduled actions of one shard, as the holder of the lease uses them. */
+/** The scheduled actions of one shard, for the holder of the lease. */
 export class ScheduleStore {
   readonly #database: ShardDatabase;
   /** Names and versions as array literals. */
   readonly #versions: readonly [string, string];
 
-  /** @param versions of the params of actions that have more than one, by name; of any other action 1 is known */
+  /** @param versions params versions of actions with more than one, by name; any other action has version 1 */
   constructor(database: ShardDatabase, versions: ReadonlyMap<string, number>) {
     this.#database = database;
     this.#versions = [
@@ -46,11 +48,11 @@ export class ScheduleStore {
   }
 
   /**
-   * Claims what is due: from now on it cannot be cancelled. What has params of a newer version is left to newer
+   * Claims due actions: they can no longer be cancelled. Actions with params of a newer version are left to newer
    * processes. Empty if the lease has been lost.
    *
-   * @param running ids that this process has claimed before and still executes: they are not left behind
-   * @param unsettled ids that this process has claimed before, whose outcome it could not store: it did not die of them
+   * @param running ids that this process has claimed and still executes: they are not left behind
+   * @param unsettled ids that this process has claimed and whose outcome it could not store: it did not crash
    */
   async claim(
     { name, holder, fence }: Lease,
@@ -77,7 +79,7 @@ export class ScheduleStore {
     );
   }
 
-  /** What to expect next. @param running ids that this process executes */
+  /** The next due actions. @param running ids that this process executes */
   async outlook(running: readonly string[]): Promise<ScheduleOutlook> {
     const { rows } = await this.#database.query({
       text: NEXT,
@@ -99,8 +101,8 @@ export class ScheduleStore {
   /**
    * Stores a failed attempt, unless another process has claimed the action since.
    *
-   * @param error its `attempts` are the failed ones that count
-   * @param retryMs until the next attempt; undefined: there is none
+   * @param error its `attempts` are the failed attempts that count
+   * @param retryMs milliseconds until the next attempt; undefined: no further attempt
    */
   async failed(
     { id, attempts }: Pick<DueAction, 'id' | 'attempts'>,
@@ -127,9 +129,9 @@ function isKnown(names: string, versions: string): string {
 }
 
 /**
- * One that is running, and not in this process, belongs to a holder that is gone: its lease has expired, and its key
- * limits it to one effect. It may have crashed the holder, so it counts as an attempt and is begun alone; the one with
- * the fewest attempts comes first, so that innocent ones are done before the culprit fails for good.
+ * An action that is running, but not in this process, belongs to a holder that is gone: its lease has expired, and the
+ * action's key limits it to one effect. It may have crashed the holder, so it counts as an attempt and runs alone. The
+ * action with the fewest attempts comes first, so that others finish before the one that crashes fails permanently.
  */
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
@@ -147,7 +149,7 @@ FROM (SELECT id, true AS is_left_behind FROM left_behind UNION ALL SELECT id, fa
 RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts,
   d.is_left_behind`;
 
-/** Both parts read the index of what is due from its beginning, and end at the first row that fits. */
+/** Both parts scan the index of due actions from its beginning, and end at the first matching row. */
 const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules
     WHERE state IN ('pending', 'running') AND id <> ALL ($3::uuid[]) AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
   n.action_name, n.params_version
@@ -158,7 +160,7 @@ FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT action_name, params_version FROM 
 const DONE = `UPDATE eventlog.schedules SET state = 'done', completed_date = clock_timestamp(), attempts = attempts + 1
 WHERE id = $1 AND state = 'running'`;
 
-/** A later claim of an action that is left behind has counted an attempt. */
+/** The attempts must match: a later claim of an action that was left behind has counted an attempt. */
 const FAILED = `UPDATE eventlog.schedules SET attempts = $6, error_code = $2, error_message = $3,
   state = CASE WHEN $4::double precision IS NULL THEN 'failed' ELSE 'pending' END,
   completed_date = CASE WHEN $4::double precision IS NULL THEN clock_timestamp() END,

@@ -19,30 +19,30 @@ export interface ScheduledWorkOptions {
   readonly random: () => number;
 }
 
-/** Most actions of one shard that run at a time in one process. */
+/** Maximum actions of one shard that run in parallel in one process. */
 export const MAXIMUM_RUNNING = 64;
-/** Attempts before a scheduled action is given up as failed; with the pauses that is about a quarter of an hour. */
+/** Attempts before a scheduled action fails permanently; with the pauses that is about a quarter of an hour. */
 export const MAXIMUM_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 200;
 const LONGEST_RETRY_DELAY_MS = 300_000;
-/** Longest pause while a shard is out of reach. */
+/** Maximum pause while a shard is unreachable, in milliseconds. */
 const LONGEST_PASSING_DELAY_MS = 5_000;
 
 /**
- * The scheduled actions of one shard that this process executes, each under a key of its own. One that was begun under
- * a lease that is lost goes on: the next run of this process must not take it for left behind.
+ * Executes the scheduled actions of one shard, each under its own idempotency key. An action that was started under a
+ * lost lease continues: the next run of this process must not treat it as left behind.
  */
 export class ScheduledWork {
   readonly schedules: ScheduleStore;
   readonly #options: ScheduledWorkOptions;
-  /** By id. Never rejects. */
+  /** Running actions by id. Their promises never reject. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Claimed by this process, and what became of them could not be stored. */
+  /** Actions that this process has executed without storing the outcome. */
   readonly #unsettled = new Set<string>();
-  /** Failures in a row that do not count as attempts, by action. */
+  /** Consecutive failures that do not count as attempts, by action. */
   readonly #passed = new Map<string, number>();
   #abort = new AbortController();
-  /** Why an outcome could not be stored. */
+  /** The error that kept an outcome from being stored. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: ScheduledWorkOptions) {
@@ -50,17 +50,17 @@ export class ScheduledWork {
     this.schedules = options.schedules;
   }
 
-  /** How many more may be begun. */
+  /** How many more actions may start. */
   get room(): number {
     return MAXIMUM_RUNNING - this.#running.size;
   }
 
-  /** Ids of what is being executed. */
+  /** Ids of the running actions. */
   get running(): readonly string[] {
     return [...this.#running.keys()];
   }
 
-  /** Ids of what this process has executed without storing the outcome. */
+  /** Ids of actions that this process has executed without storing the outcome. */
   get unsettled(): readonly string[] {
     return [...this.#unsettled];
   }
@@ -79,14 +79,14 @@ export class ScheduledWork {
     return ended;
   }
 
-  /** @throws unknown that has kept an outcome from being stored since the last call */
+  /** @throws unknown error that has kept an outcome from being stored since the last call */
   requireStored(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits for what is being executed. @param graceMs then it is aborted. Default: it is not */
+  /** Waits for the running actions. @param graceMs milliseconds after which they are aborted. Default: never */
   async drain(graceMs?: number): Promise<void> {
     const abort = this.#abort;
     const timer = graceMs === undefined ? undefined : time.setTimeout(() => abort.abort(), graceMs);
@@ -99,11 +99,11 @@ export class ScheduledWork {
     const { executor } = this.#options;
     const { signal } = this.#abort;
     try {
-      // The stored attempts include those whose process died.
+      // The stored attempts include those that crashed their process.
       if (due.attempts >= MAXIMUM_ATTEMPTS) throw new HandlerDied(due.attempts);
       const { actionClass, params } = this.#resolve(due);
       const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
-      // The id says all: a process that has taken it before may have known its params in another version.
+      // The id alone identifies the request: an earlier process may have known another version of its params.
       const key = { home: shardOfUuid(due.id), expires: false, request: due.id };
       runUnderOwnKey(configuration, ['schedule', due.id], key);
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
@@ -117,7 +117,7 @@ export class ScheduledWork {
     this.#passed.delete(due.id);
   }
 
-  /** A failure because a shard is out of reach, or because this process ends, is no attempt. */
+  /** A failure because a shard is unreachable, or because this process ends, does not count as an attempt. */
   async #failed(due: DueAction, error: unknown, isAborted: boolean): Promise<void> {
     const { warn, random } = this.#options;
     if (isAborted || isOutOfReach(error)) {
@@ -152,12 +152,12 @@ export class ScheduledWork {
   }
 }
 
-/** Pause after failed attempts. @param failures so far @param random from 0 to 1 */
+/** Pause after failed attempts, in milliseconds. @param failures so far @param random from 0 to 1 */
 export function attemptPauseMs(failures: number, random: () => number): number {
   return pauseMs(failures, LONGEST_RETRY_DELAY_MS, random);
 }
 
-/** Pause after failures in a row that do not count as attempts. */
+/** Pause after consecutive failures that do not count as attempts, in milliseconds. */
 export function passingPauseMs(failures: number, random: () => number): number {
   return pauseMs(failures, LONGEST_PASSING_DELAY_MS, random);
 }

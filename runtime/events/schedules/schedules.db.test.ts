@@ -32,7 +32,7 @@ function inMs(milliseconds: number): Date {
   return new Date(Date.now() + milliseconds);
 }
 
-/** Actions that last until they are let go. */
+/** Actions that run until the test releases them. */
 class SlowActions {
   readonly #released: Promise<void>;
   #release: () => void = () => {};
@@ -45,7 +45,7 @@ class SlowActions {
     });
   }
 
-  /** Those that run now. */
+  /** Number of running actions. */
   get running(): number {
     return this.#running;
   }
@@ -97,11 +97,11 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     );
   });
 
-  test('run although callers have used their ids as keys', async () => {
+  test('run although callers have used their ids as idempotency keys', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
     const ids = [await ledger.remind(account, inMs(400)), await ledger.remind(account, inMs(400))];
-    // Before the first, a request with the same params; before the second, another one.
+    // Before the first, a caller sends a request with the same params; before the second, a different one.
     for (const [index, id] of ids.entries()) {
       const key = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(`schedule:${id}`);
       const params = { account, amount: new Decimal(1 + index * 10) };
@@ -135,7 +135,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.events.schedules.list()).toEqual([]);
   });
 
-  test('lie on the shard of their plan', async () => {
+  test('are stored on the shard of their plan', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open(THERE);
     await ledger.creditLater(account, 5, inMs(60_000));
@@ -154,7 +154,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.balance(account)).toBe('0');
   });
 
-  test('have an id that the plan may keep, and another plan of their shard takes them back by', async () => {
+  test('have an id that the plan may store, and by which another plan of their shard cancels them', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open(THERE);
     const first = await ledger.remind(account, inMs(3_600_000));
@@ -165,7 +165,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.events.schedules.cancel(second)).toBe(true);
   });
 
-  test('are taken back with the plan or not at all', async () => {
+  test('are cancelled with the plan or not at all', async () => {
     const ledger = await ledgerOn(harness);
     const [account, stranger] = [await ledger.open(THERE), await ledger.open(HERE)];
     const scheduled = await ledger.remind(account, inMs(3_600_000));
@@ -180,7 +180,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect((await ledger.events.schedules.list()).map(({ id }) => id)).toEqual([scheduled]);
   });
 
-  test('that have run are not taken back', async () => {
+  test('that have run are not cancelled', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
     const scheduled = await ledger.remind(account, inMs(0));
@@ -191,7 +191,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.balance(account)).toBe('3');
   });
 
-  test('that were running when their process vanished count that as an attempt, and are given up at last', async () => {
+  test('that were running when their process vanished count this as an attempt, and fail after the last one', async () => {
     const ledger = await ledgerOn(harness);
     const [deadly, innocent] = [await ledger.open(), await ledger.open()];
     for (const account of [deadly, innocent]) await ledger.creditLater(account, 5, inMs(0));
@@ -207,7 +207,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect([await ledger.balance(deadly), await ledger.balance(innocent)]).toEqual(['0', '5']);
   });
 
-  test('are tried again when they fail, and say why', async () => {
+  test('are retried when they fail, and store the error', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
     await ledger.rows(`UPDATE accounts SET balance = 999999`);
@@ -222,7 +222,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.balance(account)).toBe('6');
   });
 
-  /** A ledger with some scheduled actions that are slow, and so many that are not. */
+  /** A ledger with some slow scheduled actions and some quick ones. */
   async function slowAmong(quick: number, slow = 1): Promise<{ ledger: Ledger; actions: SlowActions }> {
     const actions = new SlowActions();
     const descriptor = {
@@ -252,7 +252,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await until(async () => (await done()) === count);
   }
 
-  test('are not held up by one that takes long', async () => {
+  test('are not delayed by a slow one', async () => {
     const { ledger, actions } = await slowAmong(200);
     ledger.events.start();
     await ended(ledger, 200);
@@ -261,7 +261,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ended(ledger, 201);
   });
 
-  test('are not held up by one that takes long and may have ended the process before', async () => {
+  test('are not delayed by a slow one that may have crashed a process', async () => {
     const { ledger, actions } = await slowAmong(5);
     await ledger.rows("UPDATE eventlog.schedules SET state = 'running' WHERE action_name = 'Slow'");
     ledger.events.start();
@@ -271,7 +271,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ended(ledger, 6);
   });
 
-  test('are not held up by one that takes longer than the lease under which it was begun', async () => {
+  test('are not delayed by one that outlasts the lease under which it started', async () => {
     const { ledger, actions } = await slowAmong(0);
     ledger.events.start();
     await until(() => actions.running === 1);
@@ -287,7 +287,7 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ended(ledger, 2);
   });
 
-  test('run up to so many at a time', async () => {
+  test('run in parallel up to the maximum', async () => {
     const { ledger, actions } = await slowAmong(0, MAXIMUM_RUNNING + 6);
     ledger.events.start();
     await until(() => actions.running === MAXIMUM_RUNNING);

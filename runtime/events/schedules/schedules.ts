@@ -4,10 +4,10 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { parseUuid } from '../../domain/uuid.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 
-/** `failed`: given up after its last attempt. */
+/** `failed`: the last attempt has failed. */
 export type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** An action that was scheduled by a plan. */
+/** An action that a plan has scheduled. */
 export interface ScheduledAction {
   readonly id: string;
   readonly shard: ShardIdentifier;
@@ -17,7 +17,7 @@ export interface ScheduledAction {
   readonly nextDate: Date;
   readonly actionName: string;
   readonly params: JsonValue;
-  /** Version of the shape that they are stored in. */
+  /** Version of the stored params. */
   readonly paramsVersion: number;
   readonly principal: string;
   /** The action whose plan scheduled it. */
@@ -28,14 +28,14 @@ export interface ScheduledAction {
   readonly completedDate: Date | undefined;
 }
 
-/** Which scheduled actions are meant. Fields combine by AND; an empty filter means all. */
+/** Selects scheduled actions. Fields combine by AND; an empty filter matches all. */
 export interface ScheduleFilter {
   readonly shard?: ShardIdentifier;
   /** Default: pending, running and failed ones. */
   readonly state?: ScheduleState;
   /** The action's stable name. */
   readonly action?: string;
-  /** Most of them per shard. Default 100. */
+  /** Maximum per shard. Default 100. */
   readonly limit?: number;
 }
 
@@ -44,7 +44,10 @@ export class Schedules {
   readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
   readonly #changed: () => void;
 
-  /** @param databases that of one shard, or all @param changed called when something may have become due */
+  /**
+   * @param databases one shard's database, or those of all shards
+   * @param changed called when an action may have become due
+   */
   constructor(
     databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
     changed: () => void,
@@ -53,7 +56,7 @@ export class Schedules {
     this.#changed = changed;
   }
 
-  /** The next due first, on each shard. */
+  /** Lists scheduled actions by next date, on each shard. */
   async list(filter: ScheduleFilter = {}): Promise<readonly ScheduledAction[]> {
     const { state, action, limit = 100 } = filter;
     const found = await Promise.all(
@@ -66,9 +69,10 @@ export class Schedules {
   }
 
   /**
-   * Takes a scheduled action back. False if it has run, is running, or is unknown.
+   * Cancels a scheduled action. False if it has run, is running, or is unknown.
    *
-   * @throws ValidationError if it is no id @throws UnknownShardError if its shard is not configured
+   * @throws ValidationError if the id is invalid
+   * @throws UnknownShardError if its shard is not configured
    */
   async cancel(id: string): Promise<boolean> {
     const [database] = this.#databases(shardOfUuid(parseUuid(id)));
@@ -91,7 +95,7 @@ WHERE (state = $1 OR ($1::text IS NULL AND state IN ('pending', 'running', 'fail
   AND ($2::text IS NULL OR action_name = $2)
 ORDER BY next_date LIMIT $3`;
 
-/** One that waits for another attempt after a failure may be cancelled as well: a failed attempt has no effect. */
+/** An action that waits for a retry can be cancelled as well: a failed attempt has no effect. */
 const CANCEL = `UPDATE eventlog.schedules SET state = 'cancelled', completed_date = now()
 WHERE id = $1 AND state IN ('pending', 'failed')`;
 

@@ -5,16 +5,16 @@ import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Rows, ShardDatabase, ShardSession } from '../../sharding/shard-database.js';
 
-/** When a process is to die: at its n-th statement, before the server gets it or after it has answered. */
+/** The statement at which a process dies, before the server receives it or after the server has answered. */
 export interface CrashPoint {
-  /** Infinity: only when it is killed. */
+  /** Infinity: only when the test kills it. */
   readonly statement: number;
   readonly after: boolean;
 }
 
 /**
- * Databases of a process that dies at one statement: its reply is lost, and nothing is ever sent or heard again. The
- * number of statements, so that a caller knows when it has been through all of them.
+ * Databases of a process that dies at one statement: the reply is lost, and no later statement is sent. Also returns
+ * the number of statements, so that a caller knows when it has tried all of them.
  */
 export function crashingDatabases(
   topology: ShardingTopology,
@@ -43,7 +43,7 @@ export function crashingDatabases(
   };
 }
 
-/** A database of a process that may die. @param mortal runs each statement, or fails it */
+/** A database of a process that may die. @param mortal runs or fails each statement */
 export function mortalDatabase(
   database: ShardDatabase,
   mortal: (call: () => Promise<Rows>) => Promise<Rows>,
@@ -72,7 +72,7 @@ function mortalSession(
   };
 }
 
-/** What a statement of a dead process fails with. */
+/** The failure of a statement of a dead process. */
 export function lost(phase: 'not-sent' | 'in-flight'): DriverFailure {
   const reason = phase === 'not-sent' ? 'closed' : undefined;
   return new DriverFailure('the process is dead', { phase, reason });

@@ -5,19 +5,19 @@ import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Rows, ShardDatabase, ShardSession, Statement } from '../../sharding/shard-database.js';
 import { lost } from './crashing-databases.js';
 
-/** A statement that its sender has given up, and that is still on its way to the server. */
+/** A statement that its sender has given up and that reaches the server later. */
 export interface LateStatement {
-  /** It has been sent, and its sender believes that the connection is lost. */
+  /** Whether it has been sent, and its sender believes that the connection is lost. */
   readonly heldBack: () => boolean;
-  /** Lets the server have it. */
+  /** Delivers the statement to the server. */
   arrive(): Promise<Rows>;
 }
 
 /**
- * Databases of a process whose connection is cut behind one statement, which reaches the server later, as the network
- * may do with what was sent before a cut.
+ * Databases of a process whose connection is cut after one statement. The statement reaches the server later, as the
+ * network may deliver data that was sent before a cut.
  *
- * @param pick the statement; the first that it is true for
+ * @param pick selects the first statement for which it returns true
  */
 export function lateDatabases(
   topology: ShardingTopology,
@@ -60,7 +60,7 @@ function lateDatabase(database: ShardDatabase, holdBack: HoldBack): ShardDatabas
   };
 }
 
-/** The server's session of a statement that is under way lives until it has arrived. */
+/** The server's session of a held statement lives until the statement has arrived. */
 function lateSession(session: ShardSession, holdBack: HoldBack): ShardSession {
   let cut = false;
   const arrive = async (statement: Statement): Promise<Rows> => {

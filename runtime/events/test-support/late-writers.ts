@@ -3,7 +3,7 @@ import { uuid7 } from '../../domain/id-source.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 
-/** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** A generator of numbers from 0 to 1 with a seed (the mulberry32 algorithm). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -16,11 +16,11 @@ export function seededRandom(seed: number): () => number {
 
 export interface LateWritersOptions {
   readonly writers: number;
-  /** Of all writers together. */
+  /** Total of all writers. */
   readonly events: number;
-  /** Most events in one transaction. */
+  /** Maximum events per transaction. */
   readonly largest: number;
-  /** Longest pause between the insert and its commit, in milliseconds. */
+  /** Maximum pause between the insert and its commit, in milliseconds. */
   readonly longestPauseMs: number;
   readonly random: () => number;
 }
@@ -30,7 +30,7 @@ const CREATED = '2025-01-01T00:00:00Z';
 
 /**
  * Writes events as the executor does, but holds each transaction open for a random time, so that rows become visible in
- * another order than they were written in. Each writer has models of its own, whose versions count from 1.
+ * another order than they were written in. Each writer has its own models, whose versions count from 1.
  *
  * @returns the last version of each model
  */

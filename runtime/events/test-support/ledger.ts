@@ -51,7 +51,7 @@ export const ledgerMigrations: readonly Migration[] = [
   ),
 ];
 
-/** A handler as the generator would describe it. */
+/** The descriptor of a handler, as the generator would emit it. */
 export function handlerOf(
   name: string,
   handle: (envelope: CreditedEnvelope) => Promise<void> | void,
@@ -67,7 +67,7 @@ interface CreditLaterParams {
   readonly at: Date;
 }
 
-/** Schedules a credit, and refuses a negative one after it has. */
+/** Schedules a credit, and refuses a negative one after that. */
 class CreditLaterAction extends Action<CreditLaterParams, void> {
   readonly #accounts: AccountRepository;
 
@@ -86,11 +86,11 @@ class CreditLaterAction extends Action<CreditLaterParams, void> {
 interface RemindParams {
   readonly account: string;
   readonly at: Date;
-  /** What to take back in the same plan. */
+  /** Id of a scheduled credit that the plan cancels. */
   readonly instead?: string;
 }
 
-/** Credits 1 now and 1 later, unless it is taken back; answers the id of the later credit. */
+/** Credits 1 now and 1 later, and cancels `instead` if given. Returns the id of the later credit. */
 class RemindAction extends Action<RemindParams, string> {
   readonly #accounts: AccountRepository;
 
@@ -118,10 +118,10 @@ export interface Ledger {
   open(shard?: ShardIdentifier, balance?: number): Promise<string>;
   credit(account: string, amount?: number): Promise<Account>;
   creditLater(account: string, amount: number, at: Date, caller?: Caller): Promise<void>;
-  /** Credits 1 now and 1 later. @returns the id of what is scheduled */
+  /** Credits 1 now and 1 later. @returns the id of the scheduled credit */
   remind(account: string, at: Date, instead?: string): Promise<string>;
   balance(account: string): Promise<string>;
-  /** Values of a statement of the test itself, which runs as the owner of the schema. */
+  /** Values of a query of the test, which runs as the owner of the schema. */
   rows(sql: string, shard?: ShardIdentifier): Promise<readonly (readonly unknown[])[]>;
 }
 
@@ -131,7 +131,7 @@ export interface LedgerOptions {
   readonly limits?: Partial<DeliveryLimits>;
   readonly environment?: ExecutionEnvironment;
   readonly execution?: Partial<ExecutionDefaults>;
-  /** Makes the actions of another release out of those of this one. */
+  /** Changes this release's actions into those of another release. */
   readonly change?: (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[];
 }
 
@@ -210,7 +210,7 @@ function ledgerActions(accounts: AccountRepository): readonly ActionDescriptor[]
   return actions;
 }
 
-/** As it was before partitions were made with the first migration: every row lies in the default one. */
+/** Drops the partitions that the first migration made, as in older databases: every row is in the default partition. */
 export async function dropMadePartitions({ rows }: Pick<Ledger, 'rows'>): Promise<void> {
   const made = await rows(`SELECT inhrelid::regclass::text FROM pg_inherits
     WHERE inhparent IN ('eventlog.events'::regclass, 'eventlog.actions'::regclass)
@@ -219,8 +219,8 @@ export async function dropMadePartitions({ rows }: Pick<Ledger, 'rows'>): Promis
 }
 
 /**
- * Waits until a condition holds. The default is far above what delivery takes: any open transaction on the server, of a
- * test beside this one too, holds the horizon up.
+ * Waits until a condition is true. The default limit is far above the time that delivery takes, because any open
+ * transaction on the server, such as one of a parallel test, holds back the horizon.
  * @throws Error after `timeoutMs`
  */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {

@@ -7,9 +7,9 @@ import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { ShardDatabase, ShardSession } from '../../sharding/shard-database.js';
 import { VirtualClock } from '../../testing/virtual-clock.js';
 
-/** A process under a schedule, as long as it lives. */
+/** A process of a schedule, while it lives. */
 interface Process {
-  /** Gates that it has come to. */
+  /** Gates that it has reached. */
   gates: number;
   dead: boolean;
   finished: boolean;
@@ -20,15 +20,17 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Turns of the event loop after which every process that can continue has done so. */
+/** Turns of the event loop after which every process that can continue has continued. */
 const QUIET_TURNS = 4;
 const STUCK_MS = 60_000;
-/** A call that waits for a lock of a process at a gate: another process must continue. */
+/**
+ * A call that waits for a lock of a process at a gate is treated as blocked after this time: another process must run.
+ */
 const BLOCKED_MS = 200;
 
 /**
- * Interleaves processes by a seed, one running at a time: each stops before each of its calls, after each
- * answer and in each pause. Pauses take no time but that of a virtual clock.
+ * Interleaves processes by a seed, one running at a time: each stops before each of its calls, after each answer and in
+ * each pause. Pauses take time only on a virtual clock.
  */
 export class SeededSchedule {
   readonly #random: () => number;
@@ -42,9 +44,9 @@ export class SeededSchedule {
   }
 
   /**
-   * A process, its databases and its time.
+   * Adds a process with its databases and its clock.
    *
-   * @param diesAt number of the gate, from 1, at which it is gone for good; undefined: it lives
+   * @param diesAt number of the gate, from 1, at which it dies; undefined: it lives
    */
   process(
     topology: ShardingTopology,
@@ -78,7 +80,7 @@ export class SeededSchedule {
     };
   }
 
-  /** Runs until every process has finished or died. @throws Error if they stand still */
+  /** Runs until every process has finished or died. @throws Error if no process can continue */
   async toTheEnd(): Promise<void> {
     const giveUpAt = performance.now() + STUCK_MS;
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * A process that delivers until it is killed. Its argument is a `WorkerPlan` as JSON. It writes what its handlers see
- * to the table `seen`, and credits the mirror once for each event.
+ * A process that delivers until it is killed. Its argument is a `WorkerPlan` as JSON. Its handlers write the events
+ * that they receive to the table `seen`, and credit the mirror once for each event.
  */
 
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
@@ -15,7 +15,7 @@ export interface WorkerPlan {
   readonly name: string;
   readonly url: DataSourceConfig['url'];
   readonly user: { readonly user: string; readonly password: string };
-  /** An account. */
+  /** Id of the mirror account. */
   readonly mirror: string;
 }
 
