@@ -33,16 +33,16 @@ import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
-/** What an executor works with. */
+/** The dependencies of an executor. */
 export interface ActionExecutorOptions {
   readonly registry: ActionRegistry;
   readonly gateways: ShardGateways;
-  /** Models that results may hold which are kept for idempotency keys. */
+  /** Models that may be part of results stored under idempotency keys. */
   readonly models: readonly ModelDescriptor[];
-  /** Default: the machine's clock, timers and randomness. */
+  /** Default: the system's clock, timers and random numbers. */
   readonly environment?: ExecutionEnvironment;
   readonly defaults?: Partial<ExecutionDefaults>;
-  /** The groups of shards that a principal may reach by an action. Default: all. */
+  /** The groups of shards that a principal may reach with an action. Default: all. */
   readonly reach?: ReachOf;
 }
 
@@ -54,7 +54,7 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
-/** Retention may have dropped the row of the action: then a fence proves nothing. */
+/** If retention may have deleted the action's row, a fence proves nothing, and the attempt stays unsettled. */
 function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
   return {
     fence: async (action, options) => {
@@ -67,9 +67,9 @@ function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
   };
 }
 
-/** For keys that live as long as what they belong to. */
+/** Expiry of keys that never expire by themselves. */
 const NEVER = '9999-12-31T23:59:59.999Z';
-/** A name for attempts that `outcomeOf` settles without knowing their action. */
+/** Action name in the void rows that `outcomeOf` writes, because it does not know the action. */
 const UNNAMED = '(unknown)';
 const UNKNOWN_PRINCIPAL = ownPrincipal('unknown').name;
 
@@ -118,7 +118,7 @@ export class ActionExecutor {
    * @throws CrossShardPartialError if some shard transactions of an allowed cross-shard plan are committed and another
    *   is not
    * @throws IdempotencyKeyReusedError, IdempotencyKeyBusyError under an idempotency key; nothing was written
-   * @throws CommitOutcomeUnknownError if the outcome could not be found out in time; see `outcomeOf`
+   * @throws CommitOutcomeUnknownError if the outcome could not be determined in time; see `outcomeOf`
    */
   execute<Params, Result>(
     principal: Caller,
@@ -126,7 +126,7 @@ export class ActionExecutor {
     params: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
-    // Not an async function: that would cost every action one more promise here and one more at the caller's `await`.
+    // Not async: an async function would create another promise for each action, here and at the caller's `await`.
     try {
       return this.#start(principal, actionClass, params, configuration);
     } catch (error) {
@@ -138,8 +138,8 @@ export class ActionExecutor {
    * The outcome of an attempt (`CommitOutcomeUnknownError.actionId`). An attempt that is not yet applied is voided, so
    * that the answer stays true.
    *
-   * @throws ValidationError if it is no action id @throws UnknownShardError if its shard is not configured
-   * @throws OutcomeForgottenError if retention has dropped the audit trail of its time
+   * @throws ValidationError if `actionId` is not an action id @throws UnknownShardError if its shard is not configured
+   * @throws OutcomeForgottenError if retention has deleted the audit trail of that time
    */
   async outcomeOf(actionId: string): Promise<AttemptOutcome | 'unknown'> {
     const id = ShardedId.named('Action', actionId);
@@ -161,7 +161,8 @@ export class ActionExecutor {
   }
 
   /**
-   * What `execute` would do, as data: shards, statements, events, or why it is refused. Runs `perform`, writes nothing.
+   * The effects that `execute` would have, as data: shards, statements and events, or the refusal. Runs `perform` and
+   * writes nothing.
    *
    * @throws UnknownActionError, NestedExecutionError, ClosedError
    */
@@ -191,7 +192,7 @@ export class ActionExecutor {
     return explainAction(request, this.#gateways, this.#environment);
   }
 
-  /** Refuses new executions and waits for those under way. */
+  /** Refuses new executions and waits for running ones. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running.ended();
@@ -218,7 +219,7 @@ export class ActionExecutor {
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const known = principalOf(principal);
     const reach = this.#reach(known, actionClass);
-    // Before anything is read, the home of an idempotency key included.
+    // Checked before the first read, which includes the home of an idempotency key.
     reach?.requireIds(params);
     const request: ExecutionRequest<Params, Result> = {
       action,
@@ -247,7 +248,8 @@ export class ActionExecutor {
     const { action, params, deadline, configuration } = request;
     const described = action as unknown as ActionDescriptor;
     const name = { principal: request.principal.name, operation: action.name, key };
-    // Of what was given: a release with another default repeats the same request.
+    // The fingerprint covers the given params, not the defaults: a release with another default repeats the same
+    // request.
     const fingerprint = requestFingerprint(described, input, configuration.idempotencyRequest);
     const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;
     const guard = new KeyGuard({
@@ -272,7 +274,7 @@ export class ActionExecutor {
     }
   }
 
-  /** Secret params are left out. */
+  /** Writes params as JSON text without secret ones. */
   #paramsWriter<Params, Result>({
     name,
     params,

@@ -5,14 +5,13 @@ import { ShardedId } from '../domain/id.js';
 import { CrossShardException, PreconditionFailedError } from '../errors.js';
 import type { PlanPart } from './routing.js';
 
-/** What a plan reaches. */
+/** The parts of a plan that determine which groups it reaches. */
 export type ReachingPlan = Pick<ActionPlan, 'items' | 'schedules' | 'cancelledSchedules'>;
 
 /**
- * Checks `ifVersion`. It applies to the state that an update starts from, so a retry after a lost race is checked
- * again.
+ * Checks `ifVersion`. It applies to the state that an update starts from, so a retry after a conflict checks it again.
  *
- * @throws PreconditionFailedError if it does not hold
+ * @throws PreconditionFailedError if the version differs
  */
 export function requireVersion(items: readonly StagedItem[], { ifVersion }: ExecutionConfiguration): void {
   if (ifVersion === undefined) return;
@@ -29,7 +28,7 @@ export function requireVersion(items: readonly StagedItem[], { ifVersion }: Exec
 
 /**
  * Checks that a plan stays in the groups that its principal may reach: models, params of scheduled actions, and
- * schedules that are taken back.
+ * cancelled schedules.
  *
  * @throws ForbiddenError if it does not
  */
@@ -41,7 +40,7 @@ export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void
     reach.require(ShardedId.named('Action', id).resolveShardIdentifier());
 }
 
-/** @throws CrossShardException if a plan has several shard transactions without allowance */
+/** @throws CrossShardException if a plan without permission for several shards has several shard transactions */
 export function requireOneShard(
   actionName: string,
   parts: readonly PlanPart[],

@@ -11,17 +11,17 @@ import type { PartWriter } from './part-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
 
-/** What one call of `execute` is made of. */
+/** One call of `execute`. */
 export interface ExecutionRequest<Params, Result> {
   readonly action: ActionDescriptor<Params, Result>;
   readonly principal: KnownPrincipal;
   /** The groups of shards that the principal may reach. Undefined: all. */
   readonly reach: Reach | undefined;
   readonly params: Params;
-  /** Knows the actions that plans may schedule. */
+  /** The actions that plans may schedule. */
   readonly registry: ActionRegistry;
   readonly configuration: ExecutionConfiguration;
-  /** Makes the JSON text of the params, if they are stored. */
+  /** Writes the params as JSON text. Undefined if they are not stored. */
   readonly writeParams: JsonWriter<Params> | undefined;
   /** On the environment's monotonic clock. */
   readonly deadline: number;
@@ -31,12 +31,12 @@ export interface ExecutionRequest<Params, Result> {
   readonly guard: KeyGuard | undefined;
 }
 
-/** What all executions of an executor share. */
+/** Dependencies that all executions of an executor share. */
 export interface ExecutionContext {
   readonly gateways: ShardGateways;
   readonly environment: ExecutionEnvironment;
   readonly rowContention: RowContention;
   readonly partWriter: PartWriter;
-  /** Counts executions. */
+  /** Counts the running executions. */
   readonly running: Running;
 }

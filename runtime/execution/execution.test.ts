@@ -19,7 +19,7 @@ import { ALICE, HERE } from './test-support/accounts.js';
 
 type LookParams = Readonly<Record<string, Id<Account>>>;
 
-/** Reads nothing and writes nothing. */
+/** Reads and writes nothing. */
 class LookAction extends Action<LookParams, string> {
   protected perform(): string {
     return 'looked';
@@ -35,7 +35,7 @@ class RefuseAction extends Action<LookParams, string> {
 const configure = (): ExecutionConfigurationBuilder =>
   ExecutionConfiguration.Builder.executionConfiguration();
 
-/** No database is asked for anything. */
+/** An executor that sends no query. */
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
   const databases = {
     guardWith: () => {},
@@ -50,11 +50,11 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
 
-describe('an execution that would take turns at many rows', () => {
+describe('an execution that takes turns at many rows', () => {
   const names = [...'abcdefghijkl'];
   const params: LookParams = Object.fromEntries(names.map((name) => [name, idOf(name)]));
 
-  // One clock for all tests: the deadline watcher of the process keeps its timer until nothing waits.
+  // All tests share one clock: the process's deadline watcher keeps its timer while any deadline is pending.
   beforeAll(() => {
     vi.useFakeTimers();
   });
@@ -64,7 +64,7 @@ describe('an execution that would take turns at many rows', () => {
     vi.useRealTimers();
   });
 
-  /** Starts executions that wait for turns that never end. */
+  /** Starts executions that wait for turns which never end. */
   async function startWaiting(configuration: ExecutionConfiguration): Promise<readonly unknown[]> {
     const { executor, gateways } = openExecutor();
     await gateways.turns.take(names.map((name) => rowKey('Account', idOf(name).getValue())));
@@ -76,7 +76,7 @@ describe('an execution that would take turns at many rows', () => {
     return ends;
   }
 
-  test('waits for them, but goes without before its time is up', async () => {
+  test('waits for them, but continues without them before its deadline', async () => {
     const ends = await startWaiting(configure().timeoutMs(60_000).build());
     await vi.advanceTimersByTimeAsync(1_000);
     expect(ends).toEqual([]);
@@ -100,7 +100,7 @@ describe('an execution that would take turns at many rows', () => {
   });
 });
 
-describe('a listener that throws is called once and changes nothing', () => {
+describe('a listener that throws is called once and does not affect the execution', () => {
   const calls: unknown[] = [];
   const configuration = configure()
     .onReport(({ errorCode }) => {
@@ -125,7 +125,7 @@ describe('a listener that throws is called once and changes nothing', () => {
     expect(calls).toEqual([new RefusedError('No').code]);
   });
 
-  test('nor does one that fails later, which would end the process', async () => {
+  test('a listener whose promise rejects does not end the process', async () => {
     const { executor } = openExecutor();
     const unhandled = vi.fn();
     process.once('unhandledRejection', unhandled);

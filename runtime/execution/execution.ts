@@ -27,7 +27,10 @@ import { isEmpty, type PlanPart, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 
-/** One call of `execute`: attempts until one is applied, refused, out of attempts or out of time. */
+/**
+ * One call of `execute`: makes attempts until one is applied or refused, or until the maximum or the deadline is
+ * reached.
+ */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
   readonly #context: ExecutionContext;
@@ -37,11 +40,11 @@ export class Execution<Params, Result> {
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
-  /** The next attempt reads what is committed and nothing else. */
+  /** Whether the next attempt reads committed states only. */
   #readsCommitted = false;
-  /** Why the last attempt was not applied, unless others of this process superseded it. */
+  /** The conflict of the last attempt. Undefined if only executions of this process superseded it. */
   #lost: Error | undefined;
-  /** Values that the last attempt wanted for a natural key that was taken. */
+  /** Values of the last attempt for a natural key that another model held. */
   #wanted: string | undefined;
   #paramsJson: string | undefined;
 
@@ -96,7 +99,7 @@ export class Execution<Params, Result> {
           : await this.#complete(await this.#prepare());
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
-        // Fresh reads would have shown the holder of the key to an action that looks for it.
+        // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
         this.#wanted = outcome.wanted;
         if (outcome.end !== 'superseded' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
@@ -111,13 +114,13 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Runs an attempt that may have to wait for others at its rows. */
+  /** Runs an attempt that may have to wait for other executions of its rows. */
   async #runInTurn(): Promise<AttemptResult<Result>> {
     const { sealed, answered } = await this.#contention.enter((others) => this.#waitFor(others));
     try {
       this.#checkTime();
       const prepared = await this.#prepare();
-      // Waiting executions start from what is staged now. Without chaining they can read it only once it is stored.
+      // Waiting executions start from the staged state. Without chaining they must wait until it is stored.
       if (this.#request.configuration.chaining) sealed();
       return await this.#complete(prepared);
     } finally {
@@ -126,7 +129,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Waits for other executions, at most until the deadline or until the caller aborts. */
+  /** Waits for other executions, until the deadline or until the caller aborts. */
   async #waitFor(others: Promise<void>): Promise<void> {
     const { signal } = this.#request.configuration;
     const wait = signal === undefined ? others : untilAborted(others, signal);
@@ -134,7 +137,7 @@ export class Execution<Params, Result> {
     this.#checkTime();
   }
 
-  /** Determines the outcome of what `perform` has returned. */
+  /** Determines the outcome of a run of `perform`. */
   #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
     switch (prepared.kind) {
       case 'sent':
@@ -149,7 +152,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** No outcome is reported before what it has read is known to be true. */
+  /** Reports no outcome before its dependencies are known to be applied. */
   async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
     if (!(await this.#settled(prepared.dependencies))) return this.#retry('dependency-failed');
     switch (prepared.kind) {
@@ -172,7 +175,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** Runs `perform` and seals its plan. What follows the seal happens in the same turn of the event loop. */
+  /** Runs `perform` and seals its plan. Everything after the seal happens in the same turn of the event loop. */
   async #prepare(): Promise<Prepared<Result>> {
     const { action, principal, params, deadline } = this.#request;
     const startedDate = this.#environment.clock.now();
@@ -247,11 +250,11 @@ export class Execution<Params, Result> {
   #route(items: readonly StagedItem[], plan: PlannedSchedules): readonly PlanPart[] {
     const { action, configuration, guard } = this.#request;
     const { defaultShard } = this.#gateways;
-    // A key must be kept even if nothing else is: a repeat has to get the same answer.
+    // A key must be stored even if the plan is empty: a repeat must return the same result.
     const kept = items.length === 0 && guard !== undefined ? [{ shard: guard.home, items: [] }] : [];
     const parts = withSchedules([...kept, ...routePlan(items, defaultShard)], plan, defaultShard);
     if (parts.length === 0) return parts;
-    // An unknown shard is refused before anything is written on any other.
+    // Refuses an unknown shard before the first write on any other.
     for (const { shard } of parts) this.#gateways.gateway(shard);
     requireOneShard(action.name, parts, configuration);
     if (parts.length === 1 || guard === undefined) return parts;
@@ -269,7 +272,7 @@ export class Execution<Params, Result> {
     return guard.sendAnnounced(write.key, write.action.id, () => this.#send(part.shard, write, []).result);
   }
 
-  /** Every action id is known before the first shard transaction is sent: the journal stores them all. */
+  /** Creates all action ids before the first shard transaction is sent, because the journal stores them. */
   #persistParts(parts: readonly PlanPart[], startedDate: Date): Promise<PartResult> {
     const writes = parts.map((part) => ({
       shard: part.shard,
@@ -332,15 +335,15 @@ export class Execution<Params, Result> {
   }
 
   /**
-   * The answer of a plan without writes must not depend on staged states, because no version check protects it. They
-   * are committed by now, but another process may have read them first, changed the rows again and answered.
+   * The result of a plan without writes must not depend on staged states, because no version check protects it. They
+   * are committed by now, but another process may have read them, changed the rows again and answered before.
    */
   #readCommitted(): Retry {
     this.#readsCommitted = true;
     return this.#retry('unconfirmed');
   }
 
-  /** Whether the attempt only cost time: the next one is not counted, and starts as soon as its rows may be read. */
+  /** Whether the attempt does not count: the next one starts as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
     if (!FREE_ENDS.has(end) || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
     this.#countAsFree();
@@ -353,7 +356,9 @@ export class Execution<Params, Result> {
     this.#attempt -= 1;
   }
 
-  /** A row that was lost to another process has a pause of its own, which the next attempt waits for. */
+  /**
+   * Pauses before the next attempt. A row left to another process has its own pause, for which the next attempt waits.
+   */
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
@@ -370,9 +375,9 @@ export class Execution<Params, Result> {
   }
 
   /**
-   * A probe's failed attempts do not count: another process holds the row.
+   * Reports a conflict. A probe's failed attempts do not count: another process holds the row.
    *
-   * @returns how long the rows are left to it, in milliseconds
+   * @returns milliseconds for which the rows are left to that process
    */
   #loseRows(rows: readonly string[]): number {
     const tried = this.#contention.isProbe && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
@@ -392,7 +397,7 @@ export class Execution<Params, Result> {
     return this.#request.deadline - this.#environment.nowMs();
   }
 
-  /** Reports the last conflict instead of a bare timeout. */
+  /** The error at the deadline: the last conflict instead of a bare timeout. */
   #outOfTime(): Error {
     return this.#lost ?? deadlineExceeded(this.#request);
   }

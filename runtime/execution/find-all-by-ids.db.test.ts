@@ -16,7 +16,7 @@ describeOnEachAdapter('Many models by id', (harness) => {
     return { bank: openBank(databases), databases, accounts, counts };
   };
 
-  it('come in the order asked for, over all shards, with what is missing, in one statement for each shard', async () => {
+  it('are returned in the requested order, with the missing ids, with one statement per shard', async () => {
     const { bank, databases, accounts, counts } = await open();
     const stored: string[] = [];
     for (const shard of [HERE, THERE, HERE, THERE]) stored.push(await bank.open(shard, stored.length));
@@ -36,7 +36,7 @@ describeOnEachAdapter('Many models by id', (harness) => {
     expect(await accounts.findAllByIds([])).toEqual({ models: [], missing: [] });
   });
 
-  it('that other software left with a value that cannot be read spoil no other read', async () => {
+  it('with an undecodable value of other software fail alone', async () => {
     const { bank, databases, accounts } = await open();
     const ids = [await bank.open(HERE, 1), await bank.open(HERE, 2), await bank.open(HERE, 3)];
     await databases
@@ -47,7 +47,7 @@ describeOnEachAdapter('Many models by id', (harness) => {
     expect(found[1]).toMatchObject({ reason: { message: 'A timestamptz of infinity has no instant' } });
   });
 
-  it('are refused as a whole where an id names no shard of ours, or is none', async () => {
+  it('are refused as a whole if an id is invalid or names an unknown shard', async () => {
     const { bank, accounts } = await open();
     const known = await bank.open(HERE, 1);
     const elsewhere = uuid7.next(ShardIdentifier.of(9, 9).bits);

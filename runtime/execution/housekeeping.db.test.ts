@@ -70,7 +70,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
     await housekeeping.stop();
   });
 
-  it('of an open application purges keys when their time is over, and nothing else', async () => {
+  it('of an open application purges only expired keys', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     const execution = { keyRetentionMs: 2_000 };
     const application = assembleApplication(accountApplication, databases, {

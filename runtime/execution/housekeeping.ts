@@ -6,10 +6,10 @@ import type { CallOptions } from '../sharding/shard-database.js';
 export type Purge = (shard: ShardIdentifier, limit: number, options: CallOptions) => Promise<number>;
 
 export interface HousekeepingOptions {
-  /** Shards to be kept clean, asked for in each round. */
+  /** The shards to purge; called in each round. */
   readonly shards: () => readonly ShardIdentifier[];
   readonly purges: readonly Purge[];
-  /** Time between two rounds, on average, in milliseconds. */
+  /** Average time between two rounds, in milliseconds. */
   readonly intervalMs: number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
@@ -22,8 +22,8 @@ const MAXIMUM_BATCHES = 20;
 const LIMITS: CallOptions = { timeoutMs: 1_000 };
 
 /**
- * Purges what has expired, in the background, batch by batch. Rounds come at random, so that processes that were
- * started together do not purge together. A shard that is out of reach is left for the next round. Keeps no process
+ * Deletes expired rows in the background, batch by batch. Rounds start at random times, so that processes that were
+ * started together do not purge together. An unreachable shard is left for the next round. Does not keep the process
  * alive.
  */
 export class Housekeeping {
@@ -41,7 +41,7 @@ export class Housekeeping {
     this.#timer = time.setTimeout(() => this.#startRound(), intervalMs * (0.5 + random())).unref();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     time.clearTimeout(this.#timer);
@@ -67,7 +67,7 @@ export class Housekeeping {
         if ((await purge(shard, BATCH, LIMITS)) < BATCH) return;
       }
     } catch {
-      // Callers get such errors themselves; expired rows can wait.
+      // Callers receive such errors themselves; expired rows can wait.
     }
   }
 }

@@ -5,26 +5,27 @@ export interface Replay {
   readonly result: unknown;
 }
 
-/** Nothing of the attempt was or ever will be applied; it may be run again with fresh reads. */
+/** The attempt was not and never will be applied; it may run again with fresh reads. */
 export interface Retry {
   readonly kind: 'retry';
   readonly end: AttemptEnd;
-  /** What is thrown if there is no further attempt. */
+  /** The error to throw if no further attempt follows. */
   readonly error: Error;
   /**
-   * `model/id` of the rows of which one had another version than expected, here or in what this attempt depended on.
+   * `model/id` of rows of which at least one had another version than expected, in this plan or in one that it depends
+   * on.
    */
   readonly rows?: readonly string[];
-  /** Values that the attempt wanted for the natural key that is taken. */
+  /** The values of the attempt for a natural key that another model holds. */
   readonly wanted?: string;
 }
 
-/** The outcome of one shard transaction: applied, or not at all. */
+/** The outcome of one shard transaction, which is applied completely or not at all. */
 export type PartResult =
   | {
       readonly kind: 'applied';
       readonly write: WriteReport | undefined;
-      /** Another process had locked one of the rows. Default false. */
+      /** Whether another process had locked one of the rows. Default false. */
       readonly contended?: boolean;
     }
   | { readonly kind: 'replayed'; readonly replay: Replay }

@@ -17,7 +17,7 @@ interface Request {
   readonly registry: ActionRegistry;
 }
 
-/** What one attempt writes of a shard transaction, under an action id of its own. */
+/** One attempt's write for a shard transaction, under its own action id. */
 export function partWrite(
   { action, configuration, registry }: Request,
   part: PlanPart,

@@ -32,11 +32,11 @@ export interface PartOptions {
   /** Pending plans whose staged state the plan has read. */
   readonly dependsOn?: readonly PendingPlan[];
   readonly guard?: KeyGuard | undefined;
-  /** It travels alone and waits for locks. Default false. */
+  /** Whether it is sent in a statement of its own and waits for locks. Default false. */
   readonly apart?: boolean;
 }
 
-/** A shard transaction on its way. */
+/** A shard transaction that was queued or sent. */
 export interface SentPart {
   readonly pending: PendingPlan;
   readonly result: Promise<PartResult>;
@@ -53,10 +53,9 @@ export class PartWriter {
   }
 
   /**
-   * Queues a shard transaction, synchronously: no other plan is queued before the caller's next `await`. The result
-   *
-   * - throws public errors if nothing was applied and another attempt cannot help;
-   * - throws CommitOutcomeUnknownError if a lost attempt could not be settled before the deadline.
+   * Queues a shard transaction, synchronously: no other plan is queued before the caller's next `await`. The promise
+   * - throws public errors if nothing was applied and another attempt cannot succeed;
+   * - throws CommitOutcomeUnknownError if an attempt without a reply could not be settled before the deadline.
    *
    * @throws ShardBusyError if the queue is full
    */
@@ -102,7 +101,7 @@ export class PartWriter {
     throw error;
   }
 
-  /** Plans that depend on a plan of unknown outcome read again, which is correct for either outcome. */
+  /** Plans that depend on a plan of unknown outcome run again, which is correct for either outcome. */
   async #settle(
     shard: ShardIdentifier,
     write: PlanWrite,
@@ -142,7 +141,7 @@ function finished(outcome: WriteOutcome, write: PlanWrite): PartResult {
   }
 }
 
-/** Another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
+/** Called when another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
 async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResult> {
   try {
     return replayOrRetry(await guard.replayAt(shard));
@@ -153,20 +152,20 @@ async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResu
   }
 }
 
-/** The key was taken a moment ago; if its row is gone again, that one has been rolled back or purged. */
+/** The key existed a moment ago; if its row is gone, that execution was rolled back or the key was purged. */
 function replayOrRetry(replay: Replay | undefined): PartResult {
   if (replay !== undefined) return { kind: 'replayed', replay };
   const error = new IdempotencyKeyBusyError('Another execution under this idempotency key is running');
   return { kind: 'retry', end: 'locked', error };
 }
 
-/** The application may have a table, and thus a constraint, of the same name. */
+/** A table of the application, and thus its constraint, may have the same name. */
 function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
   return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
 }
 
 /**
- * The violation of a natural key of one of these models, in the model's words, and the values that they want for it.
+ * The violation of a natural key of one of these models, with the model's field names and the values that they have.
  */
 function keyTaken(
   items: readonly StagedItem[],
@@ -183,7 +182,7 @@ function keyTaken(
   return undefined;
 }
 
-/** Lost races and locks: another attempt with fresh reads may do. */
+/** Conflicts and locks: another attempt with fresh reads may succeed. */
 function isRetried({ sqlState }: DriverFailure): boolean {
   if (sqlState === undefined) return false;
   const meaning = sqlStateMeaning(sqlState);

@@ -20,7 +20,7 @@ const PASSING = [
   ShardUnavailableError,
 ];
 
-/** Whether an error says nothing about the state of any model, so that reading again could not change it. */
+/** Whether an error is independent of the state of all models, so that another read could not change it. */
 export function isPassing(error: unknown): boolean {
   return PASSING.some((passing) => error instanceof passing);
 }

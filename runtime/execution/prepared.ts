@@ -8,14 +8,14 @@ import type { PlanPart } from './routing.js';
 /** The outcome of one attempt. */
 export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
 
-/** What `perform` has led to, before anything is known about its outcome. */
+/** The state of an attempt after `perform`, before its outcome is known. */
 export type Prepared<Result> =
   | Awaiting<Result>
-  /** Others have moved on from what it has read. */
+  /** Other executions have staged newer states than it read. */
   | { readonly kind: 'superseded'; readonly items: readonly StagedItem[] }
   /** Another process is changing its rows. */
   | { readonly kind: 'held'; readonly items: readonly StagedItem[] }
-  /** On its way, and visible to others. */
+  /** The plan was sent, and other executions see its staged states. */
   | {
       readonly kind: 'sent';
       readonly result: Result;
@@ -23,16 +23,17 @@ export type Prepared<Result> =
       readonly part: Promise<PartResult>;
     };
 
-/**
- * An outcome that is valid only once all dependencies, whose staged states the run has read, are known to be applied.
- */
+/** An outcome that is valid only if all dependencies, whose staged states the run has read, are applied. */
 export type Awaiting<Result> =
-  /** It threw, or its plan is refused. */
+  /** `perform` threw, or its plan is refused. */
   | { readonly kind: 'refused'; readonly error: unknown; readonly dependencies: readonly PendingPlan[] }
-  /** Plans that are not settled yet hold natural keys which its own would take. */
+  /** Pending plans hold natural keys that this plan takes. */
   | { readonly kind: 'key-taken'; readonly dependencies: readonly PendingPlan[] }
   | { readonly kind: 'read-only'; readonly result: Result; readonly dependencies: readonly PendingPlan[] }
-  /** Has to wait before it is sent: for another shard's commit, its key's home, or one shard after the other. */
+  /**
+   * The plan must wait before it is sent: for another shard's commit, for its key's home, or for its first shard
+   * transaction.
+   */
   | {
       readonly kind: 'detached';
       readonly result: Result;
@@ -41,7 +42,7 @@ export type Awaiting<Result> =
       readonly startedDate: Date;
     };
 
-/** A read whose connection was lost under way: nothing was written, so the attempt may run again. */
+/** A read whose connection was lost in flight: nothing was written, so the attempt may run again. */
 export function isLostRead(error: unknown): error is ShardUnavailableError {
   return (
     error instanceof ShardUnavailableError &&

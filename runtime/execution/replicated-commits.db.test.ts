@@ -26,10 +26,10 @@ import {
 
 const DATABASE = 'bank';
 const PATIENT_MS = 60_000;
-/** Long enough for everything but a wait for a standby that is away. */
+/** Long enough for everything except a wait for a missing standby. */
 const IMPATIENT_MS = 2_000;
 
-/** A database that waits for a standby; `admin` sees what its server processes are doing. */
+/** A database that waits for a standby; `admin` observes its server processes. */
 interface World {
   readonly bank: TestBank;
   readonly admin: TestBank;
@@ -83,7 +83,7 @@ test('Inside perform every query goes to the primary, whenever it was made', asy
   expect(await runInPerformScope(scope, both)).toEqual(['primary', 'primary']);
 });
 
-describe('With a synchronous standby that is away', () => {
+describe('With a missing synchronous standby', () => {
   let world: World;
   let account: string;
 
@@ -94,7 +94,7 @@ describe('With a synchronous standby that is away', () => {
     await servers.detach();
   });
 
-  /** Ends the wait of the commit that waits, and gives what waits then. */
+  /** Ends the current wait of a commit. Returns what waits afterwards. */
   async function endWait(how: 'cancel' | 'terminate'): Promise<void> {
     await expect.poll(waiting).toHaveLength(1);
     const [before] = await waiting();
@@ -114,7 +114,7 @@ describe('With a synchronous standby that is away', () => {
     return rows.map(([pid, since, query]) => ({ pid, since: String(since), query: String(query) }));
   }
 
-  /** The only statement that waits is a look-up that has found the row. */
+  /** Waits until the only waiting statement is a look-up that has found the row. */
   const untilLookUpWaits = () =>
     expect
       .poll(async () => (await waiting()).map(({ query }) => /pg_logical_emit_message/.test(query)))
@@ -128,7 +128,7 @@ describe('With a synchronous standby that is away', () => {
         isAnswered = true;
       });
       await endWait(how);
-      // The wait of the fence is ended as well: that fence does not count either.
+      // The wait of the fence is ended too, so that fence does not count either.
       await untilLookUpWaits();
       await endWait(how);
       await untilLookUpWaits();
@@ -140,7 +140,7 @@ describe('With a synchronous standby that is away', () => {
     },
   );
 
-  test('neither a look-up of the outcome nor a repeat under the key speaks of what it may lose', async () => {
+  test('neither a look-up of the outcome nor a repeat under the key reports an unreplicated commit', async () => {
     const keyed = { key: 'k1', timeoutMs: IMPATIENT_MS };
     const first = creditOf(world.bank, keyed).catch((error: unknown) => error);
     await endWait('cancel');
@@ -174,7 +174,7 @@ describe('With a synchronous standby that is away', () => {
     await servers.attach();
   });
 
-  test('of two pipelined statements the one whose wait is cancelled is in doubt', async () => {
+  test('of two pipelined statements, only the one whose wait is cancelled is in doubt', async () => {
     const database = world.bank.databases.database(HERE);
     const pipeline = {};
     const read = { ...statement('select 1'), name: 'read' };

@@ -36,6 +36,6 @@ test('models without a sharded id live on the default shard', () => {
   expect(routePlan([note as StagedItem], second)[0]?.shard).toBe(second);
 });
 
-test('nothing staged touches no shard', () => {
+test('an empty plan has no shard transaction', () => {
   expect(routePlan([], standard)).toEqual([]);
 });

@@ -3,17 +3,17 @@ import type { PlannedSchedule } from '../action/planned-schedule.js';
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
-/** The part of a plan that lies on one shard. */
+/** The part of a plan for one shard. */
 export interface PlanPart {
   readonly shard: ShardIdentifier;
   readonly items: readonly StagedItem[];
-  /** Actions to be run later, stored with this shard transaction. Default none. */
+  /** Scheduled actions that this shard transaction stores. Default none. */
   readonly schedules?: readonly PlannedSchedule[];
-  /** Ids of scheduled actions that are taken back with this shard transaction. Default none. */
+  /** Ids of scheduled actions that this shard transaction cancels. Default none. */
   readonly cancelledSchedules?: readonly string[];
 }
 
-/** Whether nothing but an idempotency key is stored with it. */
+/** Whether the shard transaction stores at most an idempotency key. */
 export function isEmpty({ items, schedules, cancelledSchedules }: PlanPart): boolean {
   return items.length === 0 && schedules === undefined && cancelledSchedules === undefined;
 }

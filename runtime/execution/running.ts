@@ -1,4 +1,4 @@
-/** Counts what is under way. */
+/** Counts running operations. */
 export class Running {
   #count = 0;
   #waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Running {
     for (const wake of waiting) wake();
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until none is running. */
   async ended(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -8,13 +8,13 @@ import { instantText } from '../persistence/codec/column-codec.js';
 import type { ScheduleRow } from '../persistence/write/plan-write.js';
 import type { PlanPart } from './routing.js';
 
-/** What a plan has to do with scheduled actions. */
+/** The scheduled and cancelled actions of a plan. */
 export type PlannedSchedules = Pick<ActionPlan, 'schedules' | 'cancelledSchedules'>;
 
 /**
- * Puts what a plan schedules and cancels on its shard transactions. A requested or cancelled id names its shard;
- * everything else lies on the first shard transaction, which commits first. A plan that does nothing else lives where
- * the first sharded id among the scheduled params does.
+ * Adds a plan's scheduled and cancelled actions to its shard transactions. A requested or cancelled id determines its
+ * shard; all others are stored with the first shard transaction, which commits first. A plan without other changes runs
+ * on the shard of the first sharded id among the scheduled params.
  */
 export function withSchedules(
   parts: readonly PlanPart[],

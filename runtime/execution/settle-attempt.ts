@@ -6,8 +6,8 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { attemptPauseMs } from './retry-policy.js';
 
 /**
- * Settles an attempt whose reply was lost, by fencing it until that succeeds or the deadline passes. A look-up alone is
- * not enough: the old backend may still commit after it.
+ * Settles an attempt whose reply was lost: fences it repeatedly until that succeeds or the deadline passes. A look-up
+ * alone is not enough, because the server's process may still commit the attempt after it.
  *
  * @param deadline on the environment's monotonic clock
  */

@@ -35,7 +35,7 @@ import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { Turns } from './contention/turns.js';
 import { StagedStates } from './perform/staged-states.js';
 
-/** What the executor has of one shard. */
+/** The executor's objects for one shard. */
 export interface ShardGateway {
   readonly shard: ShardIdentifier;
   readonly store: ShardStore;
@@ -43,19 +43,19 @@ export interface ShardGateway {
   readonly journal: JournalStore;
 }
 
-/** Most time for a read outside of an execution, in milliseconds. */
+/** Time limit of a read outside of an execution, in milliseconds. */
 const FREE_READ_TIMEOUT_MS = 1_800;
-/** A timed-out read gets this time to report its cause instead of a bare timeout, in milliseconds. */
+/** Additional time for a timed-out read to report its cause instead of a bare timeout, in milliseconds. */
 const ANSWER_MS = 50;
 
-/** The shards as execution sees them: a store, a writer and readers each, made on first use. */
+/** The shards as execution uses them: a store, a writer and readers each, created on first use. */
 export class ShardGateways implements RepositoryContext {
   readonly #databases: DatabaseRegistry;
   readonly #namespace: string;
   readonly #events: EventCatalog;
   readonly #writing: Partial<WritingLimits>;
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
-  /** By the descriptor of a model, or of one of its natural keys. */
+  /** Readers by model descriptor, or by natural key. */
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
@@ -67,7 +67,7 @@ export class ShardGateways implements RepositoryContext {
   /** Positions in the log, and reads that a replica may serve. */
   readonly replicas: ReplicaReads;
 
-  /** @throws ValidationError for a limit of writing that cannot be */
+  /** @throws ValidationError for an invalid limit of writing */
   constructor(
     databases: DatabaseRegistry,
     namespace: string,
@@ -79,7 +79,7 @@ export class ShardGateways implements RepositoryContext {
     this.#databases = databases;
     this.#namespace = namespace;
     this.#events = events;
-    // Executions decide on what they read, so they always read the primary.
+    // Executions base decisions on their reads, so they always read the primary.
     this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
     databases.onRemoved((shard) => this.#forget(shard));
@@ -93,7 +93,7 @@ export class ShardGateways implements RepositoryContext {
     return this.#databases.defaultShard;
   }
 
-  /** Shards that this process has had to do with. */
+  /** Shards that this process has used. */
   get used(): readonly ShardIdentifier[] {
     return [...this.#gateways.keys()];
   }
@@ -116,7 +116,7 @@ export class ShardGateways implements RepositoryContext {
     return gateway;
   }
 
-  /** Should a shard of this name come back, it may be another database. */
+  /** If a shard of this name is added again, it may be another database. */
   #forget(shard: ShardIdentifier): void {
     this.#gateways.delete(shard);
     this.#readers.delete(shard);
@@ -131,18 +131,18 @@ export class ShardGateways implements RepositoryContext {
     };
   }
 
-  /** A cross-shard plan as the journal keeps it. @throws ValidationError if they cannot be kept */
+  /** A cross-shard plan in the journal's format. @throws ValidationError if it cannot be stored */
   partsJson(parts: readonly PlanWrite[]): string {
     return partsToJson(parts, this.#events);
   }
 
-  /** The statement that would apply this plan, for people's eyes: without what is marked as secret. */
+  /** The statement that would apply this plan, for display: without secret values. */
   explain(shard: ShardIdentifier, plan: PlanWrite): Statement {
     const statements = new FlushStatements(shard, this.#namespace, this.#events.withoutSecrets());
     return statements.make({ groups: [[plan]], locked: 'skip' });
   }
 
-  /** An event, for people's eyes: without what is marked as secret. */
+  /** An event, for display: without secret values. */
   explainEvent(event: ModelEvent<unknown>): EventFacts {
     return this.#events.withoutSecrets().factsOf(event);
   }
@@ -208,7 +208,7 @@ function refuseInPerform(): void {
   }
 }
 
-/** The database for queries that cannot see staged states: they wait until what is staged has been settled. */
+/** The database for queries, which cannot see staged states: they wait until staged states are settled. */
 function afterStaged(database: ShardDatabase): ShardDatabase {
   const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
   return {

@@ -23,7 +23,7 @@ class Process {
 }
 
 describe('executions of a process that has lost a row', () => {
-  test('wait for the one that tries it, and follow when it has won', async () => {
+  test('wait for the probe, and continue when the probe was applied', async () => {
     const process = new Process();
     const [first, second] = [process.execution(), process.execution()];
     first.stale(rows);
@@ -38,7 +38,7 @@ describe('executions of a process that has lost a row', () => {
     expect([second.isProbe, second.isHeld(items)]).toEqual([false, false]);
   });
 
-  test('wait no longer than they have time, and leave the row to others', async () => {
+  test('wait until their deadline at most, and leave the row to others', async () => {
     const process = new Process();
     const [first, second, third] = [process.execution(), process.execution(), process.execution()];
     first.stale(rows);
@@ -53,7 +53,7 @@ describe('executions of a process that has lost a row', () => {
     expect(third.isProbe).toBe(true);
   });
 
-  test('start as probes once: the next attempt is a normal one', async () => {
+  test('probe once: the next attempt is a normal one', async () => {
     const process = new Process();
     const first = process.execution();
     first.stale(rows);
@@ -63,7 +63,7 @@ describe('executions of a process that has lost a row', () => {
   });
 });
 
-test('a probe that gives up while it waits for a turn lets another one try the row', async () => {
+test('a probe that gives up while it waits for a turn lets another execution probe the row', async () => {
   const process = new Process();
   const [first, second] = [process.execution(), process.execution()];
   first.superseded(items);
@@ -100,7 +100,7 @@ test.each([true, false])(
   },
 );
 
-test('a row that another process had locked is left to it, unless a probe has won it', async () => {
+test('a row that another process had locked is left to that process, unless a probe was applied', async () => {
   const process = new Process();
   process.execution(false).won(items, true);
   expect(process.execution().isHeld(items)).toBe(false);

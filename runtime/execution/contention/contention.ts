@@ -7,35 +7,33 @@ import type { Turns } from './turns.js';
 export interface ContentionOptions {
   readonly turns: Turns;
   readonly rowContention: RowContention;
-  /** Params of the action: the ids among them are what it will probably touch. */
+  /** Params of the action: the ids in them are the rows that it will probably change. */
   readonly params: unknown;
-  /** Whether staged states of others may be read. */
+  /** Whether the execution may read states that other executions have staged. */
   readonly chaining: boolean;
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /**
- * What one execution knows of others that want its rows (`model/id`). With executions of this process it takes turns
- * (`Turns`), and to another process it leaves the rows for a while (`RowContention`).
+ * Coordinates one execution with others that change the same rows (`model/id`). It takes turns with executions of this
+ * process (`Turns`), and leaves rows to another process for a while (`RowContention`).
  *
- * | what happened to an attempt | if it chains | if it does not chain |
+ * | outcome of an attempt | next attempt with chaining | next attempt without chaining |
  * |---|---|---|
- * | `superseded`: this process has moved on from what it read | the next attempt takes a turn at the rows | the same |
- * | `stale`: a row had another version | the rows are lost: it waits for them, and probes the first that is due | the
- * next attempt takes a turn at the rows |
- * | `held`: a dependency was stale, or the rows are left to another process | it waits for the rows | the same |
- * | `won`: it was applied | its rows are free again | nothing |
- * | `won`, and another process had locked a row | the rows are left to that process, unless the attempt was a probe |
- * nothing |
+ * | `superseded`: this process has staged newer states | takes a turn at the rows | takes a turn at the rows |
+ * | `stale`: a row had another version | waits for the rows, probes due ones | takes a turn at the rows |
+ * | `held`: a dependency was stale, or the rows are left | waits for the rows | waits for the rows |
+ * | `won`: the plan was applied | none; the rows are free again | none |
+ * | `won`, although another process had locked a row | none; leaves the rows, except after a probe | none |
  */
 export class Contention {
   readonly #options: ContentionOptions;
-  /** Rows to take turns at. */
+  /** Rows at which the next attempt takes turns. */
   #contended: readonly string[] = NOTHING;
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
-  /** Whether the attempt tries rows for which others of this process wait. */
+  /** Whether the attempt probes rows for which other executions of this process wait. */
   #isProbe = false;
 
   constructor(options: ContentionOptions) {
@@ -47,7 +45,10 @@ export class Contention {
   }
 
   /**
-   * @returns how long the rows are left, in milliseconds: the next `enter` waits for that; 0 if they are not left
+   * Reports a version conflict on these rows.
+   *
+   * @returns milliseconds for which the rows are left to another process, which the next `enter` waits for; 0 if they
+   *   are not
    */
   stale(rows: readonly string[]): number {
     const { chaining, rowContention } = this.#options;
@@ -55,7 +56,7 @@ export class Contention {
       this.#lost = rows;
       return rowContention.lost(rows, this.#isProbe);
     }
-    // All executions that start from one state but one are stale: the next time they take turns.
+    // Only one of the executions that start from one state can be applied. The others take turns next time.
     this.#takeTurnsAt(rows);
     return 0;
   }
@@ -64,18 +65,14 @@ export class Contention {
     this.#lost = rows;
   }
 
-  /** Whether rows of these are left to another process now. */
+  /** Whether one of these rows is currently left to another process. */
   isHeld(items: readonly StagedItem[]): boolean {
     const { chaining, rowContention } = this.#options;
     if (!chaining || this.#isProbe || rowContention.size === 0) return false;
     return rowContention.obstacle(checkedRows(items)) !== undefined;
   }
 
-  /**
-   * The plan was applied.
-   *
-   * @param contended another process had locked one of the rows
-   */
+  /** Reports that the plan was applied. @param contended whether another process had locked one of the rows */
   won(items: readonly StagedItem[], contended: boolean): void {
     const { chaining, rowContention } = this.#options;
     if (!chaining) return;
@@ -88,16 +85,17 @@ export class Contention {
     return this.#isProbe;
   }
 
-  /** Begins an attempt. @returns whether it may have to wait: then it has to `enter` */
+  /** Starts an attempt. @returns whether it may have to wait and must call `enter` */
   begin(): boolean {
     this.#isProbe = false;
     return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
   }
 
   /**
-   * Lets an attempt in when the rows may be read.
+   * Waits until the attempt may read its rows.
    *
-   * @param wait waits for others, as long as the execution may @throws what it throws
+   * @param wait waits for others, within the limits of the execution
+   * @throws errors of `wait`
    */
   async enter(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> {
     const answered = await this.#pass(wait);
@@ -116,7 +114,7 @@ export class Contention {
     this.#contended = [...new Set([...this.#contended, ...rows])];
   }
 
-  /** Waits until lost rows may be tried, and probes those that are due. */
+  /** Waits until contended rows may be tried, and starts a probe of those that are due. */
   async #pass(wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
     const { rowContention } = this.#options;
     const rows = this.#lost;
@@ -132,11 +130,11 @@ export class Contention {
   }
 }
 
-/** Reports of an execution to its waiters. Calls may be repeated. */
+/** Reports progress of an execution to the executions that wait for it. Calls may be repeated. */
 export interface Admission {
-  /** Other executions of this process may continue from its staged state, or from its stored state. */
+  /** The execution has staged its changes: others of this process may continue from its staged or stored state. */
   sealed(): void;
-  /** Its attempt has ended. */
+  /** The attempt has ended. */
   answered(): void;
 }
 

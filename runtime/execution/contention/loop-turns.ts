@@ -2,9 +2,9 @@ import { time } from '../../concurrency/time.js';
 
 /**
  * Executions that read one model at the same time resume one after the other, each in its own turn of the event loop.
- * Until an execution waits for something, no other one runs. So a `perform` that only computes and stages has finished
- * when the next one looks up the latest state. Without these turns, only one of n executions that read the same state
- * could be sealed, and the others would run again, up to n times.
+ * Other executions run only when an execution waits for I/O. So a `perform` without I/O between its read and its end
+ * has finished when the next one looks up the latest state. Without these turns, only one of n executions that read the
+ * same state could be sealed, and the others would run again, up to n times.
  */
 export class LoopTurns {
   #taken = new Set<string>();
@@ -15,7 +15,7 @@ export class LoopTurns {
       this.#mark(key);
       return undefined;
     }
-    // Immediates run one after the other, each with everything that follows from it without waiting.
+    // Each immediate runs to its next I/O, including its promise callbacks, before the next immediate.
     return new Promise((resolve) => {
       time.setImmediate(() => {
         this.#mark(key);

@@ -10,11 +10,11 @@ import { ALICE, accountMigrations, CreditAction, HERE, openBank } from '../test-
 
 interface Times {
   left: number;
-  /** What every update after these waits for. */
+  /** Every update after the first `left` ones waits for this gate. */
   gate?: () => Promise<void>;
 }
 
-/** Databases on which a rival wins the given number of updates of an account. */
+/** Databases on which a rival updates an account first, for the given number of updates. */
 function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry {
   const beaten = (database: ShardDatabase): ShardDatabase => {
     const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
@@ -45,8 +45,8 @@ interface Contested {
   balance(): Promise<string>;
 }
 
-describeOnEachAdapter('An execution whose row another process changes as well', (harness) => {
-  /** An account of 5 whose every credit is one of 2. */
+describeOnEachAdapter('An execution whose row another process also changes', (harness) => {
+  /** An account with a balance of 5. Each credit in the test adds 2. */
   async function openContested(environment?: ExecutionEnvironment): Promise<Contested> {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     const times: Times = { left: 0 };
@@ -60,7 +60,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     return { times, credit, balance: () => balance(account) };
   }
 
-  test('tries it for all who wait for it here as often as it takes', async () => {
+  test('probes the row for all waiting executions until one probe is applied', async () => {
     const { times, credit, balance } = await openContested();
     times.left = 20;
     await credit(60_000);
@@ -68,13 +68,14 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     expect(await balance()).toBe('7');
   });
 
-  test('waits for the one that tries it no longer than it has time', async () => {
+  test('waits for a probe until its own deadline at most', async () => {
     const { times, credit, balance } = await openContested();
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
     });
-    // The first attempt fails alone and when it waits; the next one probes the row for all waiting executions.
+    // The attempts fail: the first alone, the second after waiting. The next one probes the row for all waiting
+    // executions.
     times.left = 2;
     let execution: Promise<unknown> | undefined;
     await new Promise<void>((trying) => {
@@ -99,7 +100,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     expect(await balance()).toBe('5');
   });
 
-  test('does not try again with so little time that it might not hear the outcome', async () => {
+  test('starts no attempt whose outcome it might not learn before its deadline', async () => {
     let leapMs = 0;
     let endMs: number | undefined;
     const environment = {
@@ -114,7 +115,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
       },
     };
     const { times, credit, balance } = await openContested(environment);
-    // The first attempt is lost, alone and when it waits; a second one would succeed.
+    // The first attempt is lost, alone and after waiting; a second one would succeed.
     times.left = 2;
     endMs = undefined;
     const lost = credit(60_000);
@@ -122,7 +123,7 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
     expect(await balance()).toBe('5');
   });
 
-  test('fails with the conflict, too, if its deadline passes during the probe of another one', async () => {
+  test('fails with the conflict if its deadline passes during another execution’s probe', async () => {
     const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
     const errors = await knownEnds((timeoutMs) => Array.from({ length: 8 }, () => credit(timeoutMs)));
@@ -132,8 +133,8 @@ describeOnEachAdapter('An execution whose row another process changes as well', 
 });
 
 /**
- * What executions fail with. An attempt that is under way when the time is up has an unknown outcome; a busy machine
- * needs more time to answer it.
+ * The errors of executions. An attempt in flight at its deadline has an unknown outcome; a busy machine needs more time
+ * to answer it, so the executions are repeated with more time until no outcome is unknown.
  */
 async function knownEnds(start: (timeoutMs: number) => readonly Promise<unknown>[]): Promise<unknown[]> {
   let ends: unknown[] = [];

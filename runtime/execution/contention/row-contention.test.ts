@@ -32,10 +32,10 @@ class VirtualTime implements ExecutionEnvironment {
 
 const ROW = 'Account/a';
 const ROWS = [ROW];
-/** Longer than any turn, shorter than rows are remembered. */
+/** Longer than any turn, shorter than the time for which rows are remembered. */
 const TURN_OVER_MS = 100;
 
-/** One process with one row, and what happens to it. */
+/** One process with one row, and the events of that row. */
 class Bench {
   readonly time = new VirtualTime();
   readonly contention = new RowContention(this.time);
@@ -69,7 +69,7 @@ const PATHS: Readonly<Record<RowState, readonly Event[]>> = {
   'probed, left': ['lost', 'turn over', 'probe', 'probe lost'],
 };
 
-/** What a row is after an event, by what it was. */
+/** The next state of a row, by state and event. */
 const NEXT: Readonly<Record<RowState, Readonly<Record<Event, RowState>>>> = {
   free: {
     ...{ lost: 'left', 'probe lost': 'left', yielded: 'left', applied: 'free' },
@@ -139,20 +139,20 @@ test.each([
   await obstacle;
 });
 
-test('a turn is as long as it was, however many executions of one chain report the loss', async () => {
+test('further reports of the same loss do not extend the turn', async () => {
   const { time, contention } = new Bench();
   const turnMs = contention.lost(ROWS, false);
   await time.pass(turnMs / 2);
   expect(contention.lost(ROWS, false)).toBe(turnMs / 2);
 });
 
-test('a row that a probe has lost is probed again sooner than it was at first', async () => {
+test('a row whose probe failed is probed again after a shorter pause than the first turn', async () => {
   const first = new Bench().contention.lost(ROWS, false);
   const { contention } = await inState('probed');
   expect(contention.lost(ROWS, true)).toBeLessThan(first);
 });
 
-test('a row that is due is forgotten after a while', async () => {
+test('a due row without requests is forgotten', async () => {
   const { time, contention } = await inState('due');
   await time.pass(2_000);
   contention.lost(['Account/b'], false);

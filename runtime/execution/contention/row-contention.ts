@@ -1,9 +1,12 @@
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 
-/** How long a row is left to another process, in milliseconds. Up to half of it is left out by chance. */
+/**
+ * Maximum time for which a row is left to another process, in milliseconds. A random part of up to half is subtracted.
+ */
 const TURN_MS = 40;
 /**
- * How long until a row is probed again after a probe failed: each lock attempt delays the process that has the turn.
+ * Time until a row is probed again after a failed probe, in milliseconds: each lock attempt delays the process that has
+ * the turn.
  */
 const RETRY_MS = 12;
 /** A row without a request for this time is forgotten, in milliseconds. */
@@ -13,33 +16,35 @@ const MEMORY_MS = 1_000;
  * - `free`: no other process is known to change the row.
  * - `left`: the row is left to another process for a turn. Executions wait for its end.
  * - `due`: the turn is over. The next execution probes the row.
- * - `probed`: one execution tries the row. Others wait for its answer.
- * - `probed, left`: the probe has lost the row, or gives it up, and is not answered yet.
+ * - `probed`: one execution probes the row. Others wait for its outcome.
+ * - `probed, left`: the probe has lost or given up the row, and its outcome is not reported yet.
  */
 export type RowState = 'free' | 'left' | 'due' | 'probed' | 'probed, left';
 
 interface ContendedRow {
   /** End of the turn of the other process, on the environment's clock. */
   untilMs: number;
-  /** Resolves at about that time; undefined afterwards. */
+  /** Resolves at about `untilMs`; undefined afterwards. */
   pause: Promise<void> | undefined;
-  /** Resolves when the probe has been answered. */
+  /** Resolves when the probe's outcome is reported. */
   probing: Promise<void> | undefined;
 }
 
 /**
- * Rows that another process changes as well. If both processes went on, each would undo the other's work, as only one
- * of two chains on a row can be applied. So they take turns, which are long in comparison with the cost of a change:
+ * Coordinates rows that another process also changes. Only one of two chains on a row can be applied, so if both
+ * processes continued, each would discard the other's work. Instead they take turns, which are long compared with the
+ * cost of a change:
  *
- * - A process that has lost a row leaves it to the winner for a turn. Then one execution probes it, and the others
- *   follow when that one was applied. The probe waits for the row's lock: this lock attempt is what the other process
- *   notices.
- * - A process that finds the row locked, and yet gets its chain applied, leaves the row to the other one for a turn.
+ * - A process that has lost a row leaves it to the winner for a turn. Then one execution probes the row, and the others
+ *   continue when the probe was applied. The probe waits for the row's lock, and this lock attempt is the signal to the
+ *   other process.
+ * - A process whose chain was applied although another process had locked the row leaves the row to that process for a
+ *   turn.
  *
  * | | lost, yielded | probe lost | applied | turn over | probe | probe answered |
  * |---|---|---|---|---|---|---|
- * | free | left | left | free | - | free: there is nothing to probe | - |
- * | left | left, for the same turn | left, for the same turn | left: it was under way before | due | waits | - |
+ * | free | left | left | free | - | free: no probe needed | - |
+ * | left | left, for the same turn | left, for the same turn | left: the plan was sent before | due | waits | - |
  * | due | left | left | free | - | probed | - |
  * | probed | probed, left | probed, left | free | - | waits | due |
  * | probed, left | the same turn | the same turn | probed, left | probed | waits | left |
@@ -52,7 +57,7 @@ export class RowContention {
     this.#environment = environment;
   }
 
-  /** Rows that are not free. */
+  /** Number of rows that are not free. */
   get size(): number {
     return this.#rows.size;
   }
@@ -65,25 +70,26 @@ export class RowContention {
   }
 
   /**
-   * Another process has changed these rows (`model/id`) first.
+   * Reports that another process has changed these rows (`model/id`) first.
    *
-   * @param byProbe an execution had probed them @returns how long they are left, in milliseconds
+   * @param byProbe whether an execution had probed them
+   * @returns for how long they are left, in milliseconds
    */
   lost(rows: readonly string[], byProbe: boolean): number {
     return this.#leave(rows, byProbe ? RETRY_MS : TURN_MS);
   }
 
-  /** Another process waits for these rows. */
+  /** Reports that another process waits for these rows. */
   yield(rows: readonly string[]): void {
     this.#leave(rows, TURN_MS);
   }
 
-  /** A change of these rows was applied. */
+  /** Reports that a change of these rows was applied. */
   applied(rows: readonly string[]): void {
     for (const row of rows) if (this.#rows.get(row)?.pause === undefined) this.#rows.delete(row);
   }
 
-  /** What an execution waits for before it tries these rows; undefined if it need not wait. */
+  /** What an execution must wait for before it tries these rows; undefined if it need not wait. */
   obstacle(rows: readonly string[]): Promise<void> | undefined {
     for (const row of rows) {
       const contended = this.#rows.get(row);
@@ -94,9 +100,9 @@ export class RowContention {
   }
 
   /**
-   * Begins a probe of these rows, on which there is no obstacle.
+   * Starts a probe of these rows, none of which has an obstacle.
    *
-   * @returns to be called when it has been answered; undefined if all rows are free
+   * @returns a function to call when its outcome is known; undefined if all rows are free
    */
   probe(rows: readonly string[]): (() => void) | undefined {
     const due = rows.map((row) => this.#rows.get(row)).filter((row) => row !== undefined);
@@ -118,7 +124,7 @@ export class RowContention {
     return Math.max(0, ...rows.map((row) => this.#leaveRow(row, mostMs, nowMs)));
   }
 
-  /** Several executions of one chain report the same loss. */
+  /** Several executions of one chain report the same conflict: only the first starts a turn. */
   #leaveRow(row: string, mostMs: number, nowMs: number): number {
     const contended = this.#rows.get(row) ?? { untilMs: nowMs, pause: undefined, probing: undefined };
     if (contended.pause !== undefined) return Math.max(0, contended.untilMs - nowMs);
@@ -131,7 +137,7 @@ export class RowContention {
     return pauseMs;
   }
 
-  /** Rows that are due, and have been for a while. */
+  /** Removes rows that have been due for a while. */
   #forget(nowMs: number): void {
     for (const [row, { untilMs }] of this.#rows) {
       if (this.stateOf(row) === 'due' && untilMs + MEMORY_MS < nowMs) this.#rows.delete(row);

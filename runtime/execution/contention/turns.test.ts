@@ -12,7 +12,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('turns', () => {
-  test('come one after the other, in the order of asking', async () => {
+  test('are given one after the other, in the order of requests', async () => {
     const turns = new Turns();
     const first = await turns.take(['a']);
     const [second, third] = [turns.take(['a']), turns.take(['a'])];
@@ -23,7 +23,7 @@ describe('turns', () => {
     expect(await isDone(third)).toBe(true);
   });
 
-  test('at different models do not wait for one another', async () => {
+  test('at different models do not wait for each other', async () => {
     const turns = new Turns();
     await turns.take(['a']);
     expect(await isDone(turns.take(['b']))).toBe(true);
@@ -36,7 +36,7 @@ describe('turns', () => {
     expect(await isDone(second)).toBe(true);
   });
 
-  test('are all given up when the wait for one of them ends early; those behind wait for who is before', async () => {
+  test('are all released when the wait for one of them ends early; later executions still wait for earlier ones', async () => {
     const turns = new Turns();
     const first = await turns.take(['b']);
     const outOfTime = new Error('out of time');
@@ -48,7 +48,7 @@ describe('turns', () => {
     expect(await isDone(third)).toBe(true);
   });
 
-  test('say who is contended, until the last one is over', async () => {
+  test('mark a model as contended until the last one ends', async () => {
     const turns = new Turns();
     expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
     const first = await turns.take(['a']);
@@ -60,7 +60,7 @@ describe('turns', () => {
     expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
   });
 
-  test('are not waited for forever: they only save work', async () => {
+  test('have a maximum wait, because they only save work', async () => {
     vi.useFakeTimers();
     try {
       const turns = new Turns();

@@ -1,18 +1,18 @@
 import { atMost } from '../../concurrency/at-most.js';
 import { type EndTurn, TurnQueue } from '../../concurrency/turn-queue.js';
 
-/** Longest wait for a turn, in milliseconds: turns only save work, so an execution may continue without one. */
+/** Maximum wait for a turn, in milliseconds. Turns only save work, so an execution may continue without one. */
 const LONGEST_WAIT_MS = 250;
 
 /**
  * Executions that compete for one model run their `perform` one after the other. Without turns, only one of n
  * executions that read the same state could be sealed, and the others would run again, up to n times. An execution
- * takes turns only at models that are contended right now, in one global order, before `perform` reads anything.
+ * takes turns only at models that are currently contended, in one global order, and before `perform` reads.
  */
 export class Turns {
   readonly #queue = new TurnQueue();
 
-  /** Models at which an execution has a turn. */
+  /** Number of models at which an execution has a turn. */
   get size(): number {
     return this.#queue.size;
   }
@@ -23,9 +23,10 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn at every key. The returned function ends them.
+   * Waits for a turn at every key. Returns a function that ends them.
    *
-   * @param wait waits for others, as long as the caller may @throws what it throws; then all turns are given up
+   * @param wait waits for others, within the limits of the caller
+   * @throws errors of `wait`, after releasing all turns
    */
   async take(
     keys: readonly string[],
@@ -46,7 +47,7 @@ export class Turns {
     return end;
   }
 
-  /** Resolves with the turn, or after the longest wait with what gives up the place in the queue. */
+  /** Resolves with the turn, or after the maximum wait. Returns a function that leaves the queue. */
   async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<EndTurn> {
     const place = this.#queue.queue(key);
     try {

@@ -51,7 +51,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     return { bank, from, to, id: await undoSecondPart(bank, to) };
   }
 
-  it('has closed the entry when the caller hears of success', async () => {
+  it('has closed the entry before the caller receives the result', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     await bank.move(from, 3, to);
@@ -65,7 +65,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 
-  it('holds its entry for as long as the execution may take, months too', async () => {
+  it('leases its entry for as long as the execution may take, even for months', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     const patient = ExecutionConfiguration.Builder.executionConfiguration()
@@ -90,7 +90,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
   });
 
-  it('has closed the entry when the caller hears that only a part was applied', async () => {
+  it('has closed the entry before the caller receives CrossShardPartialError', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
     const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
@@ -147,7 +147,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(error).toMatchObject({ code: 'FW_CROSS_SHARD_PARTIAL', openEntry: entry?.id });
   });
 
-  it('lists what is committed and what is not', async () => {
+  it('lists the status of each shard transaction', async () => {
     const { bank, id } = await halfDone();
     expect(await bank.journal.open()).toMatchObject([
       {
@@ -184,7 +184,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.journal.open()).toEqual([]);
   });
 
-  it('finishes what a shard transaction schedules and takes back', async () => {
+  it('applies the schedules and cancellations of a shard transaction', async () => {
     const bank = await bankOn(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     const later = { account: to, amount: new Decimal(1), pin: 'later' };
@@ -206,7 +206,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await schedules()).toEqual(before);
   });
 
-  it('applies nothing twice, however often and by however many an entry is finished', async () => {
+  it('applies no shard transaction twice when several processes finish an entry repeatedly', async () => {
     const { bank, to, id } = await halfDone();
     const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => bank.journal.finish(id)));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -226,7 +226,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.balance(to)).toBe('8');
   });
 
-  it('does not finish an entry whose models have moved on', async () => {
+  it('does not finish an entry whose models have changed', async () => {
     const { bank, to, id } = await halfDone();
     await bank.credit(to, 1);
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('stale'));
@@ -234,7 +234,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.journal.open()).toMatchObject([{ id, leasedUntil: undefined }]);
   });
 
-  it('does not finish an entry of which a shard transaction was fenced', async () => {
+  it('does not finish an entry with a fenced shard transaction', async () => {
     const { bank, to, id } = await halfDone();
     const [entry] = await bank.journal.open();
     expect(await bank.executor.outcomeOf(String(entry?.parts[1]?.actionId))).toBe('void');
@@ -252,7 +252,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect((await bank.journal.open())[0]?.leasedUntil).toBeInstanceOf(Date);
   });
 
-  it('takes over an entry whose lease has run out', async () => {
+  it('takes over an entry whose lease has expired', async () => {
     const { bank, to, id } = await halfDone();
     const { journal } = bank.gateways.gateway(HERE);
     const late = uuid7.next(HERE.bits);
@@ -262,7 +262,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(await bank.balance(to)).toBe('8');
   });
 
-  it('keeps a note with an entry, which can still be finished', async () => {
+  it('stores a note with an entry, which can still be finished', async () => {
     const { bank, to, id } = await halfDone();
     await bank.journal.flag(id, 'asked the owner');
     expect(await bank.journal.open()).toMatchObject([{ id, state: 'flagged', note: 'asked the owner' }]);
@@ -271,13 +271,13 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     await expect(bank.journal.flag(id, ' ')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
   });
 
-  it('knows nothing of other ids', async () => {
+  it('refuses unknown ids', async () => {
     const bank = await bankOn(harness);
     await expect(bank.journal.finish(uuid7.next(HERE.bits))).rejects.toMatchObject(refusal('unknown'));
     await expect(bank.journal.finish('entry')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
   });
 
-  it('forgets closed entries after a time, but those that were applied in part', async () => {
+  it('deletes closed entries after the retention time, except partially applied ones', async () => {
     const bank = await bankOn(harness);
     const [from, to, full] = [
       await bank.open(HERE, 10),
@@ -315,7 +315,7 @@ describe('A process killed between two commits', () => {
       ['(0, 0)', 'committed'],
       ['(1, 0)', 'not-applied'],
     ]);
-    // It may have run out meanwhile: machines are slow at times.
+    // The lease may have expired meanwhile on a slow machine.
     await leaseUntil(bank, "clock_timestamp() + interval '1 hour'");
     await expect(bank.journal.finish(String(entry?.id))).rejects.toMatchObject(refusal('leased'));
     await leaseUntil(bank, 'clock_timestamp()');
@@ -324,7 +324,7 @@ describe('A process killed between two commits', () => {
     expect(await bank.journal.open()).toEqual([]);
   }
 
-  /** When the dead process's lease runs out. */
+  /** Sets the time at which the dead process's lease expires. */
   function leaseUntil(bank: TestBank, date: string): Promise<unknown> {
     return bank.rows(
       HERE,
@@ -332,22 +332,25 @@ describe('A process killed between two commits', () => {
     );
   }
 
-  describeOnEachAdapter('leaves an entry behind, from which the rest is applied', (harness) => {
-    it('by another process', async () => {
-      const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
-      try {
-        const bank = openBank(await started(setting.open()));
-        const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-        await bank.databases.close();
-        await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
-        const survivor = openBank(await started(setting.open()));
-        await expectHalf(survivor, from, to);
-        await survivor.databases.close();
-      } finally {
-        setting.remove();
-      }
-    });
-  });
+  describeOnEachAdapter(
+    'leaves an entry from which the remaining shard transactions are applied',
+    (harness) => {
+      it('by another process', async () => {
+        const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
+        try {
+          const bank = openBank(await started(setting.open()));
+          const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+          await bank.databases.close();
+          await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
+          const survivor = openBank(await started(setting.open()));
+          await expectHalf(survivor, from, to);
+          await survivor.databases.close();
+        } finally {
+          setting.remove();
+        }
+      });
+    },
+  );
 });
 
 interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
@@ -355,7 +358,7 @@ interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
   remove(): void;
 }
 
-/** Starting an embedded database takes longer than an action may, on a busy machine. */
+/** Starting an embedded database may take longer than an action's deadline on a busy machine. */
 async function started(databases: DatabaseRegistry): Promise<DatabaseRegistry> {
   const statement = { text: 'select 1', values: [] };
   for (const shard of databases.shards()) {

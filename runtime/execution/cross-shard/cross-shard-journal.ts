@@ -27,8 +27,8 @@ import { attemptPauseMs } from '../retry-policy.js';
 import type { ShardGateways } from '../shard-gateways.js';
 
 /**
- * The status of a shard transaction: `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
- * there is no trace of it so far. `unknown`: its shard could not be asked.
+ * The status of a shard transaction. `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
+ * the shard has no trace of it so far. `unknown`: the shard did not answer.
  */
 export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
@@ -38,39 +38,39 @@ export interface JournalPart {
   readonly shard: string;
   readonly actionId: string;
   readonly status: PartStatus;
-  /** What it changes: `update Account 0190... from version 3`. */
+  /** Its changes: `update Account 0190... from version 3`. */
   readonly changes: readonly string[];
 }
 
-/** A cross-shard plan whose caller, as far as the journal knows, has not received the outcome. */
+/** A cross-shard plan whose caller, as far as the journal shows, has not received the outcome. */
 export interface JournalEntry {
   /** The action id of its first shard transaction. */
   readonly id: string;
   readonly actionName: string;
   readonly principal: string;
   readonly startedDate: Date;
-  /** `flagged`: it has a note instead of being finished. `closed`: as `show` alone gives it. */
+  /** `flagged`: it has a note and recovery leaves it alone. `closed`: only `show` returns such entries. */
   readonly state: 'open' | 'flagged' | 'closed';
   readonly note: string | undefined;
-  /** The lease of the execution itself or of another `finish` ends then. */
+  /** End of the lease of the execution itself or of another `finish`. */
   readonly leasedUntil: Date | undefined;
-  /** Attempts to finish it that have failed. */
+  /** Failed attempts to finish it. */
   readonly attempts: number;
-  /** Why the last of them has. */
+  /** Error message of the last failed attempt. */
   readonly lastError: string | undefined;
   /** In the order in which they are applied. */
   readonly parts: readonly JournalPart[];
 }
 
-/** What entries of the journal are made of. */
+/** The definitions that the journal needs to read entries. */
 export interface KnownToJournal {
   /** All models of the application. */
   readonly models: readonly ModelDescriptor[];
-  /** All of its actions. */
+  /** All actions of the application. */
   readonly registry: ActionRegistry;
 }
 
-/** How long one `finish` or `flag` has an entry to itself, in milliseconds. It uses less than half of it. */
+/** Duration of the lease of one `finish` or `flag`, in milliseconds. The work takes less than half of it. */
 const LEASE_MS = 30_000;
 const FINISH_MS = 12_000;
 const STATEMENT_MS = 2_000;
@@ -80,7 +80,7 @@ const DEFAULT_LIMIT = 100;
 
 /**
  * Cross-shard plans that were left partially applied, by a crash between two commits or because the outcome of a shard
- * transaction could not be found out. Each can be finished, or flagged with a note, by one process at a time.
+ * transaction could not be determined. One process at a time can finish an entry, or flag it with a note.
  */
 export class CrossShardJournal {
   readonly #gateways: ShardGateways;
@@ -97,11 +97,11 @@ export class CrossShardJournal {
   }
 
   /**
-   * Entries that are not closed, of one shard or of all, oldest first, those of executions under way included (they
-   * have `leasedUntil`).
+   * Entries of one shard or of all that are not closed, oldest first. Includes entries of running executions (they have
+   * `leasedUntil`).
    *
-   * @param limit most entries of each shard; default 100
-   * @throws ShardUnavailableError, ShardBusyError if a shard that keeps entries cannot be asked
+   * @param limit maximum entries per shard; default 100
+   * @throws ShardUnavailableError, ShardBusyError if a shard with entries does not answer
    */
   async open(shard?: ShardIdentifier, limit: number = DEFAULT_LIMIT): Promise<readonly JournalEntry[]> {
     const entries: JournalEntry[] = [];
@@ -117,7 +117,7 @@ export class CrossShardJournal {
    * One entry, closed ones included.
    *
    * @throws JournalError if there is none @throws ShardUnavailableError, ShardBusyError
-   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   * @throws ValidationError if `entryId` is not an entry's id @throws UnknownShardError
    */
   async show(entryId: string): Promise<JournalEntry> {
     const { id, shard, journal } = this.#place(entryId);
@@ -127,9 +127,10 @@ export class CrossShardJournal {
   }
 
   /**
-   * The number of entries of a shard, and at most `limit` of the entries that may be finished now, oldest first.
+   * The number of open entries of a shard, and at most `limit` entries that may be finished now, oldest first.
    *
-   * @throws ShardUnavailableError, ShardBusyError @throws UnknownShardError
+   * @throws ShardUnavailableError, ShardBusyError
+   * @throws UnknownShardError
    *
    * @internal
    */
@@ -139,11 +140,13 @@ export class CrossShardJournal {
   }
 
   /**
-   * Has a serving process finish an entry at its next check of the journal, after a flag or failed attempts too.
-   * Without effect on one that is closed.
+   * Requests that a serving process finish an entry at its next check of the journal, even after a flag or failed
+   * attempts. No effect on a closed entry.
    *
-   * @throws JournalError if it is unknown @throws ShardUnavailableError, ShardBusyError
-   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   * @throws JournalError if the entry is unknown
+   * @throws ShardUnavailableError, ShardBusyError
+   * @throws ValidationError if `entryId` is not an entry's id
+   * @throws UnknownShardError
    */
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
@@ -154,12 +157,12 @@ export class CrossShardJournal {
   }
 
   /**
-   * Applies the missing shard transactions under their recorded action ids, so that none is applied
-   * twice, and closes the entry. After an error it may be called again.
+   * Applies the missing shard transactions under their recorded action ids, so that none is applied twice, and closes
+   * the entry. After an error it may be called again.
    *
    * @throws JournalError with a `reason`: applied shard transactions stay applied, the entry stays open
-   * @throws ShardUnavailableError, ShardBusyError, RowBusyError if a shard cannot do it now
-   * @throws ValidationError if it is no id of an entry @throws UnknownShardError
+   * @throws ShardUnavailableError, ShardBusyError, RowBusyError if a shard is temporarily unable
+   * @throws ValidationError if `entryId` is not an entry's id @throws UnknownShardError
    */
   async finish(entryId: string): Promise<void> {
     const deadline = this.#environment.nowMs() + FINISH_MS;
@@ -172,9 +175,9 @@ export class CrossShardJournal {
   }
 
   /**
-   * Leaves a note with an entry, for people. It stays in `open()` and can still be finished.
+   * Stores a note with an entry, for operators. The entry stays in `open()` and can still be finished.
    *
-   * @throws JournalError if it is unknown, closed or leased by another process
+   * @throws JournalError if the entry is unknown, closed or leased by another process
    * @throws ValidationError if the note is empty or longer than 2,000 characters
    */
   async flag(entryId: string, note: string): Promise<void> {
@@ -196,7 +199,8 @@ export class CrossShardJournal {
     try {
       await work({ row, owner, journal, shard });
     } catch (error) {
-      // If this or the next fails, the lease ends by itself. A newer process need not wait for a pause to end.
+      // If this or the next statement fails, the lease expires by itself. A newer process can finish the entry without
+      // a pause.
       if (error instanceof JournalError && error.reason === 'newer')
         await journal.release(row.id, owner, LIMITS).catch(() => {});
       else await journal.failed(row.id, owner, messageOf(error), LIMITS).catch(() => {});
@@ -217,7 +221,7 @@ export class CrossShardJournal {
     return new JournalError(id, 'leased', 'another process is working on it');
   }
 
-  /** Nothing is applied if one of the shard transactions can never be applied. */
+  /** The missing shard transactions. @throws JournalError if one of them can never be applied; then none is */
   async #missing(row: JournalRow): Promise<readonly RecordedPart[]> {
     const missing: RecordedPart[] = [];
     for (const part of this.#parts.read(row.parts)) {
@@ -233,7 +237,7 @@ export class CrossShardJournal {
     return outcomes.get(actionId);
   }
 
-  /** The action row makes repeating safe, so a shard transaction whose answer was lost is sent again. */
+  /** The action row makes an attempt idempotent, so a shard transaction whose reply was lost is sent again. */
   async #apply(row: JournalRow, part: RecordedPart, deadline: number): Promise<void> {
     const write = this.#planOf(row, part);
     for (let attempt = 1; ; attempt += 1) {
@@ -248,7 +252,7 @@ export class CrossShardJournal {
     }
   }
 
-  /** An entry of a newer version may hold fields that this process does not know. @throws JournalError */
+  /** An entry of a newer version may have fields that this process does not know. @throws JournalError */
   #requireKnown({ id, actionName, parts }: JournalRow): void {
     for (const [name, version] of paramsVersions(actionName, parts)) {
       if (!this.#registry.isTooNew(name, version)) continue;
@@ -257,7 +261,7 @@ export class CrossShardJournal {
     }
   }
 
-  /** A failure is returned if another attempt may help. */
+  /** Sends a shard transaction. Returns a failure if another attempt may succeed. */
   async #flush(entryId: string, part: RecordedPart, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
     const { store } = this.#gateways.gateway(part.shard);
     try {
@@ -278,7 +282,7 @@ export class CrossShardJournal {
     }
   }
 
-  /** A shard transaction is left out because it is already applied, or because its models have changed. */
+  /** The store leaves a shard transaction out if it is already applied, or if its models have changed. */
   async #requireCommitted(entryId: string, part: RecordedPart): Promise<void> {
     const status = await asked(part.shard, () => this.#outcomeOf(part));
     if (status === 'committed') return;
@@ -304,14 +308,14 @@ export class CrossShardJournal {
     );
   }
 
-  /** A process writes params to the audit trail in the shape that it knows. */
+  /** A process writes params to the audit trail in the version that it knows. */
   #presentParams(
     { id, actionName }: JournalRow,
     { params, paramsVersion }: RecordedPart,
   ): string | undefined {
     if (params === undefined || paramsVersion === (this.#registry.named(actionName)?.version ?? 1))
       return params;
-    // Written as the fields of the action's params.
+    // The entry stores the fields of the action's params.
     const stored = { version: paramsVersion, params: JSON.parse(params) as JsonObject };
     try {
       return JSON.stringify(this.#registry.upcastParams(actionName, stored));

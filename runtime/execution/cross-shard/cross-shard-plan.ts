@@ -27,19 +27,19 @@ export interface CrossShardPlan {
 }
 
 /**
- * How much longer than its deadline an execution keeps its entry to itself: to settle its last shard transaction and to
- * close.
+ * Time by which an execution's lease on its entry outlasts its deadline, in milliseconds: to settle its last shard
+ * transaction and to close the entry.
  */
 const LEASE_MARGIN_MS = 2_000;
 /** Time reserved for closing the entry even if the deadline is near, in milliseconds. */
 const CLOSING_MS = 100;
 
 /**
- * Applies the shard transactions of an allowed cross-shard plan in staging order. The first one opens an entry
- * in the journal, in its own transaction; the entry is closed before the caller is answered. Once one has committed,
- * nothing is retried. The execution leases the entry while it may be at work, so no other process finishes it.
+ * Applies the shard transactions of an allowed cross-shard plan in staging order. The first one opens an entry in the
+ * journal, in its own transaction; the entry is closed before the caller is answered. After the first commit nothing is
+ * retried. The execution leases the entry while it works, so no other process finishes it.
  *
- * @returns the outcome of the first shard transaction if that was not applied: nothing was written
+ * @returns the outcome of the first shard transaction if it was not applied; then nothing was written
  * @throws CrossShardPartialError if a later shard transaction failed
  */
 export async function applyParts(plan: CrossShardPlan): Promise<PartResult> {
@@ -54,7 +54,7 @@ export async function applyParts(plan: CrossShardPlan): Promise<PartResult> {
     }
     committed.push(outcomeOf(part));
   }
-  // If this fails, the entry lists every shard transaction as committed, which matches the answer.
+  // If closing fails, the entry lists every shard transaction as committed, which matches the answer.
   await close(plan, 'applied');
   return { kind: 'applied', write: undefined };
 }
@@ -106,13 +106,16 @@ async function close(plan: CrossShardPlan, end: JournalEnd): Promise<boolean> {
   }
 }
 
-/** Releases the lease of an entry that stays open, so that recovery need not wait for it. False: it is not closed. */
+/**
+ * Releases the lease of an entry that stays open, so that recovery need not wait for it. Always returns false: not
+ * closed.
+ */
 async function giveBack(plan: CrossShardPlan): Promise<false> {
   const entry = entryOf(plan);
   try {
     await entry.journal.release(entry.id, entry.id, closingLimits(plan));
   } catch {
-    // The lease ends by itself.
+    // The lease expires by itself.
   }
   return false;
 }

@@ -17,7 +17,7 @@ import {
 import { undoSecondPart } from '../test-support/half-done.js';
 import { JournalRecovery } from './journal-recovery.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const started: JournalRecovery[] = [];
@@ -39,7 +39,7 @@ function recoveryOf({ journal, gateways }: TestBank, warnings: string[] = []): J
   return recovery;
 }
 
-/** Half a move of 3 from the first account to the second one. */
+/** Leaves a move of 3 from the first account to the second one half done. */
 async function halfDone(bank: TestBank): Promise<{ from: string; to: string; id: string }> {
   const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
   await bank.move(from, 3, to);
@@ -75,7 +75,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
     }
   });
 
-  it('is finished once, by however many processes', async () => {
+  it('is finished once by several processes', async () => {
     const databases = await makeShards(harness);
     const banks = [openBank(databases), openBank(databases), openBank(databases)] as const;
     const moves = [await halfDone(banks[0]), await halfDone(banks[0])];
@@ -91,7 +91,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('is not touched where an execution or a person works on it', async () => {
+  it('is left alone while an execution or an operator has leased an entry', async () => {
     const bank = openBank(await makeShards(harness));
     const { to, id } = await halfDone(bank);
     const { id: other, to: otherTo } = await halfDone(bank);
@@ -103,7 +103,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
     expect(recovery.statistics()[0]).toMatchObject({ open: 0 });
   });
 
-  it('flags what cannot be finished, says why, and tries again only when asked to', async () => {
+  it('flags entries that cannot be finished with the reason, and retries them only on request', async () => {
     const bank = openBank(await makeShards(harness));
     const { to, id } = await halfDone(bank);
     await bank.credit(to, 1);
@@ -134,7 +134,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
     await expect(unknown).rejects.toMatchObject({ code: 'FW_JOURNAL', reason: 'unknown' });
   });
 
-  it('waits for a shard that is out of reach, and notes the reason', async () => {
+  it('waits for an unreachable shard, and stores the reason', async () => {
     let cut = true;
     const registry = wrappedRegistry(await makeShards(harness), (_statement, send, { shard }) =>
       cut && shard === THERE

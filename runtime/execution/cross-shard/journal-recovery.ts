@@ -8,13 +8,13 @@ import type { CrossShardJournal } from './cross-shard-journal.js';
 
 export interface JournalRecoveryOptions {
   readonly journal: Pick<CrossShardJournal, 'survey' | 'finish' | 'flag'>;
-  /** Asked for in each round. */
+  /** Called in each round. */
   readonly shards: () => readonly ShardIdentifier[];
-  /** Mean time between two checks of a shard's journal, in milliseconds. Default: 5,000. */
+  /** Average time between two checks of a shard's journal, in milliseconds. Default: 5,000. */
   readonly intervalMs?: number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Reports what was finished, what cannot be, and what has failed. */
+  /** Receives reports of finished entries, of entries that cannot be finished, and of failures. */
   readonly warn: (message: string) => void;
 }
 
@@ -24,9 +24,9 @@ const BATCH = 20;
 /** Time to finish the current entry when the process stops, in milliseconds; after that its lease expires. */
 const STOP_MS = 3_000;
 
-/** Another attempt would be refused as well: people have to decide. */
+/** Another attempt would be refused too: an operator has to decide. */
 const FINAL: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>(['void', 'stale', 'refused']);
-/** Another process has been faster, or has to do it. */
+/** Another process has finished the entry, or must finish it. */
 const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
   'leased',
   'closed',
@@ -36,7 +36,7 @@ const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
 
 /**
  * Finishes cross-shard plans that a crash or a lost connection has left partially applied. Each entry is leased, so
- * several processes may run this; a failed attempt is noted with the entry and repeated after a pause that doubles up
+ * several processes may run this; a failed attempt is stored with the entry and repeated after a pause that doubles up
  * to five minutes. An entry that can no longer be finished is flagged with the reason. Shards are processed
  * independently: one that does not answer delays no other. Does not keep the process alive.
  */
@@ -51,12 +51,15 @@ export class JournalRecovery {
     this.#options = options;
   }
 
-  /** The first check follows within an interval: a former process of this host may have left entries behind. */
+  /**
+   * Starts the checks. The first one follows within an interval, because an earlier process of this host may have left
+   * entries.
+   */
   start(): void {
     this.#schedule(this.#options.random());
   }
 
-  /** Begins nothing more, and waits for what is under way, but not for long. */
+  /** Starts no further entry, and waits up to `STOP_MS` for the current one. */
   async stop(): Promise<void> {
     this.#stopped = true;
     time.clearTimeout(this.#timer);
@@ -82,7 +85,7 @@ export class JournalRecovery {
     this.#schedule(0.5 + this.#options.random());
   }
 
-  /** Never rejects. */
+  /** Checks one shard. Never rejects. */
   async #lookAfter(shard: ShardIdentifier): Promise<void> {
     try {
       const { open, flagged, due } = await this.#options.journal.survey(shard, BATCH);

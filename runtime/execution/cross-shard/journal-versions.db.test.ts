@@ -10,7 +10,7 @@ import { JournalRecovery } from './journal-recovery.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** A bank of the release in which moves have params of version 2. */
+/** A bank of the release in which the params of moves have version 2. */
 function laterBank(databases: DatabaseRegistry, upcaster: Upcaster): TestBank {
   return openBank(databases, undefined, (actions: readonly ActionDescriptor[]) =>
     actions.map((each) => (each.name === 'Move' ? { ...each, version: 2, upcasters: [upcaster] } : each)),
@@ -43,7 +43,7 @@ describeOnEachAdapter('Shard transactions of a cross-shard plan', (harness) => {
     expect(params).toEqual(['3']);
   });
 
-  it('of a newer release are left to it, without an attempt and without a pause', async () => {
+  it('of a newer release are left to a process of that release, without an attempt and without a pause', async () => {
     const databases = await makeShards(harness);
     const after = laterBank(databases, renamed);
     const { to, id } = await halfDone(after);
@@ -65,7 +65,7 @@ describeOnEachAdapter('Shard transactions of a cross-shard plan', (harness) => {
     expect(await after.balance(to)).toBe('8');
   });
 
-  it('are left as they are if an upcaster throws, until it is mended', async () => {
+  it('stay unapplied while their upcaster throws, and are applied once it is fixed', async () => {
     const databases = await makeShards(harness);
     const { to, id } = await halfDone(openBank(databases));
     const broken = laterBank(databases, () => {

@@ -45,7 +45,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     await expect(send(guardOf(), THERE, THIRD, refused)).rejects.toThrow(IdempotencyKeyBusyError);
   });
 
-  test('stays bound while one plan may be under way and another one for the same target is refused', async () => {
+  test('stays bound while one plan may be in flight and another one for the same target is refused', async () => {
     const guardOf = await openGuards();
     const [one, other] = [guardOf(), guardOf()];
     const refusedAfter = async (): Promise<never> => {
@@ -59,7 +59,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     await expect(one.announce(one.claim(ELSEWHERE, 1), THIRD)).rejects.toThrow(IdempotencyKeyBusyError);
   });
 
-  test('is still its attempt’s own after that has announced it twice', async () => {
+  test('still belongs to its attempt after two announcements of that attempt', async () => {
     const guardOf = await openGuards();
     const guard = guardOf();
     await guard.announce(guard.claim(THERE, 1), FIRST);
@@ -67,7 +67,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     expect(await send(guard, ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
   });
 
-  test('is not taken for a repeat where a constraint of the application has the name of the runtime’s', async () => {
+  test('is not treated as a repeat if an application’s constraint has the name of the runtime’s', async () => {
     const bank = openBank(await harness.makeShards({ shards: [HERE], migrations: accountMigrations }));
     await bank.rows(HERE, 'create unique index idempotency_keys_pkey on accounts (balance)');
     const account = await bank.open(HERE, 5);
@@ -80,7 +80,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     });
   });
 
-  test('is released when it expires, whichever plan announced it', async () => {
+  test('is released when it expires, regardless of the plan that announced it', async () => {
     const guardOf = await openGuards('2001-01-01T00:00:00.000Z');
     for (const id of [FIRST, SECOND]) await guardOf().announce(guardOf().claim(THERE, 1), id);
     expect(await guardOf().lookUp()).toBeUndefined();

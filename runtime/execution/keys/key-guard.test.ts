@@ -74,11 +74,11 @@ function recordOf(facts: Partial<KeyRecord>): KeyRecord {
 }
 
 describe('a key', () => {
-  test('without an earlier use has no result', async () => {
+  test('without earlier use has no result', async () => {
     expect(await guardOf().lookUp()).toBeUndefined();
   });
 
-  test('gives a repeat the first result, nothing at all included', async () => {
+  test('returns the first result to a repeat, including undefined', async () => {
     storeOf(home).record = recordOf({ result: { sum: 5 } });
     expect(await guardOf().lookUp()).toEqual({ result: { sum: 5 } });
     storeOf(home).record = recordOf({ result: { $undefined: true } });
@@ -92,7 +92,7 @@ describe('a key', () => {
     expect(await guardOf().lookUp()).toEqual({ result: 7 });
   });
 
-  test('used with another request is refused, wherever that is found out', async () => {
+  test('used with another request is refused, at its home or at the target', async () => {
     storeOf(home).record = recordOf({ result: 1 });
     await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
     storeOf(home).record = recordOf({ target, fingerprint: 'f2' });
@@ -100,7 +100,7 @@ describe('a key', () => {
     await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
   });
 
-  test('that has expired is forgotten, also with another request', async () => {
+  test('that has expired may be used again, even with another request', async () => {
     storeOf(home).record = recordOf({ result: 1, expired: true });
     expect(await guardOf('f2').lookUp()).toBeUndefined();
     expect(storeOf(home).record).toBeUndefined();
@@ -110,19 +110,19 @@ describe('a key', () => {
 describe('the home of a key', () => {
   const claimFor = (guard: KeyGuard, shard: ShardIdentifier): KeyClaim => guard.claim(shard, 5);
 
-  test('learns where the plan goes before it is sent there', async () => {
+  test('stores the plan’s target before the plan is sent', async () => {
     const guard = guardOf();
     await guard.announce(claimFor(guard, target), 'a1');
     expect(storeOf(home).record).toMatchObject({ target, actionId: 'a1' });
   });
 
-  test('is not asked if the plan goes there itself: its own row decides', async () => {
+  test('stores no target if the plan runs there itself: its own row decides', async () => {
     const guard = guardOf();
     await guard.announce(claimFor(guard, home), 'a1');
     expect(storeOf(home).record).toBeUndefined();
   });
 
-  test('lets the same plan be tried again, but none go elsewhere, and no other request', async () => {
+  test('accepts the same plan again, but no other target and no other request', async () => {
     const guard = guardOf();
     storeOf(home).record = recordOf({ target });
     await guard.announce(claimFor(guard, target), 'a2');
@@ -142,14 +142,14 @@ describe('the home of a key', () => {
     expect(ask).toHaveBeenCalledTimes(times);
   });
 
-  test('forgets a plan of which nothing is applied', async () => {
+  test('forgets a plan that was not applied', async () => {
     const guard = guardOf();
     const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
     await expect(guard.sendAnnounced(claimFor(guard, target), 'a1', refused)).rejects.toThrow(RefusedError);
     expect(storeOf(home).record).toBeUndefined();
   });
 
-  test('remembers a plan that is applied, and one that may be', async () => {
+  test('remembers a plan that was applied or may have been', async () => {
     const guard = guardOf();
     const claim = claimFor(guard, target);
     await guard.sendAnnounced(claim, 'a1', () => Promise.resolve({ kind: 'applied', write: undefined }));
@@ -171,7 +171,7 @@ describe('a request', () => {
   } as unknown as ActionDescriptor;
   const account = ShardedId.generate(Account, target);
 
-  test('is the same only with the same params, secret ones too, in any order', () => {
+  test('has the same fingerprint only with the same params, including secret ones, in any order', () => {
     const print = requestFingerprint(action, { account, amount: 5, pin: '1' });
     expect(requestFingerprint(action, { pin: '1', amount: 5, account })).toBe(print);
     expect(requestFingerprint(action, { account, amount: 5, pin: '2' })).not.toBe(print);
@@ -180,7 +180,7 @@ describe('a request', () => {
     );
   });
 
-  test('is at home on the shard that it names, else on the default one', () => {
+  test('has its home on the shard of its first sharded id, else on the default shard', () => {
     expect(keyHome(action, { account, amount: 5 }, home)).toBe(target);
     expect(keyHome(action, { amount: 5 }, home)).toBe(home);
     expect(keyHome(action, undefined, home)).toBe(home);

@@ -18,9 +18,9 @@ import { isPassing } from '../passing-errors.js';
 
 export interface KeyGuardOptions {
   readonly name: KeyName;
-  /** Hash of the request: another one under the same key is refused. */
+  /** Hash of the request. A different request under the same key is refused. */
   readonly fingerprint: string;
-  /** Where a repeat looks first. */
+  /** The shard where a repeat looks first. */
   readonly home: ShardIdentifier;
   /** ISO 8601, UTC. */
   readonly expiresDate: string;
@@ -30,9 +30,9 @@ export interface KeyGuardOptions {
 }
 
 /**
- * Keeps one execution to at most one effect under its key. The key is a row in the plan's own transaction on the
- * target. If the target is not the key's home, the home learns the target first, so that a repeat finds it, and the
- * row at the target decides.
+ * Limits the executions under one key to one effect. The key is a row in the plan's own transaction on the target
+ * shard. If the target is not the key's home, the home stores the target first, so that a repeat finds it; the row on
+ * the target decides.
  */
 export class KeyGuard {
   readonly #options: KeyGuardOptions;
@@ -45,7 +45,7 @@ export class KeyGuard {
     return this.#options.home;
   }
 
-  /** The first result, if there is one. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
+  /** The first result, if any. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
   async lookUp(): Promise<Replay | undefined> {
     const record = await this.#read(this.#options.home);
     if (record === undefined) return undefined;
@@ -53,23 +53,28 @@ export class KeyGuard {
   }
 
   /**
-   * The second look, after an error: what refused this execution may be the effect of another one under the same key,
-   * committed after the first look. That effect and its key are one commit, so a later look finds the key.
+   * Looks the key up again after an error: the conflict that refused this execution may be the effect of another
+   * execution under the same key, committed after the first look-up. That effect and its key are one commit, so a later
+   * look-up finds the key.
    *
-   * @returns undefined if the key is free, so that the error is final, or if the error refuses nothing
-   * @throws IdempotencyKeyReusedError @throws ShardUnavailableError and others if the home cannot be asked
+   * @returns undefined if the key is free, so that the error is final, or if the error is not a refusal
+   * @throws IdempotencyKeyReusedError
+   * @throws ShardUnavailableError and others if the home does not answer
    */
   lookAgain(error: unknown): Promise<Replay | undefined> | undefined {
     return isPassing(error) ? undefined : askHome(this, () => this.lookUp());
   }
 
-  /** The first result as the target knows it. @throws IdempotencyKeyReusedError @throws DriverFailure */
+  /** The first result as stored on the target. @throws IdempotencyKeyReusedError @throws DriverFailure */
   async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
     const record = await this.#read(target);
     return record === undefined ? undefined : this.#replay(record);
   }
 
-  /** What the plan carries into its transaction on `target`. Encodes the result, so that it fails before any write. */
+  /**
+   * The key row that the plan's transaction writes on `target`. Encodes the result, so that encoding fails before any
+   * write.
+   */
   claim(target: ShardIdentifier, result: unknown): KeyClaim {
     const { name, fingerprint, expiresDate, results } = this.#options;
     return { ...name, fingerprint, target, expiresDate, result: results.write(result) };
@@ -78,7 +83,8 @@ export class KeyGuard {
   /**
    * Stores the target shard of the plan on the home shard before the plan is sent.
    *
-   * @throws IdempotencyKeyBusyError if the home already knows another target: that plan may yet be applied there
+   * @throws IdempotencyKeyBusyError if the home has already stored another target, where the other plan may still be
+   *   applied
    * @throws IdempotencyKeyReusedError for another request
    */
   async announce(claim: KeyClaim, actionId: string): Promise<void> {
@@ -91,9 +97,9 @@ export class KeyGuard {
   }
 
   /**
-   * Announces a plan's target and sends the plan. If certainly no part of it is applied, the target is
-   * forgotten again: the next attempt, or a later repeat, may choose another one. This does not apply if another
-   * execution announced the same target meanwhile: that plan may be under way, so the key stays bound to it.
+   * Announces a plan's target and sends the plan. If no part of the plan is applied, the announcement is deleted: the
+   * next attempt, or a later repeat, may choose another target. If another execution announced the same target
+   * meanwhile, its plan may be in flight, so the key stays bound to the target.
    */
   async sendAnnounced(
     claim: KeyClaim,
@@ -111,7 +117,7 @@ export class KeyGuard {
     }
   }
 
-  /** If this fails, the key stays bound to its target, where the plan may still be run by a repeat. */
+  /** If this fails, the key stays bound to its target, where a repeat may still run the plan. */
   async #withdraw(claim: KeyClaim, actionId: string): Promise<void> {
     const { home, name, store } = this.#options;
     if (claim.target === home) return;
@@ -143,12 +149,12 @@ export class KeyGuard {
   }
 }
 
-/** How often a key's home is asked while connections to it break. */
+/** Maximum requests to a key's home while connections to it fail. */
 const HOME_ATTEMPTS = 3;
 
 /**
- * Asks the home shard of a key. The requests are idempotent, so one whose connection was lost is sent again. If the
- * home fails, nothing has been applied yet, and the caller may retry.
+ * Queries the home shard of a key. The requests are idempotent, so a request whose connection was lost is sent again.
+ * If the home fails, nothing has been applied yet, and the caller may retry.
  */
 export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -173,7 +179,7 @@ function allParamsWriter(action: ActionDescriptor): JsonWriter<object> {
   return writer;
 }
 
-/** Hash of an action and all its params, secret ones too. @param request stands for the params, if it is given */
+/** Hash of an action and all its params, including secret ones. @param request replaces the params if given */
 export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
   const json =
     request ??

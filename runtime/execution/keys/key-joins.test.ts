@@ -47,7 +47,7 @@ describe('executions under one key', () => {
     expect(await end).toBe('done');
   });
 
-  test('that cannot wait any longer say so, and never run', async () => {
+  test('whose wait ends early fail as busy, and never run', async () => {
     const joins = new KeyJoins();
     const [first, second] = [new Work(), new Work()];
     const end = joins.run(name, 'f', first.start, hasty);
@@ -58,7 +58,7 @@ describe('executions under one key', () => {
     expect(second.runs).toBe(0);
   });
 
-  test('of different principals, operations or keys do not wait for one another', async () => {
+  test('of different principals, operations or keys do not wait for each other', async () => {
     const joins = new KeyJoins();
     const others = [{ principal: 'bob' }, { operation: 'withdraw' }, { key: 'k2' }];
     const works = [name, ...others.map((other) => ({ ...name, ...other }))].map((each) => {

@@ -11,15 +11,16 @@ interface Running {
  * to the database; then it looks the key up like any later repeat.
  */
 export class KeyJoins {
-  /** No `TransientMap`: callers choose keys, which may all end alike. */
+  /** Not a `TransientMap`: callers choose keys, which may share a suffix. */
   readonly #running = new Map<string, Running>();
 
   /**
-   * Runs `work` when no other execution under this key is running here. What `work` answers is never replaced: it may
-   * have had its effect.
+   * Runs `work` when no other execution under this key runs in this process. The result of `work` is final: it may have
+   * had its effect.
    *
-   * @param wait waits for another execution as long as the caller can @throws what `wait` throws
-   * @throws IdempotencyKeyReusedError if one is running with another request
+   * @param wait waits for another execution, within the limits of the caller
+   * @throws errors of `wait`
+   * @throws IdempotencyKeyReusedError if an execution with another request is running
    */
   async run<T>(
     name: KeyName,

@@ -25,13 +25,13 @@ import {
 } from '../test-support/guests.js';
 import type { Race } from '../test-support/racing-hotel.js';
 
-/** Nothing here depends on how fast the machine is. */
+/** Deadlines far above the time that a slow machine needs. */
 const PATIENT = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(60_000).build();
 const FIFTY = Array.from({ length: 50 }, (_, index) => `guest-${index}@hotel`);
 
 interface Hotels {
   readonly hotel: TestHotel;
-  /** As in another process: it shares nothing but the databases. */
+  /** Behaves as another process: it shares only the databases. */
   readonly other: TestHotel;
 }
 
@@ -54,7 +54,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     return { hotel: openHotel(databases), other: openHotel(databases) };
   }
 
-  test('fifty races to add the same guests leave one of each, and none is refused', async () => {
+  test('fifty concurrent additions of the same guests leave one of each, and none is refused', async () => {
     const { hotel, other } = await open();
     const races = [hotel, other, hotel, other].map((each) =>
       Promise.all(
@@ -70,7 +70,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     const { hotel } = await open();
     const guests = await Promise.all(FIFTY.map(() => hotel.checkIn('a@hotel')));
     expect(new Set(idsOf(guests)).size).toBe(1);
-    // What one has staged and not yet committed, the next one starts from.
+    // An execution starts from the state that another one has staged and not yet committed.
     const stays = await Promise.all(
       FIFTY.map(() =>
         hotel.run(async (plan, all) => {
@@ -84,7 +84,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect((await hotel.guests.getByKey({ email: 'b@hotel' }, HERE)).stays).toBe(FIFTY.length - 1);
   });
 
-  test('a guest is found by all fields of a key on the shard that is named', async () => {
+  test('a guest is found by all fields of a key on the given shard', async () => {
     const { hotel } = await open();
     const guest = await hotel.run((plan) =>
       plan.add(newGuest('a@hotel', { room: new Decimal('12.50'), bed: 'B' })),
@@ -118,7 +118,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await hotel.guests.findByKey({ room: new Decimal('-0.0'), bed: 'B' }, HERE)).toBeDefined();
   });
 
-  test('a key that is taken is looked for again, and refused when that does not help', async () => {
+  test('a taken key is looked up again, and refused if fresh reads change nothing', async () => {
     const { hotel, other } = await open();
     const ends: AttemptEnd[] = [];
     const configuration = ExecutionConfiguration.Builder.executionConfiguration()
@@ -127,7 +127,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
       .build();
     let runs = 0;
     let looked = (): void => {};
-    // Another process is quicker between the look and the commit.
+    // Another process adds the guest between the look-up and the commit.
     const quicker = new Promise<void>((resolve) => {
       looked = resolve;
     }).then(() => other.checkIn('a@hotel'));
@@ -170,12 +170,12 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await hotel.guests.count(HERE)).toBe(46);
   });
 
-  test('a key goes from one guest to another in one plan, and the old one is free', async () => {
+  test('a key moves from one guest to another in one plan, and the old key is free', async () => {
     const { hotel } = await open();
     const ann = await hotel.checkIn('ann@hotel');
     const bob = await hotel.checkIn('bob@hotel');
     const cleo = await hotel.checkIn('cleo@hotel');
-    // Whichever is staged first: the index wants each key given up before it is taken.
+    // In either staging order: the index requires each key to be released before another row takes it.
     await hotel.run((plan) => {
       plan.add(newGuest('cleo@hotel'));
       plan.update(bob.renamed('ann@hotel'));
@@ -195,7 +195,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await guests.count(HERE)).toBe(5);
   });
 
-  test('keys move along a long row of guests in one plan', async () => {
+  test('keys move along a long chain of guests in one plan', async () => {
     const { hotel } = await open();
     const row = await Promise.all(FIFTY.slice(0, 12).map(hotel.checkIn));
     await hotel.run((plan) => {
@@ -205,7 +205,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(idsOf(await Promise.all(moved))).toEqual(idsOf(row));
   });
 
-  test('a guest that is gone has no key: another one takes it in the same plan, and it cannot come back', async () => {
+  test('a deleted guest releases its key: another guest takes it in the same plan, and the deleted one cannot return', async () => {
     const { hotel } = await open();
     const first = await hotel.checkIn('a@hotel');
     const second = await hotel.run(async (plan, all) => {
@@ -222,7 +222,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     await expect(back).rejects.toMatchObject({ code: 'FW_UNIQUE_VIOLATION' });
   });
 
-  test('two guests with one key, and guests that exchange theirs, are refused before anything is sent', async () => {
+  test('two guests with one key, and guests that exchange keys, are refused before any statement is sent', async () => {
     const { hotel } = await open();
     const [ann, bob] = [await hotel.checkIn('ann@hotel'), await hotel.checkIn('bob@hotel')];
     const twice: Script = (plan) => {
@@ -243,7 +243,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(new Set(idsOf(both)).size).toBe(1);
   });
 
-  test('who renames and who looks meanwhile agree, within a process and between two', async () => {
+  test('concurrent renames and look-ups agree, within a process and between two', async () => {
     const { hotel, other } = await open();
     const names = FIFTY.slice(0, 5);
     await hotel.checkIn(names[0] ?? '');
@@ -262,7 +262,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(guest?.version).toBe(1 + renamed);
   });
 
-  test('a query sees what is found by key, and what follows it is committed', async () => {
+  test('a query sees a model that was found by key, and later changes are committed', async () => {
     const { hotel } = await open();
     const counts = await Promise.all(
       FIFTY.slice(0, 10).map(() =>
@@ -276,7 +276,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await hotel.guests.count(HERE)).toBe(1);
   });
 
-  test('a table without the index of a key does not fit its model', async () => {
+  test('a table without the index of a key does not match its model', async () => {
     await open();
     const drift = async (): Promise<readonly string[]> => {
       const schema = await snapshotSchema(databases.database(HERE));
@@ -296,7 +296,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(await drift()).toEqual([]);
   });
 
-  test('updates of one guest that leave its keys alone are still written as one', async () => {
+  test('updates of one guest that do not change its keys are still folded', async () => {
     const { hotel } = await open();
     const { id } = await hotel.checkIn('a@hotel');
     let longest = 0;
@@ -308,7 +308,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
       .build();
     const stay = (): Promise<Guest> =>
       hotel.run(async (plan, all) => plan.update((await all.getById(id)).stayed()), configuration);
-    // The table is looked at when folding is first asked for.
+    // The first request to fold only starts the check of the table, so later rounds fold.
     for (let round = 0; longest < 2 && round < 20; round += 1) await Promise.all(FIFTY.map(stay));
     expect(longest).toBeGreaterThan(1);
   });
@@ -327,7 +327,7 @@ describe('Natural keys of two processes', () => {
     await harness.cleanUp();
   });
 
-  test('fifty races leave one guest each, and neither process is refused', async () => {
+  test('fifty concurrent additions leave one guest each, and neither process is refused', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: guestMigrations,
@@ -335,7 +335,7 @@ describe('Natural keys of two processes', () => {
     });
     const { url } = databases.memberConfig(HERE).primary;
     const { user, password } = testServer();
-    // Each guest is looked for several times here and there.
+    // Each guest is looked up several times in both processes.
     const emails = [...FIFTY, ...FIFTY, ...FIFTY];
     const race: Race = { url, user: { user, password }, emails };
     const child = spawn(process.execPath, [program.path, JSON.stringify(race)], {

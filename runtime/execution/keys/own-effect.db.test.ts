@@ -33,7 +33,7 @@ interface SpendParams {
   readonly amount: Decimal;
 }
 
-/** Takes money, if there is so much. */
+/** Debits an account if its balance suffices. */
 class SpendAction extends Action<SpendParams, Account> {
   readonly #accounts: AccountRepository;
 
@@ -49,14 +49,14 @@ class SpendAction extends Action<SpendParams, Account> {
   }
 }
 
-/** Opens an account under an id that the caller knows. */
+/** Opens an account under an id that the caller chose. */
 class NameAction extends Action<{ readonly id: string }, Account> {
   protected perform(_: Principal, { id }: { readonly id: string }): Account {
     return this.plan().add(newAccount(new Decimal(1), HERE).id(ShardedId.of(Account, id)).build());
   }
 }
 
-/** One process: its executor shares nothing with others but the databases. */
+/** One process: its executor shares only the databases with others. */
 class Process {
   readonly bank: TestBank;
   readonly executor: ActionExecutor;
@@ -109,7 +109,7 @@ type Guard = (statement: Parameters<Interceptor>[0]) => boolean;
 
 const lost = (): DriverFailure => new DriverFailure('lost', { phase: 'in-flight' });
 
-/** Runs something once: after the first such statement has been answered, or before it is sent. */
+/** Runs a function once: after the first such statement was answered, or before it is sent. */
 function once(when: 'after' | 'before', guard: Guard, work: () => Promise<unknown>): Interceptor {
   let isDone = false;
   return async (statement, send) => {
@@ -137,7 +137,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     await openAccount(HERE);
   });
 
-  /** The first one applies between the repeat's look for the key and its `perform`. */
+  /** The first execution commits between the repeat's key look-up and its `perform`. */
   const afterLookUp = (work: () => Promise<unknown> = () => first.spend(account)): Process =>
     new Process(databases, once('after', isLookUp, work));
 
@@ -151,7 +151,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     },
   );
 
-  test('reports that the result is that of an earlier one', async () => {
+  test('reports that the result is that of an earlier execution', async () => {
     const reports: unknown[] = [];
     await afterLookUp().spend(account, (builder) =>
       builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
@@ -159,20 +159,20 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     expect(reports).toEqual([[true, undefined]]);
   });
 
-  test('is not refused because of the version that itself has made', async () => {
+  test('is not refused because of the version that its own request created', async () => {
     const id = ShardedId.of(Account, account);
     const ifFirst = (builder: ExecutionConfigurationBuilder): unknown => builder.ifVersion(id, 1);
     const repeat = await afterLookUp(() => first.spend(account, ifFirst)).spend(account, ifFirst);
     expect(repeat.version).toBe(2);
   });
 
-  test('is not stale because of itself', async () => {
+  test('is not stale because of its own request’s effect', async () => {
     const intercept = once('before', isFlush, () => first.spend(account));
     const repeat = new Process(databases, intercept).spend(account, (builder) => builder.maximumAttempts(1));
     expect((await repeat).version).toBe(2);
   });
 
-  test('does not collide with the row that itself has added', async () => {
+  test('does not collide with the row that its own request added', async () => {
     const id = ShardedId.generate(Account, HERE).getValue();
     const name = ({ executor }: Process): Promise<Account> => {
       const configuration = ExecutionConfiguration.Builder.executionConfiguration()
@@ -183,7 +183,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     expect((await name(afterLookUp(() => name(first)))).id.getValue()).toBe(id);
   });
 
-  test('gets the result that becomes known after a time-out', async () => {
+  test('returns a result that becomes known after a time-out', async () => {
     let land = (): Promise<unknown> => Promise.reject(new Error('Nothing was sent'));
     const slow = new Process(databases, async (statement, send) => {
       if (isFence(statement)) throw lost();
@@ -196,14 +196,14 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     expect((await afterLookUp(() => land()).spend(account)).version).toBe(2);
   });
 
-  test('is refused for good if the key is free, which it then stays', async () => {
+  test('is refused if the key is free, and the key stays free', async () => {
     const other = afterLookUp(() => first.spend(account, (builder) => builder.idempotencyKey('other')));
     await expect(other.spend(account)).rejects.toThrow(RefusedError);
     await first.bank.credit(account, 15);
     expect((await other.spend(account)).balance.toFixed()).toBe('5');
   });
 
-  test('is not refused if it is unknown whether the key is free', async () => {
+  test('is not refused while the state of the key is unknown', async () => {
     let looks = 0;
     const blind = new Process(databases, async (statement, send) => {
       if (isLookUp(statement) && ++looks > 1)
@@ -215,7 +215,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     expect(looks).toBe(2);
   });
 
-  test('does not look again for what refuses nothing for good', async () => {
+  test('does not look the key up again after an error that is not a refusal', async () => {
     let looks = 0;
     const lone = new Process(databases, async (statement, send) => {
       if (isLookUp(statement)) looks += 1;
@@ -229,7 +229,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
 });
 
 describeOn('postgresql', 'The same key sent to two processes at once', (harness) => {
-  test('is answered twice with one effect', async () => {
+  test('has one effect and two answers', async () => {
     const databases = await harness.makeShards({ migrations: accountMigrations });
     const [one, other] = [new Process(databases), new Process(databases)];
     for (let round = 0; round < 60; round += 1) {

@@ -4,7 +4,7 @@ import { systemClock } from '../../domain/clock.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { type Guest, guestModel, newGuest } from '../test-support/guests.js';
 
-/** How often the keys of a model are looked at while `work` is under way. */
+/** Counts how often the keys of a model are read during `work`. */
 async function looks(work: () => Promise<void>): Promise<number> {
   const { keys } = guestModel;
   let count = 0;
@@ -23,7 +23,7 @@ async function looks(work: () => Promise<void>): Promise<number> {
   return count;
 }
 
-/** The plan's own guests, as a repository finds them where nothing is stored. */
+/** The plan's own guests, found as a repository finds them in an empty database. */
 function guestsOf(plan: ActionPlan): { findSameKey(guest: Guest): Promise<Guest | undefined> } {
   return {
     findSameKey: async (guest) => {
@@ -33,7 +33,7 @@ function guestsOf(plan: ActionPlan): { findSameKey(guest: Guest): Promise<Guest 
   };
 }
 
-test('getOrAdd looks at each staged model once, however many there are', async () => {
+test('getOrAdd reads each staged model once', async () => {
   const count = 2_000;
   const plan = new ActionPlan(systemClock);
   const seen = await looks(async () => {
@@ -45,7 +45,7 @@ test('getOrAdd looks at each staged model once, however many there are', async (
   expect(seen).toBeLessThan(count * 10);
 });
 
-test('a plan names the future holder of a key: the first model that takes it, never one that only expects it', () => {
+test('the future holder of a key is the first model that takes it, never one that only expects it', () => {
   const plan = new ActionPlan(systemClock);
   const [ann, bob, cleo] = [newGuest('ann@hotel'), newGuest('bob@hotel'), newGuest('ann@hotel')];
   const [key = ''] = heldKeys(ann);

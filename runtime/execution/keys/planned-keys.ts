@@ -5,7 +5,7 @@ import { DuplicateKeyError, PlanMisuseError } from '../../errors.js';
 import { handoverSteps } from '../../persistence/write/key-handover.js';
 
 /**
- * Checks the natural keys of a plan's models against one another.
+ * Checks that the natural keys of a plan's models do not conflict.
  *
  * @param keyed all items of the plan whose models have keys, if there are any
  * @throws DuplicateKeyError if two of them would have the same key

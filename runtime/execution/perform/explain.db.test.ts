@@ -60,7 +60,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(JSON.stringify(explanation.parts[0]?.statement.values)).toContain(account);
   });
 
-  it('writes nothing and sends nothing but reads', async () => {
+  it('writes nothing and sends only reads', async () => {
     const { bank, sent } = await setting();
     const [here, there] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     const before = await rows(bank);
@@ -89,7 +89,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(values).toContain(`{${from},${to}}`);
   });
 
-  it('leaves out what is secret', async () => {
+  it('leaves out secret values', async () => {
     const { bank } = await setting();
     const account = await bank.open(HERE, 10);
     const explanation = await bank.executor.explain(ALICE, CreditAction, credit(account, 5));
@@ -111,7 +111,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     expect(JSON.stringify(explanation)).not.toContain('later');
   });
 
-  it('says that nothing is staged', async () => {
+  it('reports that nothing is staged', async () => {
     const { bank } = await setting();
     const account = await bank.open(HERE, 10);
     expect(await bank.executor.explain(ALICE, CreditAction, credit(account, 0))).toEqual({

@@ -19,49 +19,49 @@ import { scheduleRows, withSchedules } from '../scheduled-rows.js';
 import type { ShardGateways } from '../shard-gateways.js';
 import { PerformRun } from './perform-run.js';
 
-/** What an action would do, without doing it. */
+/** The effects that an action would have; `explain` does not apply them. */
 export interface Explanation {
   readonly action: string;
   /** The shards that the plan touches, in staging order, as `(group, member)`. */
   readonly shards: readonly string[];
   readonly verdict: Verdict;
-  /** One per shard. Empty if `perform` has thrown, or if what it staged cannot be sent. */
+  /** One per shard. Empty if `perform` threw, or if its plan cannot be sent. */
   readonly parts: readonly ExplainedPart[];
 }
 
-/** What would become of the action as things stand now. Constraints of the database are not asked. */
+/** The outcome that the action would have now. Constraints of the database are not checked. */
 export type Verdict =
   | { readonly kind: 'would-write' }
-  /** `perform` staged nothing: nothing would be written. */
+  /** `perform` staged nothing: `execute` would write nothing. */
   | { readonly kind: 'nothing-staged' }
   /**
-   * `perform` threw, or its plan is refused; `CrossShardException`, for instance, is `FW_CROSS_SHARD`; an error without
-   * a code is `UNKNOWN`.
+   * `perform` threw, or its plan is refused. `code` is the error's, such as `FW_CROSS_SHARD`; `UNKNOWN` for an error
+   * without one.
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-/** What would be written on one shard. */
+/** The changes on one shard. */
 export interface ExplainedPart {
   readonly shard: string;
   readonly statement: ExplainedStatement;
   readonly items: readonly ExplainedItem[];
-  /** Without what is marked as secret. */
+  /** Without secret fields. */
   readonly events: readonly EventFacts[];
   readonly schedules: readonly ExplainedSchedule[];
-  /** Ids of scheduled actions that would be taken back. */
+  /** Ids of scheduled actions that the plan would cancel. */
   readonly cancelledSchedules: readonly string[];
 }
 
-/** The one statement of a shard transaction. Ids of action and events are made for the explanation alone. */
+/** The statement of a shard transaction. Ids of the action and the events exist only in the explanation. */
 export interface ExplainedStatement {
   readonly text: string;
-  /** Values of `$1`, `$2`...: arrays are in PostgreSQL's text form. What is marked as secret is left out. */
+  /** Values of `$1`, `$2`...; arrays in PostgreSQL's text form. Without secret values. */
   readonly values: readonly unknown[];
 }
 
-/** An action that would be run later. */
+/** An action that the plan would schedule. */
 export interface ExplainedSchedule {
-  /** Made for the explanation alone. */
+  /** Exists only in the explanation. */
   readonly id: string;
   readonly action: string;
   readonly dueDate: Date;
@@ -83,7 +83,7 @@ export interface ExplainRequest<Params, Result> {
   /** The groups of shards that the principal may reach. Undefined: all. */
   readonly reach: Reach | undefined;
   readonly params: Params;
-  /** JSON text of the params, without secret ones; undefined if they are not stored. */
+  /** JSON text of the params without secret ones; undefined if they are not stored. */
   readonly paramsJson: string | undefined;
   readonly configuration: ExecutionConfiguration;
   /** On the environment's monotonic clock. */
@@ -91,9 +91,8 @@ export interface ExplainRequest<Params, Result> {
 }
 
 /**
- * Runs `perform` and returns the effects that its plan would have. It reads committed data only, never what other
- * executions have staged, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left
- * out.
+ * Runs `perform` and returns the effects that its plan would have. Reads committed data only, not the staged states of
+ * other executions, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left out.
  */
 export async function explainAction<Params, Result>(
   request: ExplainRequest<Params, Result>,
@@ -228,7 +227,7 @@ function publicScheduleRows(part: PlanPart, registry: ActionRegistry): readonly 
   });
 }
 
-/** A staged item in short. */
+/** A short form of a staged item. */
 function explainItem(item: StagedItem): ExplainedItem {
   return {
     kind: item.kind,

@@ -7,7 +7,7 @@ import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { PerformRun } from './perform-run.js';
 import { StagedStates } from './staged-states.js';
 
-/** Where the rows of `planOf` live, and a shard without any. */
+/** The shard of the rows of `planOf`, and a shard without rows. */
 const shard = ShardIdentifier.of(0, 0);
 const other = ShardIdentifier.of(1, 0);
 
@@ -28,13 +28,13 @@ class Bench {
   }
 }
 
-/** The version that a run reads; undefined if it has to ask the database, which knows nothing here. */
+/** The version that a run reads; undefined if it has to query the database, which has no rows here. */
 async function read(run: PerformRun, row: string): Promise<number | undefined> {
   const model = await run.read('Account', idOf(row).getValue(), () => Promise.resolve(undefined));
   return model?.version;
 }
 
-/** Whether a query on this shard could start by now. */
+/** Whether a query on this shard could already start. */
 async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boolean> {
   let ready = false;
   void run.beforeQuery(on).then(() => {
@@ -45,7 +45,7 @@ async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boo
 }
 
 describe('a run of perform', () => {
-  test('depends on what it has read of others', async () => {
+  test('depends on the plans whose staged states it has read', async () => {
     const bench = new Bench();
     const pending = bench.publish('a1>2');
     const run = bench.run();
@@ -56,7 +56,7 @@ describe('a run of perform', () => {
     expect(run.dependsOnAnother(other)).toBe(false);
   });
 
-  test('that does not chain sees nothing staged and waits for nothing', async () => {
+  test('without chaining sees no staged states and waits for no plan', async () => {
     const bench = new Bench();
     bench.publish('a1>2');
     const run = bench.run(false);
@@ -64,7 +64,7 @@ describe('a run of perform', () => {
     expect((await mayQuery(run, shard))()).toBe(true);
   });
 
-  test('waits before a query for what is staged on that shard, and chains no more', async () => {
+  test('waits before a query for the staged states of that shard, and chains no further', async () => {
     const bench = new Bench();
     const pending = bench.publish('a1>2');
     const run = bench.run();
@@ -75,13 +75,13 @@ describe('a run of perform', () => {
     expect(ready()).toBe(true);
   });
 
-  test('does not wait for another shard, of which it has read nothing', async () => {
+  test('does not wait for another shard that it has not read', async () => {
     const bench = new Bench();
     bench.publish('a1>2');
     expect((await mayQuery(bench.run(), other))()).toBe(true);
   });
 
-  test('waits for what it has read of another shard, because later reads are not to go back behind that', async () => {
+  test('waits for staged states of another shard that it has read, because later reads must not be older', async () => {
     const bench = new Bench();
     const pending = bench.publish('a1>2');
     const run = bench.run();
@@ -94,7 +94,7 @@ describe('a run of perform', () => {
     expect(ready()).toBe(true);
   });
 
-  test('reads a state that was staged while it asked the database', async () => {
+  test('reads a state that was staged while it queried the database', async () => {
     const bench = new Bench();
     const run = bench.run();
     const found = run.read('Account', idOf('a').getValue(), async () => {
@@ -105,7 +105,7 @@ describe('a run of perform', () => {
     expect(run.dependencies).toHaveLength(1);
   });
 
-  test('prefers what the database knows to an older staged state, and does not depend on that', async () => {
+  test('prefers the stored state to an older staged one, and does not depend on the latter', async () => {
     const bench = new Bench();
     const run = bench.run();
     const stored = planOf('a4>5').items[0]?.model;
@@ -117,7 +117,7 @@ describe('a run of perform', () => {
     expect(run.dependencies).toEqual([]);
   });
 
-  test('starts from what the others have staged who read the same model a moment before', async () => {
+  test('starts from the states that concurrent readers of the same model have staged', async () => {
     const bench = new Bench();
     bench.publish('a1>2');
     const seen: (number | undefined)[] = [];

@@ -22,7 +22,7 @@ export interface PerformRunOptions {
   readonly remainingMs: () => number;
   readonly staged: StagedStates;
   readonly defaultShard: ShardIdentifier;
-  /** Whether staged states of others may be read. */
+  /** Whether the run may read states that other executions have staged. */
   readonly chaining: boolean;
   /** The groups of shards that the principal may reach. Default: all. */
   readonly reach?: Reach | undefined;
@@ -40,7 +40,7 @@ export class PerformRun implements PerformScope {
   readonly #staged: StagedStates;
   readonly #defaultShard: ShardIdentifier;
   readonly #mayChain: boolean;
-  /** With the shards of the models; made with the first. */
+  /** By pending plan, with the shard of its models. Created with the first one. */
   #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
   #access: AccessCheck | undefined;
@@ -57,12 +57,14 @@ export class PerformRun implements PerformScope {
     this.#chaining = options.chaining;
   }
 
-  /** Pending plans that this run depends on: its result is reported after their outcome. */
+  /** Pending plans that this run depends on. Its result is reported after their outcomes are known. */
   get dependencies(): readonly PendingPlan[] {
     return this.#dependencies === undefined ? NO_DEPENDENCIES : [...this.#dependencies.keys()];
   }
 
-  /** Whether its staged states may be shown to others: it has read nothing that they could have superseded unseen. */
+  /**
+   * Whether other executions may read its staged states. False after a query, whose result no version check protects.
+   */
   get chaining(): boolean {
     return this.#chaining;
   }
@@ -89,12 +91,14 @@ export class PerformRun implements PerformScope {
     return items;
   }
 
-  /** What the rule of the action is asked about; undefined if there is no rule, or if the runtime itself acts. */
+  /**
+   * The access check of the action's rule; undefined if there is no rule, or if the runtime itself is the principal.
+   */
   get access(): AccessCheck | undefined {
     return this.#access;
   }
 
-  /** Whether a state of another shard that has been read is not committed yet. */
+  /** Whether a state that was read from another shard is not committed yet. */
   dependsOnAnother(shard: ShardIdentifier): boolean {
     for (const [pending, other] of this.#dependencies ?? [])
       if (other !== shard && pending.state === 'pending') return true;
@@ -116,7 +120,7 @@ export class PerformRun implements PerformScope {
     return state === undefined ? this.#load(row, load) : this.#dependOn(state);
   }
 
-  /** While it was being loaded, another action may have staged a newer state. */
+  /** Another action may have staged a newer state during the load, which then takes precedence. */
   #load(row: string, load: LoadModel): Promise<Entity | undefined> {
     return load().then((stored) => {
       const turn = this.#staged.loopTurns.take(row);
@@ -131,8 +135,8 @@ export class PerformRun implements PerformScope {
   }
 
   /**
-   * Look-ups of one key run one after the other, as reads of one model do: the first has staged the model when the
-   * next one starts.
+   * Look-ups of one key run one after the other, as reads of one model do: the first has staged the model when the next
+   * one starts.
    */
   async readByKey({ name }: KeyLookup, load: LoadModel): Promise<Entity | undefined> {
     if (!this.#chaining) return load();
@@ -140,14 +144,14 @@ export class PerformRun implements PerformScope {
     const stored = isStaged ? undefined : await load();
     await this.#staged.loopTurns.take(name);
     const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
-    // What was staged when this began is settled by now: the database knows its outcome.
+    // States that were staged when this look-up began are settled by now: the database has their outcome.
     if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
     const isBehind =
       stored !== undefined && rowOf(stored) === rowOf(staged.model) && stored.version >= staged.model.version;
     return isBehind ? stored : this.#dependOn(staged);
   }
 
-  /** Another action may have staged a state of the model that has given the key up. */
+  /** Another action may have staged a state in which the model no longer holds the key. */
   #keyHolder(name: string, stored: Entity | undefined): Entity | undefined {
     const newest = stored && this.#newest(rowOf(stored), stored);
     return newest !== undefined && heldKeys(newest).includes(name) ? newest : undefined;
@@ -163,8 +167,8 @@ export class PerformRun implements PerformScope {
   }
 
   /**
-   * Each query waits for the staged states of its shard, which it cannot see. As nothing chains from the first query
-   * on, it waits as well for what has been read of other shards: later reads must not go back behind that.
+   * A query cannot see staged states, so it waits until those of its shard are settled. No read chains after the first
+   * query, so it also waits for the states that were read from other shards: later reads must not be older.
    */
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#mayChain) return;

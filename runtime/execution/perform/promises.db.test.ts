@@ -24,7 +24,7 @@ import {
 
 type Stage = (plan: ActionPlan) => Account;
 
-/** Runs the given stage function. */
+/** Runs the given function in `perform`. */
 class StageAction extends Action<{ readonly stage: Stage }, Account> {
   protected perform(_: unknown, { stage }: { readonly stage: Stage }): Account {
     return stage(this.plan());
@@ -46,7 +46,7 @@ describeOnEachAdapter('A model that is persisted', (harness) => {
   const events = (): Promise<unknown> =>
     bank.rows(HERE, 'select model_version::int4, event_type from eventlog.events order by position');
 
-  test('emits nothing when it is staged again', async () => {
+  test('emits no event when it is staged again', async () => {
     const credited = await bank.credit(await bank.open(HERE, 1), 2);
     expect(await events()).toEqual([[2, 'AccountCredited']]);
     const again = await stage((plan) => plan.update(credited));
@@ -61,9 +61,9 @@ describeOnEachAdapter('A model that is persisted', (harness) => {
 });
 
 describeOnEachAdapter('Two runs with one seed and a virtual clock', (harness) => {
-  /** Everything that one run leaves, but for what a server numbers for itself. */
+  /** All rows that one run leaves, without values that the server generates. */
   async function leftBy(seed: number): Promise<readonly (readonly unknown[])[]> {
-    // Keys expire by the server's clock.
+    // The server's clock decides when keys expire.
     const clock = new VirtualClock('2090-01-01T00:00:00Z');
     const restore = seededIds(seed, clock);
     try {
@@ -94,7 +94,7 @@ describeOnEachAdapter('Two runs with one seed and a virtual clock', (harness) =>
     await bank.move(here, 5, there);
   }
 
-  test('leave identical rows, and with another seed others', async () => {
+  test('leave identical rows, and different rows with another seed', async () => {
     const first = await leftBy(7);
     expect(first.flat().length).toBeGreaterThan(10);
     expect(await leftBy(7)).toEqual(first);

@@ -56,10 +56,9 @@ export class ReportBuilder {
   }
 
   /**
-   * What has become of the execution is certain by now: a listener that throws, or is asynchronous and fails, changes
-   * nothing about it.
+   * Calls the listener after the outcome is final: a listener that throws or rejects does not change it.
    *
-   * @param error what the execution threw; undefined after success
+   * @param error the error of the execution; undefined after success
    */
   notify(listener: (report: ExecutionReport) => void, error: unknown): void {
     try {

@@ -16,12 +16,12 @@ const RULE = ({ principal }: { readonly principal: KnownPrincipal }): boolean =>
 class Ruled {}
 Allow(RULE as never)(Ruled as never);
 
-/** Whether a replay is let through if `perform` ends like this. */
+/** Whether a replay is allowed if `perform` ends in the given way. */
 async function replay(principal: KnownPrincipal, perform: () => Promise<unknown>): Promise<'replayed'> {
   const access = new AccessCheck({
     ...{ actionName: 'Ruled', rule: RULE as never, principal, params: {}, items: () => [] },
   });
-  // What the function needs of a request and of a run.
+  // The fields of a request and a run that the function uses.
   const request = {
     ...{ action: { actionClass: Ruled }, principal, params: {}, deadline: Number.MAX_SAFE_INTEGER },
   } as unknown as ExecutionRequest<Action<unknown, unknown>, unknown>;
@@ -35,16 +35,16 @@ describe.each([
   ['throws before it has read anything', () => Promise.reject(new ValidationError('too late'))],
   ['fails', () => Promise.reject(new TypeError('a defect'))],
 ])('a replay whose perform %s', (_, perform) => {
-  test('is let through for a caller whom the rule lets in', async () => {
+  test('is allowed for a caller whom the rule admits', async () => {
     expect(await replay(ANA, perform)).toBe('replayed');
   });
 
-  test('is refused to one whose claims were taken away', async () => {
+  test('is refused to a caller whose claims were revoked', async () => {
     await expect(replay(FORMER, perform)).rejects.toThrow(ForbiddenError);
   });
 });
 
-test('a replay waits for a shard that is out of reach', async () => {
+test('a replay fails while a shard is unreachable', async () => {
   const away = new ShardUnavailableError('(0, 0)', 'a test');
   await expect(replay(ANA, () => Promise.reject(away))).rejects.toThrow(ShardUnavailableError);
 });

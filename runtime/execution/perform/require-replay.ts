@@ -8,11 +8,11 @@ import type { PerformRun } from './perform-run.js';
 
 /**
  * Authorizes the replay of a stored result like the first call, by the models as they are now: `perform` runs once
- * more, and what it stages is dropped. It may be refused by what the first call has changed, which says nothing about
- * the caller.
+ * more, and its plan is discarded. `perform` may fail because of the changes of the first call, which is not a refusal
+ * by the rule.
  *
- * @param result what is to be replayed: it must not name a group that the caller may no longer reach
- * @param newRun makes a run that reads what is committed; called if the action has a rule
+ * @param result the stored result; it must not name a group that the caller may no longer reach
+ * @param newRun creates a run that reads committed states; called if the action has a rule
  * @throws ForbiddenError if the rule refuses the caller
  */
 export async function requireReplay<Params, Result>(
@@ -31,7 +31,7 @@ export async function requireReplay<Params, Result>(
   } catch (error) {
     const shown = run.access?.shown(error);
     if (shown instanceof ForbiddenError || isPassing(error)) throw shown;
-    // An error that says nothing about models has not been held against the rule.
+    // An error that does not depend on models is no reason to refuse; the rule must still have been satisfied.
     run.access?.require();
   }
 }

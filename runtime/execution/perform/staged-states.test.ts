@@ -31,7 +31,7 @@ class Bench {
 }
 
 describe('staged states', () => {
-  test('show what a sealed plan changes and adds, but not what it expects', () => {
+  test('contain the states that a sealed plan changes and adds, but not those that it expects', () => {
     const bench = new Bench();
     const pending = bench.publish('a1>2 +b c1?');
     expect([bench.version('a'), bench.version('b'), bench.version('c')]).toEqual([2, 1, undefined]);
@@ -45,7 +45,7 @@ describe('staged states', () => {
     expect(bench.states.pendingPlans(shard)).toEqual([]);
   });
 
-  test('of a later plan stand when an earlier one is applied', () => {
+  test('of a later plan stay when an earlier one is applied', () => {
     const bench = new Bench();
     const first = bench.publish('a1>2');
     const second = bench.publish('a2>3');
@@ -55,7 +55,7 @@ describe('staged states', () => {
     expect(bench.version('a')).toBeUndefined();
   });
 
-  test('of an earlier plan come back when a later one fails while it is still under way', () => {
+  test('of an earlier pending plan are the latest again when a later one fails', () => {
     const bench = new Bench();
     const first = bench.publish('a1>2');
     const second = bench.publish('a2>3');
@@ -80,7 +80,7 @@ describe('staged states', () => {
     expect(bench.isSuperseded('+a')).toBe(false);
   });
 
-  test('name the plans under way on one shard, those too that later ones have overtaken', () => {
+  test('list the pending plans of one shard, including superseded ones', () => {
     const bench = new Bench();
     const first = bench.publish('a1>2');
     const second = bench.publish('a2>3');
@@ -118,7 +118,7 @@ describe('staged states of models with natural keys', () => {
     expect(states.holderOf(key)).toBeUndefined();
   });
 
-  test('name who holds a key that another plan wants, unless that plan changes the holder', () => {
+  test('name the holder of a key that another plan takes, unless that plan changes the holder', () => {
     const states = new StagedStates();
     expect(states.keyTakers([add(ann)])).toBeUndefined();
     const pending = publish(states, ann);

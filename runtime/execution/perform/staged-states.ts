@@ -13,27 +13,27 @@ export interface StagedState {
   readonly pending: PendingPlan;
 }
 
-/** A state with the one that it was made from, as long as that may still have to stand in for it. */
+/** A state and the state that it was made from, which may become the latest again. */
 interface ChainedState extends StagedState {
   before: ChainedState | undefined;
 }
 
-/** A sealed plan that shows states and whose outcome is not known yet. */
+/** A sealed plan with staged states and an unknown outcome. */
 interface StagedPlan extends Slotted {
   readonly pending: PendingPlan;
   readonly shard: ShardIdentifier;
 }
 
 /**
- * The latest staged states of sealed plans in this process, by `model/id`. No cache: a state is here only between the
- * sealing of its plan and the moment when the plan's outcome is known.
+ * The latest staged states of sealed plans in this process, by `model/id`. Not a cache: a state is here only from the
+ * sealing of its plan until the plan's outcome is known.
  */
 export class StagedStates {
   readonly #latest = new TransientMap<ChainedState>();
   readonly #plans = new TransientSet<StagedPlan>();
   /** How many states of each row hold a natural key, by the key's name. */
   readonly #holders = new Map<string, Map<string, number>>();
-  /** Executions that read one model each start from what the one before has staged. */
+  /** Lets executions that read one model each start from the state that the previous one has staged. */
   readonly loopTurns: LoopTurns = new LoopTurns();
 
   /** @param row its key */
@@ -41,7 +41,7 @@ export class StagedStates {
     return this.#latest.get(row);
   }
 
-  /** The latest state of the model that holds the natural key of this name, if that is not committed yet. */
+  /** The latest state of the model that holds this natural key, if the state is not committed yet. */
   holderOf(key: string): StagedState | undefined {
     const rows = this.#holders.get(key);
     if (rows === undefined) return undefined;
@@ -54,9 +54,10 @@ export class StagedStates {
   }
 
   /**
-   * Other sealed plans that hold a natural key which these items will hold. They have to be settled first.
+   * Other sealed plans that hold a natural key which these items take. They must be settled first.
    *
-   * @param keyed all items of a plan whose models have keys, if there are any @returns undefined if there are none
+   * @param keyed all items of a plan whose models have keys, if any
+   * @returns undefined if there are none
    */
   keyTakers(keyed: readonly StagedItem[] | undefined): readonly PendingPlan[] | undefined {
     if (keyed === undefined || this.#holders.size === 0) return undefined;
@@ -72,14 +73,14 @@ export class StagedStates {
     return dependencies.length === 0 ? undefined : dependencies;
   }
 
-  /** Whether a sealed plan has moved on from what this item starts from. */
+  /** Whether a sealed plan has staged a newer state than the one that this item starts from. */
   isSuperseded(item: StagedItem): boolean {
     if (item.kind === 'add') return false;
     const latest = this.get(rowOf(item.model));
     return latest !== undefined && latest.model.version !== item.expectedVersion;
   }
 
-  /** Shows the changes of a sealed plan, all on this shard, until the plan is settled. */
+  /** Publishes the changes of a sealed plan, all on this shard, until the plan is settled. */
   publish(items: readonly StagedItem[], pending: PendingPlan, shard: ShardIdentifier): void {
     const states: ChainedState[] = [];
     for (const { kind, descriptor, model } of items) {
@@ -99,7 +100,7 @@ export class StagedStates {
     });
   }
 
-  /** The plans on this shard that show states and whose outcome is not known yet. */
+  /** The plans on this shard with staged states and an unknown outcome. */
   pendingPlans(shard: ShardIdentifier): readonly PendingPlan[] {
     return this.#plans.filter((plan) => plan.shard === shard).map(({ pending }) => pending);
   }
@@ -123,7 +124,7 @@ export class StagedStates {
     }
   }
 
-  /** What a failed plan started from is the latest state again, unless it is settled by now. */
+  /** The state that a failed plan started from is the latest again, unless it is settled by now. */
   #forget(row: string, state: ChainedState): void {
     if (this.#holders.size > 0) this.#release(row, state.model);
     if (this.#latest.get(row) === state) {
@@ -132,7 +133,7 @@ export class StagedStates {
       if (before === undefined) this.#latest.delete(row);
       else this.#latest.set(row, before);
     }
-    // An applied state depends on applied ones only: no read goes back behind it.
+    // An applied state depends only on applied ones, so no read returns an older state.
     if (state.pending.state === 'applied') state.before = undefined;
   }
 }

@@ -35,7 +35,7 @@ const INSERT: Statement = { text: 'insert into probe values (1)', values: [] };
 
 type Perform = (work: Work) => Promise<unknown>;
 
-/** Ways to write inside of `perform`; some have got hold of something before. */
+/** Ways to write inside `perform`; some use objects that were created before. */
 const WAYS: Readonly<Record<string, (application: Application, perform: Perform) => Promise<unknown>>> = {
   'a database': ({ databases }, perform) => perform(() => databases.database(HERE).query(INSERT)),
   'a database that was fetched before': ({ databases }, perform) => {
@@ -113,7 +113,7 @@ describeOnEachAdapter('Inside perform', (harness) => {
   const rows = async (text: string): Promise<unknown> =>
     (await application.databases.database(HERE).query({ text, values: [] })).rows;
 
-  test('nothing is written, whatever is used', async () => {
+  test('every way to write is refused', async () => {
     const perform: Perform = (work) => application.executor.execute(ALICE, MeddleAction, { work });
     const ends: Record<string, unknown> = {};
     for (const [name, attempt] of Object.entries(WAYS)) {
@@ -135,14 +135,14 @@ describeOnEachAdapter('Inside perform', (harness) => {
     await expect(nested).rejects.toThrow(NestedExecutionError);
   });
 
-  test('repositories read, and afterwards everything may be used again', async () => {
+  test('repositories read, and afterwards every way works again', async () => {
     const { executor, repositories, databases } = application;
     const work: Work = () => repositories.queries<Tables>(HERE).selectFrom('probe').selectAll().execute();
     await databases.database(HERE).query(INSERT);
     expect(await executor.execute(ALICE, MeddleAction, { work })).toEqual([{ id: 1 }]);
   });
 
-  test('placement chooses, by the sizes of databases, too', async () => {
+  test('placement can choose by the sizes of databases', async () => {
     const { executor, placement } = application;
     const work: Work = () => placement.choose(HERE.group, { kind: 'least-filled' });
     expect(await executor.execute(ALICE, MeddleAction, { work })).toBe(HERE);

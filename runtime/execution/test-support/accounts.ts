@@ -94,11 +94,11 @@ interface MoveParams {
   readonly from: string;
   readonly to: readonly string[];
   readonly amount: Decimal;
-  /** Id of a later credit of the first of the others, which is put off by ten years. */
+  /** Id of a scheduled credit of the first of the others. The action cancels it and schedules a new one. */
   readonly putOff?: string;
 }
 
-/** Takes an amount from one account and credits it to each of the others, wherever they are. */
+/** Debits an amount from one account and credits it to each of the others, on any shard. */
 export class MoveAction extends Action<MoveParams, void> {
   readonly #accounts: AccountRepository;
 
@@ -117,12 +117,12 @@ export class MoveAction extends Action<MoveParams, void> {
   async #putOff(scheduled: string, account: string, amount: Decimal): Promise<string> {
     this.plan().cancelSchedule(scheduled);
     const params = { account, amount, beside: (await this.#accounts.getById(account)).id };
-    // Asked for before anything is staged, its id puts it on the account's shard.
+    // The id is requested before the first staged model, which puts the action on the account's shard.
     return this.plan().schedule(new Date('2040-01-01T00:00:00Z'), CreditAction, params).id;
   }
 }
 
-/** Everything that a test needs of a small application. */
+/** A small application for tests. */
 export interface TestBank {
   readonly executor: ActionExecutor;
   readonly gateways: ShardGateways;
@@ -132,11 +132,11 @@ export interface TestBank {
   credit(account: string, amount: number): Promise<Account>;
   move(from: string, amount: number, ...to: readonly string[]): Promise<void>;
   balance(account: string): Promise<string>;
-  /** Values of a statement of the test itself, which runs as the owner of the schema. */
+  /** Values of a query of the test, which runs as the owner of the schema. */
   rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
 }
 
-/** @param change makes the actions of another release out of those of this one */
+/** @param change changes this release's actions into those of another one */
 export function openBank(
   databases: DatabaseRegistry,
   environment: ExecutionEnvironment = systemEnvironment(),
@@ -180,7 +180,7 @@ const accountEvents: readonly EventDescriptor[] = [
   },
 ];
 
-/** The same as emitted code would define it. */
+/** Equal to emitted code. */
 export const accountApplication: ApplicationDefinition = {
   codegenVersion: CODEGEN_VERSION,
   models: [accountModel as unknown as ModelDescriptor],

@@ -5,14 +5,14 @@ import { join, relative } from 'node:path';
 
 const repository = join(import.meta.dirname, '..', '..', '..');
 
-/** A program of the tests that plain Node.js can run. */
+/** A test program that plain Node.js can run. */
 export interface CompiledProgram {
   readonly path: string;
-  /** Removes what was compiled. */
+  /** Deletes the compiled files. */
   remove(): void;
 }
 
-/** Compiles a source of `runtime/` with everything that it imports. @param source absolute path */
+/** Compiles a source file of `runtime/` with all its imports. @param source absolute path */
 export function compileProgram(source: string): CompiledProgram {
   const root = mkdtempSync(join(tmpdir(), 'fw-program-'));
   const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');

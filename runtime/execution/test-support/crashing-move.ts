@@ -1,6 +1,6 @@
 /**
  * A process that moves an amount from one shard to another and is killed by SIGKILL right after the first shard
- * transaction's commit has been answered. Its argument is a `CrashPlan` as JSON.
+ * transaction's commit was answered. Its argument is a `CrashPlan` as JSON.
  */
 
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
@@ -29,7 +29,7 @@ const databases = new DatabaseRegistry(
   ]),
   { adapters: [deadly(postgresAdapter), deadly(pgliteAdapter)], warn: () => {} },
 );
-// Starting an embedded database takes longer than an action may, on a busy machine.
+// Starting an embedded database may take longer than an action's deadline on a busy machine.
 for (const shard of databases.shards()) {
   await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: 100_000 });
 }

@@ -23,7 +23,7 @@ import { HERE } from './accounts.js';
 
 export type GuestState = 'HERE' | 'GONE';
 
-/** A sharded model with two natural keys, as the generator would treat it. */
+/** A sharded model with two natural keys, as the generator would emit it. */
 export class Guest extends Model<Guest, ShardedId<Guest>, GuestState> {
   readonly email!: string;
   readonly room!: Decimal;
@@ -131,7 +131,7 @@ class GuestBuilder extends ModelBuilder<Guest> {
 
 let beds = 0;
 
-/** A new guest, in a bed of their own unless another one is named. */
+/** A new guest, in a new bed unless one is given. */
 export function newGuest(
   email: string,
   values: Readonly<Record<string, unknown>> = {},
@@ -156,14 +156,14 @@ export class GuestRepository extends Repository<Guest> {
     super(context, guestModel);
   }
 
-  /** A query of its own, which sees what is committed. */
+  /** A custom query, which sees committed rows. */
   async count(shard: ShardIdentifier): Promise<number> {
     const rows = await this.queries(shard).selectFrom('guests').select('id').execute();
     return rows.length;
   }
 }
 
-/** What one action of a test does. */
+/** The `perform` of one test action. */
 export type Script<Result = unknown> = (
   plan: ActionPlan,
   guests: GuestRepository,
@@ -182,12 +182,12 @@ class ScriptAction extends Action<{ readonly script: Script }, unknown> {
   }
 }
 
-/** One process's side of a small hotel: nothing but the databases is shared with another one. */
+/** One process of a small hotel, which shares only the databases with others. */
 export interface TestHotel {
   readonly guests: GuestRepository;
   run<Result>(script: Script<Result>, configuration?: ExecutionConfiguration): Promise<Result>;
   explain(script: Script): Promise<Explanation>;
-  /** Get or add the guest of this address, as one action. */
+  /** Gets or adds the guest with this address, as one action. */
   checkIn(email: string): Promise<Guest>;
 }
 
@@ -203,7 +203,7 @@ export function openHotel(databases: DatabaseRegistry): TestHotel {
     configuration?: ExecutionConfiguration,
   ): Promise<Result> => {
     const result: unknown = await executor.execute({ name: 'test' }, ScriptAction, { script }, configuration);
-    // What the script gave, or what an earlier run of it has.
+    // The script's result, or that of an earlier run of it.
     return result as Result;
   };
   return {

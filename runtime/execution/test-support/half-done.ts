@@ -1,7 +1,7 @@
 import { HERE, type TestBank, THERE } from './accounts.js';
 
 /**
- * Puts the last move of 3 back to where a crash after the first shard transaction's commit would have left it.
+ * Resets the last move of 3 to the state after a crash behind the first shard transaction's commit.
  *
  * @returns the id of its entry
  */

@@ -1,6 +1,6 @@
 /**
- * A process that gets or adds guests. Its argument is a `Race` as JSON. It says `ready`, waits for a line, gets or adds
- * all of them at once, and writes their ids, or the codes of errors, as a JSON list.
+ * A process that gets or adds guests. Its argument is a `Race` as JSON. It writes `ready`, waits for a line, gets or
+ * adds all guests concurrently, and writes their ids, or the codes of errors, as a JSON list.
  */
 import { once } from 'node:events';
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
