@@ -19,11 +19,11 @@ import {
 
 const TRANSFERS = 20;
 const DOWN_MS = 7_000;
-/** Processes that are killed while the destination is down, one after the other. */
+/** Number of processes that are killed, one after the other, while the destination is down. */
 const KILLED = 3;
 
 describeOn('postgresql', 'Transfers whose destination is down for a while', (harness) => {
-  test('all arrive once it is back, although their process was killed meanwhile', async () => {
+  test('all arrive once it is available again, although their process was killed meanwhile', async () => {
     const far = await startPostgres();
     const near = (await harness.makeTopology({ shards: [GLOBAL_SHARD], migrations: application.migrations }))
       .groups[0]?.members[0];
@@ -48,7 +48,7 @@ describeOn('postgresql', 'Transfers whose destination is down for a while', (har
       for (let life = 1; life <= KILLED; life += 1) {
         const { databases, arm, dead } = mortalDatabases(healthy);
         const mortal = walletProcess(databases, true);
-        // It has the lease, and has failed for this share of the time.
+        // The process holds the lease, and has failed for this part of the time.
         await until(async () => (await rows(HELD)).length > 0);
         await until(() => performance.now() - since > (DOWN_MS * life) / KILLED);
         arm(1, false);
@@ -59,7 +59,7 @@ describeOn('postgresql', 'Transfers whose destination is down for a while', (har
       await far.start();
       const survivor = walletProcess(healthy, true, SURVIVOR_LEASE_MS);
       await until(async () => {
-        // Connections to the server as it was are found out one by one.
+        // The pool discovers broken connections to the old server one by one.
         const found = await readEndings(healthy).catch(() => undefined);
         const endings = [...(found?.values() ?? [])];
         return (

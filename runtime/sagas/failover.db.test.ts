@@ -17,7 +17,7 @@ import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { loadMigrations, SHARDS, TransferLoad } from './test-support/transfer-load.js';
 import { readEndings } from './test-support/transfers.js';
 
-/** How long the load lasts before and after a failover, and without the standby. */
+/** Duration of the load before and after a failover, and without the standby, in milliseconds. */
 const LOAD_MS = Number(process.env['FW_PROOF_FAILOVER_MS'] ?? 500);
 const SOURCES_PER_SHARD = 3;
 const TRANSFERS = 10;
@@ -40,11 +40,11 @@ interface Running {
   readonly replicated: ReplicatedServers;
   readonly registry: DatabaseRegistry;
   readonly transfers: TransferLoad;
-  /** Kills the primary of the one shard, and leads clients to its standby. */
+  /** Kills the primary of one shard, and redirects clients to its standby. */
   failOver(): Promise<void>;
 }
 
-/** One shard with a standby, one without, and writers on both. */
+/** One shard with a standby, one without, and load on both. */
 async function run(harness: DatabaseHarness, mode: ReplicationMode): Promise<Running> {
   const replicated = await startReplicated(mode);
   servers = replicated;
@@ -77,7 +77,7 @@ async function run(harness: DatabaseHarness, mode: ReplicationMode): Promise<Run
   return { replicated, registry, transfers, failOver };
 }
 
-/** What holds on every server, whatever it has lost. */
+/** Invariants of every server, even after lost transactions. */
 async function expectConsistent({ registry, transfers }: Running): Promise<void> {
   for (const shard of SHARDS) {
     expect(await transfers.drift(shard)).toBe(0);
@@ -96,7 +96,7 @@ async function expectConsistent({ registry, transfers }: Running): Promise<void>
   expect((await sagas.list({ stuck: true })).items).toEqual([]);
 }
 
-/** Numbers of the long form. */
+/** Prints measurements in the long form of this test. */
 function report(numbers: Readonly<Record<string, number>>): void {
   if (process.env['FW_PROOF_FAILOVER_MS'] !== undefined) console.info(JSON.stringify(numbers));
 }
@@ -133,7 +133,7 @@ describeOn('postgresql', 'A failover to an asynchronous standby under transfers'
       await replicated.untilReplicated();
       await replicated.detach();
       await transfers.grow(LOAD_MS, TRANSFERS);
-      // Some of what will be lost has had effects on the other shard.
+      // Some of the transactions that will be lost have had effects on the other shard.
       const lostSoFar = [...transfers.acknowledged].filter((id) => !kept.includes(id));
       await until(async () => {
         const credited = new Set(await transfers.credited(MEXICO_SHARD));
@@ -163,7 +163,7 @@ describeOn('postgresql', 'A failover to an asynchronous standby under transfers'
       for (const id of ahead?.eventIds ?? []) expect(goneEvents).toContain(id);
       expect(failover?.ahead.map(({ handler }) => handler)).not.toContain('Copy');
 
-      // Money of the other shard that has arrived on the server that is gone.
+      // Money from the other shard that had arrived on the lost server.
       const endings = [...(await readEndings(registry))];
       const vanished = endings.filter(([, { credits, refunds }]) => credits + refunds === 0);
       for (const [id, { state }] of vanished)

@@ -21,18 +21,18 @@ import {
   walletProcess,
 } from './test-support/transfers.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Processes that die, one after the other. */
+/** Number of processes that die one after the other. */
 const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 10);
 const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
-/** A transfer over two shards takes about twenty statements of its process, what it does in between included. */
+/** A transfer over two shards takes about twenty statements of its process, including those between the steps. */
 const LAST_STATEMENT = 30;
 const TRANSFERS_PER_LIFE = 3;
 const SHARDS: readonly ShardIdentifier[] = [GLOBAL_SHARD, MEXICO_SHARD];
 
-/** Reads the books again and again: each time they must say the same. */
+/** Reads the books repeatedly; each snapshot must be balanced. */
 class Auditor {
   readonly #databases: DatabaseRegistry;
   readonly #expected: ReadonlyMap<ShardIdentifier, number>;
@@ -90,7 +90,7 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
     await Promise.all([writer, survivor].map((application) => application?.events.stop(0)));
   });
 
-  /** Starts transfers of every kind; the time of some of them is over at once. */
+  /** Starts transfers of every kind; some have a deadline in the past. */
   async function start(random: SeededRandom): Promise<readonly Transfer[]> {
     const started: Transfer[] = [];
     for (let count = 0; count < TRANSFERS_PER_LIFE; count += 1) {
@@ -110,7 +110,7 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
     });
   }
 
-  /** One process: works until it dies. */
+  /** One process: runs until it dies. */
   async function live(random: SeededRandom): Promise<readonly Transfer[]> {
     const { databases, arm, dead } = mortalDatabases(healthy);
     const mortal = walletProcess(databases, true);
@@ -123,7 +123,7 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
     return started;
   }
 
-  /** An event that several processes in a row have died of is parked, until an operator asks for it again. */
+  /** An event that crashed several processes in a row is parked until an operator requests a retry. */
   async function ended(transfer: Transfer): Promise<void> {
     await until(async () => {
       const parked = await writer.events.deadLetters.list({
@@ -183,7 +183,7 @@ async function untilHeld(databases: DatabaseRegistry): Promise<void> {
   }
 }
 
-/** Dead processes have not been seen for a while. */
+/** Counts leases of live processes only; dead ones have not been seen for a while. */
 const HELD = `SELECT count(*) FROM eventlog.consumers AS c JOIN eventlog.delivery_processes AS p ON p.id = c.holder
   WHERE c.leased_until > clock_timestamp() AND c.name IN ('TransferSaga', '#schedules')
     AND p.id = (SELECT id FROM eventlog.delivery_processes ORDER BY heartbeat DESC LIMIT 1)`;

@@ -6,11 +6,11 @@ import type { SagaRunRepository } from './saga-run-repository.js';
 export interface OverdueParams {
   readonly saga: string;
   readonly stepNumber: number;
-  /** The deadline that it was scheduled for. A requested retry of the step sets a new one. */
+  /** The deadline at which it runs. A requested retry of the step sets a new one. */
   readonly deadline: Date;
 }
 
-/** Scheduled for the deadline of each step: has the saga's handler look at a step that is still being taken. */
+/** Scheduled for the deadline of each step: notifies the saga's handler if the step is still unfinished. */
 export class OverdueAction extends Action<OverdueParams, void> {
   readonly #runs: SagaRunRepository;
 
@@ -23,7 +23,7 @@ export class OverdueAction extends Action<OverdueParams, void> {
     _principal: Principal,
     { saga, stepNumber, deadline }: OverdueParams,
   ): Promise<void> {
-    // Retention deletes the record of a saga that ended long before this was due.
+    // Retention may have deleted the record of a saga that ended long before.
     const run = await this.#runs.findById(saga);
     if (run === undefined || run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
     if (run.deadline?.getTime() !== deadline.getTime()) return;

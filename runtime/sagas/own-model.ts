@@ -5,17 +5,17 @@ import { ModelBuilder } from '../domain/model-builder.js';
 import { storedText } from '../domain/storable-text.js';
 import type { SagaFailure } from './saga-step.js';
 
-/** Some fields of a model; undefined clears one. */
+/** Values for fields of a model; undefined clears a field. */
 export type FieldsOf<M> = { readonly [Field in keyof M]?: M[Field] | undefined };
 
-/** Builds the runtime's own models, for which nothing is generated. */
+/** Builder for the runtime's own models, which have no generated builder. */
 export class OwnBuilder<M extends Model> extends ModelBuilder<M> {
-  /** Public, unlike that of the base class. */
+  /** Makes the base class's protected constructor public. */
   constructor(descriptor: ModelDescriptor<M>) {
     super(descriptor);
   }
 
-  /** Starts from all fields of another one. */
+  /** Copies all fields of another model. */
   from(model: M): this {
     return this.copyAll(model);
   }
@@ -30,7 +30,7 @@ export class OwnBuilder<M extends Model> extends ModelBuilder<M> {
   }
 }
 
-/** The columns of such a model: those of every model, its own, and why something failed. */
+/** The columns of such a model: those of every model, its own, and its failure. */
 export function ownColumns(
   model: string,
   states: readonly string[],
@@ -52,14 +52,14 @@ function textColumn(field: string, column: string): ColumnDescriptor {
   return { field, column, type: { kind: 'string' }, sqlType: 'text', optional: true };
 }
 
-/** A failure as such a model keeps it. */
+/** A failure in the columns of such a model. */
 export interface FailureFields {
   readonly failureCode?: string;
   readonly failureMessage?: string;
 }
 
 export function failureFields({ code, message }: SagaFailure): Required<FailureFields> {
-  // A message may quote what a database cannot store, at any length.
+  // A message may contain characters that a database cannot store, and have any length.
   return { failureCode: storedText(code), failureMessage: storedText(message) };
 }
 

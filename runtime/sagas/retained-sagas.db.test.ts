@@ -8,7 +8,7 @@ import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
 import { Trip, TripStartAction, tripApplication } from './test-support/trips.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const OLD = Date.UTC(2024, 0, 10, 12);
@@ -29,7 +29,7 @@ async function startTrip({ executor }: Application): Promise<Trip> {
 }
 
 describeOnEachAdapter('Records of sagas', (harness) => {
-  test('are deleted long after the saga has ended, and never while it is under way', async () => {
+  test('are deleted long after the saga has ended, and never while it is running', async () => {
     uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
     let stuckHotels: string | undefined;
     const definition = tripApplication({
@@ -68,7 +68,7 @@ describeOnEachAdapter('Records of sagas', (harness) => {
     const trip = Trip.plan(HERE, flights.id.getValue(), stuckHotels);
     await running.executor.execute(ALICE, TripStartAction, { trip });
     await until(async () => JSON.stringify(await steps()) === '[["2"]]');
-    // One whose saga was lost shows that it was.
+    // A step record whose saga was lost stays, because it proves the loss.
     await rows(
       THERE,
       `INSERT INTO eventlog.saga_steps SELECT overlay(id::text placing 'ffff' from 33)::uuid, state, version,
@@ -82,7 +82,7 @@ describeOnEachAdapter('Records of sagas', (harness) => {
     ]);
     await rows(HERE, "UPDATE eventlog.sagas SET updated_date = '2024-01-10'");
     expect(await running.events.retain({ keepDays: 2 })).toMatchObject([
-      // The records of its steps go first.
+      // The records of its steps are deleted first.
       { deletedSagas: 0 },
       { deletedSagaSteps: 1 },
     ]);
@@ -91,7 +91,7 @@ describeOnEachAdapter('Records of sagas', (harness) => {
       { deletedSagaSteps: 0 },
     ]);
     expect([await states(), await steps()]).toEqual([[['RUNNING']], [['2']]]);
-    // The time-outs of the first saga were still to come.
+    // The time-outs of the first saga were still pending.
     await rows(
       HERE,
       "UPDATE eventlog.schedules SET next_date = clock_timestamp() WHERE action_name = 'Saga.overdue'",

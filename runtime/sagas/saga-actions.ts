@@ -10,10 +10,10 @@ import { scheduleOverdue, stageMove } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
 
-/** The definition of a saga by a name that it has or had. */
+/** Finds the definition of a saga by its current or a former name. */
 export type FindDefinition = (name: string) => SagaDefinition;
 
-/** Names under which operators order these actions where no application is at hand. */
+/** Names of the actions that operators order from outside of an application. */
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
@@ -23,7 +23,9 @@ interface MoveParams {
   readonly failure?: SagaFailure;
 }
 
-/** Moves a saga on once its step is settled on another shard, or has failed. No effect if it has moved on. */
+/**
+ * Moves a saga on when its step is settled on another shard, or has failed. No effect if the saga has already moved on.
+ */
 export class MoveAction extends Action<MoveParams, void> {
   readonly #kit: SagaKit;
   readonly #find: FindDefinition;
@@ -41,7 +43,8 @@ export class MoveAction extends Action<MoveParams, void> {
     const state = await definition.states.getById(saga);
     const step = definition.step(run.step);
     const to = failure === undefined ? step?.done(state) : step?.refused?.(state, failure);
-    // A version of the saga in which the step is there, or can fail, has begun this; it will be back.
+    // A release in which this state has the step, or in which it can fail, started the step; a process of that release
+    // will retry it.
     if (to === undefined) throw new TypeError(`${run.saga} has no such way out of state ${run.step}`);
     stageMove(this.plan(), definition.saga, { run, from: state, to, failure }, this.clock.now());
   }
@@ -75,8 +78,8 @@ interface GiveUpParams extends StepPlace {
 }
 
 /**
- * Abandons a step on the shard that it writes to: from then on its action cannot take effect there, even if a process
- * that is believed dead is running it. Returns the actual outcome of the step.
+ * Abandons a step on the shard that it writes to: its action cannot take effect there afterwards, even if a process
+ * that was believed dead still runs it. Returns the actual outcome of the step.
  */
 export class GiveUpAction extends Action<GiveUpParams, StepOutcome> {
   readonly #kit: SagaKit;
@@ -100,7 +103,7 @@ interface RetryParams {
   readonly saga: string;
 }
 
-/** Gives a saga that is parked or overdue another try, with the whole time of its step. False for any other. */
+/** Retries a parked or overdue saga with the full time limit of its step. False for any other saga. */
 export class RetryAction extends Action<RetryParams, boolean> {
   readonly #kit: SagaKit;
   readonly #find: FindDefinition;
@@ -129,7 +132,7 @@ interface AbandonParams {
   readonly note: string;
 }
 
-/** Ends a saga where it is, without a further step. False for one that has ended. */
+/** Ends a saga in its current state, without a further step. False if it has already ended. */
 export class AbandonAction extends Action<AbandonParams, boolean> {
   readonly #kit: SagaKit;
 

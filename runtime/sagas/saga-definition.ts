@@ -9,7 +9,7 @@ import type { Saga } from './saga.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
 import { type SagaStep, stepOf } from './saga-step.js';
 
-/** A saga of an application with the reads that its steps need. */
+/** A saga of an application, with the events and reads that its steps need. */
 export class SagaDefinition {
   readonly saga: Saga<Model>;
   readonly model: ModelDescriptor<Model>;
@@ -17,9 +17,7 @@ export class SagaDefinition {
   /** The events of its state model. */
   readonly events: readonly EventDescriptor[];
 
-  /**
-   * @throws ValidationError if its name does not fit, its model is not sharded, or nothing would bring its steps about
-   */
+  /** @throws ValidationError if its name is invalid, its model is not sharded, or no event would start its steps */
   constructor(descriptor: SagaDescriptor, events: readonly EventDescriptor[], context: RepositoryContext) {
     this.saga = descriptor.create();
     this.model = descriptor.model;
@@ -35,7 +33,7 @@ export class SagaDefinition {
     if (this.events.length === 0) throw new ValidationError(`${name} needs a state model with events`);
   }
 
-  /** Its name and the names that it had. */
+  /** Its current and former names. */
   get names(): readonly string[] {
     return [this.saga.name, ...this.saga.aliases];
   }
@@ -59,7 +57,7 @@ export function shardOfStep(step: SagaStep<Model>, state: Model, params: object)
   return id === undefined ? homeOf(state) : id.resolveShardIdentifier();
 }
 
-/** The shard that a saga lives on. */
+/** The shard of a saga. */
 export function homeOf({ id }: Model): ShardIdentifier {
   return shardOfUuid(id.getValue());
 }

@@ -2,14 +2,14 @@ import type { ModelDescriptor } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { Saga } from './saga.js';
 
-/** What the runtime must know about a saga class; emitted by the generator. */
+/** A saga class as the runtime uses it; emitted by the generator. */
 export interface SagaDescriptor {
-  /** Of the saga's state model. */
+  /** The descriptor of the saga's state model. */
   readonly model: ModelDescriptor<Model>;
   readonly create: () => Saga<Model>;
 }
 
-/** Gives the saga as data: a model that is not its state is a compile error. */
+/** Describes a saga as data. A model other than the saga's state model is a compile error. */
 export function defineSaga<M extends Model>(
   model: ModelDescriptor<M>,
   create: () => Saga<M>,

@@ -17,7 +17,7 @@ import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
 import { failureKind, sagaFailure } from './step-failure.js';
 import { type StepPlace, stepRecordId } from './step-record.js';
 
-/** Attempts of a step that may fail with what looks like a defect. */
+/** Default maximum of a step's attempts that fail with an apparent defect. */
 export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
 
 export interface SagaDriverOptions {
@@ -28,7 +28,7 @@ export interface SagaDriverOptions {
   readonly executor: ActionRunner;
 }
 
-/** A step that is due, with all that is known about it. */
+/** A due step with its saga's state and progress. */
 interface DueStep {
   readonly run: SagaRun;
   readonly state: Model;
@@ -37,8 +37,8 @@ interface DueStep {
 }
 
 /**
- * The handler of one saga: takes the step of the state that the saga is in. It may be called at any time, by several
- * processes too: each action that it runs takes effect once.
+ * The handler of one saga: takes the step of the saga's current state. Several processes may call it at any time: each
+ * action that it runs takes effect once.
  */
 export class SagaDriver implements EventHandler {
   readonly #options: SagaDriverOptions;
@@ -50,7 +50,7 @@ export class SagaDriver implements EventHandler {
   async handle(envelope: EventEnvelope): Promise<void> {
     const { definition } = this.#options;
     const { event } = envelope;
-    // Those of other sagas come along: no need to ask the database about them.
+    // Events of other sagas arrive here too; they need no query.
     if (event instanceof SagaWokenEvent && !definition.names.includes(event.saga)) return;
     if (event instanceof SagaWokenEvent && event.reason === 'abandoned') return this.#leave(envelope);
     const due = await this.#dueStep(envelope.modelId, 'RUNNING');
@@ -62,30 +62,30 @@ export class SagaDriver implements EventHandler {
     }
   }
 
-  /**
-   * The step of an abandoned saga may be stuck on its way to another shard: from now on it cannot take effect there.
-   */
+  /** The step of an abandoned saga may still be in flight to another shard: after this it cannot take effect there. */
   async #leave(envelope: EventEnvelope): Promise<void> {
     const due = await this.#dueStep(envelope.modelId, 'ENDED');
     const failure = due === undefined ? undefined : readFailure(due.run);
     if (due !== undefined && failure !== undefined) await this.#giveUp(envelope, due, failure);
   }
 
-  /** Undefined: the saga is in another state, stands at an end, or has never been one. */
+  /** Undefined: the saga has left this state, has ended, or the model is no saga of this kind. */
   async #dueStep(id: string, runState: SagaRunState): Promise<DueStep | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
     if (run === undefined || state === undefined || run.state !== runState) return undefined;
-    // Several sagas may have one kind of state.
+    // Several sagas may have the same class of state model.
     if (!definition.names.includes(run.saga)) return undefined;
     const step = definition.step(run.step);
     if (step === undefined) return undefined;
-    // The two were read one after the other: if the saga has moved in between, the next attempt sees it.
+    // State and run were read one after the other. If the saga has moved in between, the next attempt sees it.
     requireStep(definition.saga, run, state);
     return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
   }
 
-  /** The database's word counts as well: its clock has said so. Not if the run has been given other terms since. */
+  /**
+   * An `overdue` event also proves that the time is over, by the database's clock, unless the run has new terms since.
+   */
   #isOver({ run }: DueStep, { event, modelVersion }: EventEnvelope): boolean {
     const isNotified =
       event instanceof SagaWokenEvent && event.reason === 'overdue' && modelVersion === run.version;
@@ -98,7 +98,7 @@ export class SagaDriver implements EventHandler {
     else await this.#settle(envelope, due, outcome);
   }
 
-  /** @throws what is worth another attempt */
+  /** Makes an attempt at the step. @throws errors after which a retry may succeed */
   async #attempt(
     envelope: EventEnvelope,
     due: DueStep,
@@ -118,13 +118,13 @@ export class SagaDriver implements EventHandler {
     const shard = shardOfStep(step, state, params);
     const isHome = shard === homeOf(state);
     const registered = this.#options.steps.get(place.step);
-    // The steps were registered from the definition that names them.
+    // The steps were registered from the same definition.
     if (registered === undefined) throw new TypeError(`There is no action for state ${place.step}`);
     const record = isHome ? {} : { record: stepRecordId(place, shard) };
     return this.#execute(envelope, registered.actionClass, { ...place, ...record, params });
   }
 
-  /** Its action has failed and will not be retried: continues with the compensation, if there is one. */
+  /** Continues with the compensation, if any, after the step's action has failed for good. */
   async #fail(envelope: EventEnvelope, due: DueStep, failure: SagaFailure): Promise<void> {
     const { saga, stepNumber } = due.place;
     if (due.step.refused === undefined) {
@@ -136,8 +136,8 @@ export class SagaDriver implements EventHandler {
   }
 
   /**
-   * A refusal is one attempt's. Before it counts for good, no other attempt may succeed any more: neither one that an
-   * earlier process has left behind nor one that is stuck on its way to the database.
+   * A refusal concerns one attempt only. Before it is final, no other attempt may succeed any more: neither one that an
+   * earlier process left behind nor one that is still in flight to the database.
    */
   async #giveUp(
     envelope: EventEnvelope,
@@ -145,13 +145,13 @@ export class SagaDriver implements EventHandler {
     failure: SagaFailure,
   ): Promise<StepOutcome> {
     const shard = shardOfStep(step, state, step.params(state));
-    // On the saga's own shard the move itself is what the two would fight over.
+    // On the saga's own shard both attempts would write the saga's move, so only one can be applied.
     if (shard === homeOf(state)) return { kind: 'void', failure };
     try {
       const record = stepRecordId(place, shard);
       return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
     } catch (error) {
-      // Nothing can ever have been written there.
+      // No attempt can ever have written to an unknown shard.
       if (error instanceof UnknownShardError) return { kind: 'void', failure };
       throw error;
     }
@@ -164,7 +164,7 @@ export class SagaDriver implements EventHandler {
     await this.#execute(envelope, MoveAction, { saga, stepNumber, ...failure });
   }
 
-  /** By the principal whose action has brought the saga to where it is. */
+  /** Runs an action as the principal whose action brought the saga to its current state. */
   #execute<Params, Result>(
     { action, signal, traceContext }: EventEnvelope,
     actionClass: ActionClass<Params, Result>,

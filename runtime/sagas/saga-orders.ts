@@ -8,19 +8,19 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { ABANDON, RETRY } from './saga-actions.js';
 import { requireNote, type SagaSummary, showSaga } from './sagas.js';
 
-/** What an operator wants of a saga. */
+/** The content of an operator's order. */
 export type SagaWish = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
 
-/** How far an order has come. */
+/** The progress of an order. */
 export interface SagaOrder {
   readonly state: 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
-  /** Why the last attempt has failed. */
+  /** Error message of the last failed attempt. */
   readonly error: string | undefined;
 }
 
 /**
- * Orders for sagas where no application is at hand. An order is a scheduled action that is due at once: a process that
- * delivers runs it, once.
+ * Orders for sagas from outside of an application. An order is a scheduled action that is due at once: a delivering
+ * process runs it once.
  */
 export class SagaOrders {
   readonly #context: RepositoryContext;
@@ -31,18 +31,22 @@ export class SagaOrders {
     this.#databases = databases;
   }
 
-  /** @throws ModelNotFoundError if there is no such saga @throws UnknownShardError @throws ValidationError for no id */
+  /**
+   * @throws ModelNotFoundError if there is no such saga
+   * @throws UnknownShardError
+   * @throws ValidationError for an invalid id
+   */
   show(saga: string): Promise<SagaSummary> {
     return showSaga(this.#context, saga);
   }
 
   /**
-   * Leaves an order.
+   * Places an order.
    *
-   * @param principal the principal of the order and, after a retry, of the steps that follow. Default: for a retry the
+   * @param principal the principal of the order and, after a retry, of the following steps. Default: for a retry the
    *   principal and claims of the last step, otherwise `fw:operator`
    * @returns its id
-   * @throws ValidationError for a note or principal that cannot be
+   * @throws ValidationError for an invalid note or principal
    */
   async place(saga: string, wish: SagaWish, principal?: string): Promise<string> {
     if (wish.kind === 'abandon') requireNote(wish.note);
@@ -67,7 +71,7 @@ export class SagaOrders {
     return id;
   }
 
-  /** @throws ModelNotFoundError if there is none of this id */
+  /** @throws ModelNotFoundError if there is no order with this id */
   async read(saga: string, order: string): Promise<SagaOrder> {
     const { rows } = await this.#databaseOf(saga).query({ text: READ, values: [order] });
     const [row] = rows;

@@ -6,7 +6,7 @@ import type { QueryOptions } from '../persistence/read/query-options.js';
 import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import { type SagaRun, type SagaRunState, sagaRunModel } from './saga-run.js';
 
-/** Which sagas are meant; what is left out does not matter. */
+/** Selects sagas. Fields combine by AND; an absent field matches all. */
 export interface SagaFilter {
   /** The saga's name. */
   readonly saga?: string | undefined;
@@ -16,18 +16,18 @@ export interface SagaFilter {
 }
 
 /**
- * Why a saga does not come on: given up, beyond the time of its step, or its handler could not take an event of it. The
- * first that applies.
+ * Why a saga makes no progress: it is parked, its step has exceeded its time, or its handler failed on one of its
+ * events. The first reason that applies.
  */
 export type StuckReason = 'parked' | 'overdue' | 'dead-letter';
 
-/** Reads how far sagas have come. */
+/** Reads the progress of sagas. */
 export class SagaRunRepository extends Repository<SagaRun> {
   constructor(context: RepositoryContext) {
     super(context, sagaRunModel);
   }
 
-  /** Over all shards, the oldest first. Shards that do not answer are named. */
+  /** Lists sagas over all shards, oldest first. Shards that do not answer are named. */
   listed(
     request: PageRequest,
     { saga, state, stuck = false }: SagaFilter,
@@ -40,7 +40,7 @@ export class SagaRunRepository extends Repository<SagaRun> {
         let narrowed = query;
         if (saga !== undefined) narrowed = narrowed.where(sql<boolean>`saga = ${saga}`);
         if (state !== undefined) narrowed = narrowed.where(sql<boolean>`state = ${state}`);
-        // The first condition is what the index of those under way is for.
+        // The first condition lets the planner use the index of running sagas.
         return stuck
           ? narrowed.where(sql<boolean>`state <> 'ENDED' and ${stuckReason} is not null`)
           : narrowed;
@@ -48,7 +48,7 @@ export class SagaRunRepository extends Repository<SagaRun> {
     });
   }
 
-  /** Of these sagas of one shard those that are stuck, with the reason. */
+  /** The stuck ones of these sagas of one shard, with the reasons. */
   async stuckReasons(
     shard: ShardIdentifier,
     ids: readonly string[],
@@ -63,7 +63,7 @@ export class SagaRunRepository extends Repository<SagaRun> {
   }
 }
 
-/** By the database's clock, as due dates are. Sagas that have ended are never stuck. */
+/** Uses the database's clock, as due dates do. Sagas that have ended are never stuck. */
 const stuckReason: RawBuilder<StuckReason | null> = sql`case
   when eventlog.sagas.state = 'PARKED' then 'parked'
   when eventlog.sagas.state <> 'RUNNING' then null

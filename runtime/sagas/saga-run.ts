@@ -10,7 +10,7 @@ import type { SagaFailure } from './saga-step.js';
 /** `PARKED`: waits for an operator to retry or abandon it. */
 export type SagaRunState = 'RUNNING' | 'PARKED' | 'ENDED';
 
-/** Which step is being taken, and until when. */
+/** The current step and its deadline. */
 export interface StepTerms {
   /** State of the saga's model. */
   readonly step: string;
@@ -19,23 +19,23 @@ export interface StepTerms {
 }
 
 /**
- * How far one saga has come: the runtime's own record beside the saga's state model, under the same id, so that all
- * sagas can be listed alike. Changed in the same plans.
+ * The progress of one saga: the runtime's own record, with the id of the saga's state model, so that all sagas can be
+ * listed in the same way. Each plan that changes the state model also changes this record.
  */
 export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   /** Name of the saga when it was started. */
   readonly saga!: string;
-  /** State of its model: the step that is being taken, or the end. */
+  /** State of its model: the current step, or the end. */
   readonly step!: string;
   /** Number of the step, from 1: distinguishes repeated entries of one state. */
   readonly stepNumber!: number;
   readonly deadline?: Date;
-  /** Why the last step failed: that led to a compensation, or had the saga parked. */
+  /** Code of the last step's failure, which led to a compensation or parked the saga. */
   readonly failureCode?: string;
   readonly failureMessage?: string;
 
   /**
-   * The record of a saga that starts.
+   * The record of a saga at its start.
    *
    * @internal
    */
@@ -54,7 +54,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 
   /**
-   * On to the next state. @param failure of the step that was left, if it failed
+   * The record in the next state. @param failure of the previous step, if it failed
    *
    * @internal
    */
@@ -64,14 +64,14 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
     return (failure === undefined ? builder : builder.with(failureFields(failure))).build();
   }
 
-  /** Waits for an operator. */
+  /** The record of a saga that waits for an operator. */
   parked(failure: SagaFailure): SagaRun {
     return this.#copy()
       .with({ state: 'PARKED', ...failureFields(failure) })
       .build();
   }
 
-  /** Ends where it is: no further step is taken. The saga's handler gives up the one that may be under way. */
+  /** Ends in its current state: no further step is taken. The saga's handler abandons a step in progress. */
   abandoned(failure: SagaFailure): SagaRun {
     const event = new SagaWokenEvent(this, 'abandoned');
     return this.#copy()
@@ -81,7 +81,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 
   /**
-   * Has the saga's handler look at it. @param deadline a new one, for another try
+   * Notifies the saga's handler. @param deadline a new one, for a retry
    *
    * @internal
    */
@@ -96,11 +96,11 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
 }
 
 /**
- * `overdue`: its step's time is over. `retry`: another try was asked for. `abandoned`: it is to take no further step.
+ * `overdue`: the step's time is over. `retry`: a retry was requested. `abandoned`: the saga must take no further step.
  */
 export type WakeReason = 'overdue' | 'retry' | 'abandoned';
 
-/** Has the saga's handler look at a saga, although its state has not changed. */
+/** Notifies a saga's handler although the saga's state has not changed. */
 export class SagaWokenEvent extends ModelEvent<SagaRun> {
   readonly saga: string;
   readonly stepNumber: number;
@@ -125,7 +125,7 @@ export const sagaWokenEvent: EventDescriptor = {
   ],
 };
 
-/** The id of a saga's record: that of its state model. */
+/** The id of a saga's record, which equals that of its state model. */
 function sagaRunId(id: string): ShardedId<SagaRun> {
   return ShardedId.named('SagaRun', id);
 }

@@ -18,7 +18,7 @@ import { stepRecordModel } from './step-record.js';
 export interface SagaRuntimeOptions {
   readonly sagas: readonly SagaDescriptor[];
   readonly events: readonly EventDescriptor[];
-  /** Those of the application. */
+  /** The application's actions. */
   readonly actions: readonly ActionDescriptor[];
   readonly context: RepositoryContext;
   readonly clock: Clock;
@@ -30,15 +30,15 @@ interface RunnableSaga {
   readonly steps: ReadonlyMap<string, RegisteredStep>;
 }
 
-/** The sagas of an application: what has to be registered, and the handlers that drive them. */
+/** The sagas of an application: the actions that they register, and the handlers that drive them. */
 export class SagaRuntime {
-  /** To be registered beside those of the application. */
+  /** Actions to register in addition to those of the application. */
   readonly actions: readonly ActionDescriptor[];
   readonly #kit: SagaKit;
   readonly #sagas: readonly RunnableSaga[];
 
   /**
-   * @throws ValidationError if two sagas share a name, or a saga is not what it must be
+   * @throws ValidationError if two sagas share a name, or a saga is invalid
    * @throws UnknownActionError if the action of a step is not registered
    */
   constructor(options: SagaRuntimeOptions) {
@@ -54,11 +54,11 @@ export class SagaRuntime {
     this.#requireNames();
     const steps = this.#sagas.flatMap((each) => [...each.steps.values()].map(({ descriptor }) => descriptor));
     const shared = sagas.length === 0 ? [] : sharedActions(kit, (name) => this.#find(name));
-    // Who looks an action up by its class gets it back with its own types.
+    // A look-up by class returns the action with its own types.
     this.actions = [...shared, ...(steps as unknown as readonly ActionDescriptor[])];
   }
 
-  /** One for each saga, of its name. */
+  /** One handler per saga, with the saga's name. */
   handlers(executor: ActionRunner): readonly HandlerDescriptor[] {
     return this.#sagas.map(({ definition, steps }) => {
       const { name, aliases, concurrency } = definition.saga;
@@ -91,7 +91,7 @@ export class SagaRuntime {
   }
 }
 
-/** What a step's own limit lets through must not be a dead letter before. */
+/** The maximum attempts of the handler: a failure within a step's own limit must not become a dead letter. */
 function mostAttempts(definition: SagaDefinition): number {
   const limits = definition.stepStates.map(
     (state) => definition.step(state)?.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS,

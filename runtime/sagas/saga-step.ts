@@ -11,44 +11,46 @@ export interface SagaFailure {
 }
 
 /**
- * What is done while the saga's state model is in one state: an action, on whatever shard, and the state that follows.
- * The functions are pure: they look at the model that they are given and at nothing else.
+ * The step of one state of the saga's model: an action, on any shard, and the state that follows. The functions are
+ * pure: they read only the model that they receive.
  *
- * @typeParam M the state model @typeParam Params what the action takes
+ * @typeParam M the state model
+ * @typeParam Params the params of the action
  */
 export interface SagaStepOptions<M extends Model, Params> {
-  /** What the action is run with. */
+  /** Returns the params of the action. */
   readonly params: (state: M) => Params;
-  /** The next state, once the action is committed; it must be another one. */
+  /** Returns the next state after the action is committed; it must differ from the current one. */
   readonly done: (state: M) => M;
   /**
-   * The next state, once it is certain that the action has not taken effect and never will: it was refused, or its time
-   * is over. Leads to the compensation. Default: the step can only succeed, and a saga that it fails for good is
-   * parked.
+   * Returns the next state after the action has failed for good: it was refused, or its time is over, and it has not
+   * taken effect and never will. Leads to the compensation. Default: the step can only succeed, and a saga whose step
+   * fails for good is parked.
    */
   readonly refused?: (state: M, failure: SagaFailure) => M;
-  /** Time for the step with all its attempts, in milliseconds, from when its state was entered. Default 60,000. */
+  /** Time limit of the step with all its attempts, in milliseconds from when its state was entered. Default 60,000. */
   readonly timeoutMs?: number;
   /**
-   * Attempts that may fail with an error that is neither a refusal nor one that passes (a shard that is down, a lost
-   * race): most likely a defect. Default 5. What passes is tried again until the time is over.
+   * Maximum attempts that fail with an apparent defect: neither a refusal nor a passing error (an unreachable shard, a
+   * conflict). Default 5. Passing errors are retried until the time is over.
    */
   readonly maximumAttempts?: number;
   /**
-   * An id on the shard that the action writes to. Default: the first sharded id among the params, else the saga's own.
+   * Returns an id on the shard that the action writes to. Default: the first sharded id among the params, else the
+   * saga's own id.
    */
   readonly on?: (state: M) => ShardedId<unknown>;
 }
 
-/** A step as a saga keeps it; `step` makes it. */
+/** A step in a saga's `steps`; created by `step`. */
 export interface SagaStep<M extends Model> extends SagaStepOptions<M, object> {
   readonly action: ActionClass<never, unknown>;
 }
 
-/** The steps of a saga by the state in which they are taken. A state without a step is an end. */
+/** The steps of a saga by state. A state without a step is an end. */
 export type SagaSteps<M extends Model> = { readonly [State in M['state']]?: SagaStep<M> };
 
-/** One step: an action, what it is run with and what follows. */
+/** Creates a step: an action, its params and the state that follows. */
 export function step<M extends Model, Params extends object>(
   action: ActionClass<Params, unknown>,
   options: SagaStepOptions<M, ActionInput<NoInfer<Params>>>,
@@ -57,7 +59,7 @@ export function step<M extends Model, Params extends object>(
   return { ...options, action: action as unknown as ActionClass<never, unknown> };
 }
 
-/** A saga as staging sees it. */
+/** The name and steps of a saga. */
 export interface NamedSteps<M extends Model> {
   readonly name: string;
   readonly steps: SagaSteps<M>;
@@ -71,7 +73,7 @@ export function stepOf<M extends Model>({ steps }: NamedSteps<M>, state: string)
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** When the time of a step is over that begins now. */
+/** The deadline of a step that starts now. */
 export function deadlineOf<M extends Model>(step: SagaStep<M>, now: Date): Date {
   return new Date(now.getTime() + (step.timeoutMs ?? DEFAULT_TIMEOUT_MS));
 }

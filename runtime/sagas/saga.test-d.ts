@@ -38,17 +38,17 @@ class TripSaga extends Saga<Trip> {
 const done = (trip: Trip): Trip => trip.to('BOOKED');
 
 export const withoutParams: SagaSteps<Trip> = {
-  // @ts-expect-error the action needs to know from where
+  // @ts-expect-error the action requires `from`
   HOTEL: step(CarryAction, { params: () => ({ weight: 1 }), done }),
 };
 
 export const withOtherParams: SagaSteps<Trip> = {
-  // @ts-expect-error the action takes a text
+  // @ts-expect-error `from` is a text
   HOTEL: step(CarryAction, { params: () => ({ from: 1 }), done }),
 };
 
 export const withoutNext: SagaSteps<Trip> = {
-  // @ts-expect-error what follows is a state of the saga, not its name
+  // @ts-expect-error `done` returns a state model, not its name
   HOTEL: step(CarryAction, { params: () => ({ from: '' }), done: () => 'BOOKED' }),
 };
 
@@ -63,9 +63,9 @@ declare const account: Account;
 declare const accountModel: ModelDescriptor<Account>;
 
 expectTypeOf(TripSaga.start(plan, trip)).toEqualTypeOf<Trip>();
-// @ts-expect-error an account is not its state
+// @ts-expect-error an account is not the saga's state model
 TripSaga.start(plan, account);
 
 defineSaga(tripModel, () => new TripSaga());
-// @ts-expect-error neither is it where it is registered
+// @ts-expect-error an account is not the saga's state model
 defineSaga(accountModel, () => new TripSaga());

@@ -29,7 +29,7 @@ const TripSaga = tripSaga({ flight: { timeoutMs: 5_000 } });
 const newTrip = (): Trip => Trip.plan(HERE, SUPPLIER, SUPPLIER);
 
 describe('The start of a saga', () => {
-  test('puts state, progress and time-out into one plan', () => {
+  test('stages state, progress and time-out in one plan', () => {
     const plan = new ActionPlan(clock);
     const trip = stageStart(plan, new TripSaga(), newTrip());
     expect(plan.items.map(({ kind, model }) => [kind, model.constructor, model.id.getValue()])).toEqual([
@@ -68,14 +68,14 @@ describe('A move', () => {
     return plan;
   };
 
-  test('to a state with a step sets the time of that step', () => {
+  test('to a state with a step sets the deadline of that step', () => {
     const plan = move(from.to('HOTEL'));
     const deadline = new Date(clock.now().getTime() + 60_000);
     expect(plan.items[0]?.model).toMatchObject({ state: 'RUNNING', step: 'HOTEL', stepNumber: 2, deadline });
     expect(plan.schedules).toMatchObject([{ dueDate: deadline, params: { stepNumber: 2 } }]);
   });
 
-  test('to a state without a step is the end', () => {
+  test('to a state without a step ends the saga', () => {
     const plan = move(from.to('BOOKED'));
     expect(plan.items[0]?.model).toMatchObject({ state: 'ENDED', step: 'BOOKED', deadline: undefined });
     expect(plan.schedules).toEqual([]);
@@ -103,7 +103,7 @@ describe('A move', () => {
 describe('The record of a step', () => {
   const saga = newTrip().id.getValue();
 
-  test('has one id on each shard, which lies there', () => {
+  test('has one id per shard, which belongs to that shard', () => {
     const place = { saga, stepNumber: 3, step: 'HOTEL' };
     const id = stepRecordId(place, THERE);
     expect(id.resolveShardIdentifier()).toBe(THERE);
@@ -158,7 +158,7 @@ describe('An application', () => {
     ).toEqual([['JourneySaga', ['TripSaga']]]);
   });
 
-  test('cannot have one whose name does not fit, or whose actions are unknown', () => {
+  test('cannot have a saga with an invalid name or unknown actions', () => {
     expect(() => runtimeOf(tripSaga({ name: 'Trip Saga' }))).toThrow(
       /name has 1 to 80 visible ASCII characters/,
     );

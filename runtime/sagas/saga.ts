@@ -8,27 +8,27 @@ export type SagaClass<M extends Model> = new () => Saga<M>;
 
 /**
  * A change that spans several shards: a chain of actions, each atomic on its shard, whose progress is the state of an
- * ordinary model. The runtime takes the step of the state that the model is in, whatever crashes in between, until a
- * state without a step is reached. Subclasses are marked with `@FwSaga` and have no constructor.
+ * ordinary model. The runtime takes the step of the model's current state, despite crashes in between, until the model
+ * reaches a state without a step. Subclasses are marked with `@FwSaga` and have no constructor.
  *
- * @typeParam M the state model: a `Model` with a sharded id; it lives on the shard of its start
+ * @typeParam M the state model: a `Model` with a sharded id; it stays on the shard where it was created
  */
 export abstract class Saga<M extends Model> {
   /** Type only: distinguishes sagas of different models. */
   declare protected readonly stateType?: M;
 
-  /** Stable name: identity of its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the class name. */
+  /** Stable name: identifies its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the class name. */
   readonly name: string = this.constructor.name;
-  /** Earlier names, so that a rename loses nothing. Default none. */
+  /** Former names, so that a rename keeps checkpoints and running sagas. Default none. */
   readonly aliases: readonly string[] = [];
-  /** Sagas that are worked on at the same time, on each shard. Default 32. */
+  /** Maximum sagas handled in parallel, on each shard. Default 32. */
   readonly concurrency: number = 32;
-  /** What is done in which state. */
+  /** The step of each state. */
   abstract readonly steps: SagaSteps<M>;
 
   /**
-   * Starts a saga: its state becomes part of the plan, with the first step's time-out. Call it in `perform` of the
-   * action that does the first part of the work, so that both are committed together or not at all.
+   * Starts a saga: stages its state and the first step's time-out in the plan. Call it in `perform` of the action that
+   * does the first part of the work, so that both are committed together or not at all.
    *
    * @param state a new model, in a state that has a step, with an event attached
    * @returns the model as it will be stored

@@ -16,7 +16,7 @@ import {
   tripApplication,
 } from './test-support/trips.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const open: Application[] = [];
@@ -38,7 +38,7 @@ function processOf(databases: DatabaseRegistry, terms: TripTerms = {}, deliver =
   return application;
 }
 
-/** A trip whose flights are booked elsewhere and whose hotels where it lives. */
+/** A trip whose flights are booked on another shard and whose hotels on its own. */
 async function startTrip({ executor }: Application): Promise<Trip> {
   const openAccount = (shard: typeof HERE) =>
     executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
@@ -47,7 +47,7 @@ async function startTrip({ executor }: Application): Promise<Trip> {
   return executor.execute({ name: 'alice', claims: { desk: 'agent' } }, TripStartAction, { trip });
 }
 
-/** Flights and hotels booked, and where the trip stands. */
+/** Booked flights and hotels, and the state of the trip. */
 async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readonly unknown[]> {
   const firstOf = async (shard: typeof HERE, text: string, id: string): Promise<unknown> =>
     (await databases.database(shard).query({ text, values: [id] })).rows[0]?.[0];
@@ -59,7 +59,7 @@ async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readon
   ];
 }
 
-/** The time of the step that the trip is taking is over. */
+/** Sets the deadline of the trip's current step to the past. */
 async function endTime(databases: DatabaseRegistry, { id }: Trip): Promise<void> {
   const text = `UPDATE eventlog.schedules SET next_date = clock_timestamp()
     WHERE state = 'pending' AND params ->> 'saga' = $1`;
@@ -90,7 +90,7 @@ describeOnEachAdapter('A saga', (harness) => {
     const { flights, hotels } = trip;
     const place = { saga: trip.id.getValue() };
     const agent = ['alice', { desk: 'agent' }];
-    // What is marked as secret is left out, as from any action's row.
+    // The action rows of sagas leave out secret values, as all action rows do.
     expect([await trail(THERE), await trail(HERE)]).toEqual([
       [['TripSaga.FLIGHT', ...agent, { ...place, stepNumber: 1, params: { supplier: flights, count: 1 } }]],
       [['TripSaga.HOTEL', ...agent, { ...place, stepNumber: 2, params: { supplier: hotels, count: 1 } }]],
@@ -115,7 +115,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([1, 2, 'BOOKED']);
   });
 
-  test('takes back what it has done when a later step is refused', async () => {
+  test('compensates earlier steps when a later step is refused', async () => {
     const databases = await shards();
     const application = processOf(databases, {
       trouble: ({ supplier }) => {
@@ -128,7 +128,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect((await summaryOf(application, trip)).failure).toEqual({ code: 'FW_REFUSED', message: 'No room' });
   });
 
-  test('tries what passes again until the time of the step is over', async () => {
+  test('retries passing errors until the time of the step is over', async () => {
     const databases = await shards();
     let calls = 0;
     const application = processOf(databases, {
@@ -167,7 +167,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
-  test('takes nothing from a late action on its own shard either, whatever step it is at by then', async () => {
+  test('ignores a late action on its own shard, too, at any later step', async () => {
     const databases = await shards();
     const { gate, release } = gateOf();
     let attempts = 0;
@@ -187,7 +187,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
-  test('gives a step that looks defective up after some attempts', async () => {
+  test('abandons an apparently defective step after its maximum attempts', async () => {
     const databases = await shards();
     const calls: BookParams[] = [];
     const application = processOf(databases, {
@@ -241,7 +241,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
-  test('has the whole time of its step in another try, whatever still says that the old one is over', async () => {
+  test('has the full time limit in a retry, although the old time-out event still arrives', async () => {
     const databases = await shards();
     let calls = 0;
     const hurried = processOf(databases, { flight: { timeoutMs: 1 } }, false);
@@ -263,7 +263,7 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
-  test('that makes no sense of its own state becomes a dead letter, and is shown', async () => {
+  test('whose step returns an invalid state becomes a dead letter, and is shown', async () => {
     const databases = await shards();
     const application = processOf(databases, {
       flight: { done: (trip) => trip.silentlyTo('HOTEL') },

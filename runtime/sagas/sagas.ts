@@ -12,29 +12,29 @@ import type { SagaRun, SagaRunState } from './saga-run.js';
 import { type SagaFilter, SagaRunRepository, type StuckReason } from './saga-run-repository.js';
 import type { SagaFailure } from './saga-step.js';
 
-/** How far a saga has come. */
+/** The progress of a saga. */
 export interface SagaSummary {
-  /** That of its state model. */
+  /** Id of its state model. */
   readonly id: string;
   readonly shard: ShardIdentifier;
   readonly saga: string;
   readonly state: SagaRunState;
-  /** State of its model: the step that is being taken, or the end. */
+  /** State of its model: the current step, or the end. */
   readonly step: string;
-  /** When its time is over; undefined once the saga has ended. */
+  /** Deadline of the current step; undefined once the saga has ended. */
   readonly deadline: Date | undefined;
-  /** Why it does not come on; undefined if it does. */
+  /** Why the saga makes no progress; undefined if it does. */
   readonly stuck: StuckReason | undefined;
-  /** Why the last step that failed did: what led to a compensation, or had the saga parked. */
+  /** The last failure of a step: it led to a compensation, or parked the saga. */
   readonly failure: SagaFailure | undefined;
   readonly startedDate: Date;
-  /** When it last moved, or was parked or woken. */
+  /** When the saga last moved, or was parked or notified. */
   readonly changedDate: Date;
 }
 
 /** Which sagas to list, and which page of them. */
 export interface SagaListOptions extends SagaFilter, PageRequest {
-  /** Most time that each shard has, in milliseconds. Default 1,800. */
+  /** Time limit of each shard, in milliseconds. Default 1,800. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -42,9 +42,9 @@ export interface SagaListOptions extends SagaFilter, PageRequest {
 export type SagaPage = PartialPage<SagaSummary>;
 
 /**
- * Lists sagas over all shards, the oldest first. A shard that does not answer is named among the page's failures.
+ * Lists sagas over all shards, oldest first. A shard that does not answer is named among the page's failures.
  *
- * @throws ValidationError for a limit or cursor that cannot be, and the shard's error if none answers
+ * @throws ValidationError for an invalid limit or cursor, and the shard's error if no shard answers
  */
 export async function listSagas(
   context: RepositoryContext,
@@ -69,7 +69,7 @@ export async function showSaga(context: RepositoryContext, id: string): Promise<
 
 const LONGEST_NOTE = 2_000;
 
-/** @throws ValidationError unless it has 1 to 2,000 characters */
+/** @throws ValidationError unless the note has 1 to 2,000 characters */
 export function requireNote(note: string): void {
   if (note.trim() !== '' && note.length <= LONGEST_NOTE) return;
   throw new ValidationError(`A note has 1 to ${LONGEST_NOTE} characters`, { field: 'note' });
@@ -100,8 +100,8 @@ export class Sagas {
   }
 
   /**
-   * Gives a saga that is parked or overdue another try, with the whole time of its step. What follows runs in the name
-   * of `principal`. False for a saga that is neither.
+   * Retries a parked or overdue saga, with the full time limit of its step. Later steps run as `principal`. False for a
+   * saga that is neither parked nor overdue.
    *
    * @throws ModelNotFoundError if there is no such saga
    */
@@ -110,12 +110,13 @@ export class Sagas {
   }
 
   /**
-   * Ends a saga where it is: it takes no further step, and no compensation. What its steps have done stays, its model
-   * keeps its state, and the failure is `ABANDONED` with the note. A step that is under way on another shard is given
-   * up there by the saga's handler. False for a saga that has ended.
+   * Ends a saga in its current state: it takes no further step and no compensation. The effects of its steps stay, its
+   * model keeps its state, and the failure is `ABANDONED` with the note. The saga's handler abandons a step in progress
+   * on another shard. False for a saga that has ended.
    *
-   * @param note why, 1 to 2,000 characters
-   * @throws ModelNotFoundError if there is no such saga @throws ValidationError for another note
+   * @param note the reason, 1 to 2,000 characters
+   * @throws ModelNotFoundError if there is no such saga
+   * @throws ValidationError for an invalid note
    */
   abandon(principal: Caller, id: string, note: string): Promise<boolean> {
     requireNote(note);

@@ -7,7 +7,7 @@ import { SagaRun } from './saga-run.js';
 import { deadlineOf, type NamedSteps, type SagaFailure, type SagaStep, stepOf } from './saga-step.js';
 
 /**
- * Puts the start of a saga into a plan: its state, the record of its progress and its first time-out.
+ * Stages the start of a saga: its state, the record of its progress and its first time-out.
  *
  * @returns the state as it will be stored
  * @throws PlanMisuseError for a state without a step or an event
@@ -19,7 +19,7 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   }
   requireEvent(saga, state);
   const id = state.id.getValue();
-  // The model's own date, so that the time-out counts from when the saga says that it was started.
+  // Counted from the model's own date, so that the time-out starts when the saga was started.
   const deadline = deadlineOf(step, state.createdDate);
   const run = SagaRun.start(id, saga.name, state.createdDate, { step: state.state, deadline });
   const stored = plan.add(state);
@@ -28,19 +28,19 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   return stored;
 }
 
-/** Where a saga stands, and where it goes. */
+/** A saga's progress, its current state and its next one. */
 export interface SagaMove<M extends Model> {
   readonly run: SagaRun;
   readonly from: M;
   readonly to: M;
-  /** Why the step failed; undefined if it did not. */
+  /** The failure of the step; undefined if it succeeded. */
   readonly failure: SagaFailure | undefined;
 }
 
 /**
- * Puts a saga's move to its next state into a plan, with the time-out of the step that follows.
+ * Stages a saga's move to its next state, with the time-out of the step that follows.
  *
- * @throws PlanMisuseError for a move to the same state, for one to a state with a step but without an event, and if
+ * @throws PlanMisuseError for a move to the same state, for a move to a state with a step but without an event, and if
  *   another writer has changed the state
  */
 export function stageMove<M extends Model>(
@@ -64,7 +64,7 @@ export function stageMove<M extends Model>(
   scheduleOverdue(plan, moved, deadline);
 }
 
-/** Has the saga's handler look at a step when its time is over. */
+/** Schedules the action that notifies the saga's handler when the step's time is over. */
 export function scheduleOverdue(plan: ActionPlan, { id, stepNumber }: SagaRun, deadline: Date): void {
   plan.schedule(deadline, OverdueAction, { saga: id.getValue(), stepNumber, deadline });
 }
@@ -78,7 +78,7 @@ export function requireStep<M extends Model>(saga: NamedSteps<M>, run: SagaRun, 
   );
 }
 
-/** The next step is taken when the event of its state arrives. */
+/** The next step starts when the event of its state arrives, so a state with a step needs an event. */
 function requireEvent<M extends Model>(saga: NamedSteps<M>, state: M): void {
   if (pendingEventsOf(state).length > 0) return;
   throw new PlanMisuseError(

@@ -11,7 +11,7 @@ import type { SagaFailure } from './saga-step.js';
 import { stageMove } from './stage-saga.js';
 import { type StepPlace, StepRecord } from './step-record.js';
 
-/** What the runtime's own actions work with. */
+/** The dependencies of the runtime's own actions. */
 export interface SagaKit {
   readonly clock: Clock;
   readonly runs: SagaRunRepository;
@@ -19,32 +19,32 @@ export interface SagaKit {
 }
 
 export interface StepParams extends StepPlace {
-  /** Id of the step's record on the shard that the action writes to; absent if that is the saga's own shard. */
+  /** Id of the step's record on the shard that the action writes to. Absent if that is the saga's own shard. */
   readonly record?: ShardedId<StepRecord>;
-  /** What the step's action takes. */
+  /** Params of the step's action. */
   readonly params: object;
 }
 
 /** The outcome of a step. */
 export type StepOutcome =
-  /** Committed on another shard; the saga is still to be moved. */
+  /** Committed on another shard; the saga has not moved yet. */
   | { readonly kind: 'done' }
-  /** Given up before, for this reason. */
+  /** Abandoned before, for this reason. */
   | { readonly kind: 'void'; readonly failure: SagaFailure }
-  /** The saga has moved on: with the step just now, or before. */
+  /** The saga has moved on, with this step or before. */
   | { readonly kind: 'moved' };
 
 const DONE: StepOutcome = { kind: 'done' };
 const MOVED: StepOutcome = { kind: 'moved' };
 
-/** What a record says. */
+/** The outcome that a record states. */
 export function outcomeOfRecord({ failure }: StepRecord): StepOutcome {
   return failure === undefined ? DONE : { kind: 'void', failure };
 }
 
 /**
- * Takes one step: runs its action in a plan that also says that it was run. On the saga's own shard that is the saga's
- * move to the next state, elsewhere a record.
+ * Takes one step: runs its action in a plan that also records the run. On the saga's own shard the record is the saga's
+ * move to the next state, elsewhere a `StepRecord`.
  */
 class StepAction extends Action<StepParams, StepOutcome> {
   readonly #definition: SagaDefinition;
@@ -93,21 +93,21 @@ class StepAction extends Action<StepParams, StepOutcome> {
     return DONE;
   }
 
-  /** In this plan, as if it were an execution of its own. */
+  /** Runs the step's action in this plan. */
   async #runInner(principal: Principal, params: object): Promise<void> {
-    // The step was typed when it was declared: its params are those of its action.
+    // The signature of `step` guarantees that the params are those of the action.
     await startPerform(this.#inner.create(), this.plan(), principal, params as never);
   }
 }
 
-/** A step's action as it is registered. */
+/** A step's action as the registry holds it. */
 export interface RegisteredStep {
   readonly actionClass: ActionClass<StepParams, StepOutcome>;
   readonly descriptor: ActionDescriptor<StepParams, StepOutcome>;
 }
 
 /**
- * The action of one step, under a name of its own: `TransferSaga.INITIATED`.
+ * Creates the action of one step, under its own name: `TransferSaga.INITIATED`.
  *
  * @throws UnknownActionError if the step's action is not among those of the application
  */
@@ -125,7 +125,7 @@ export function registerStep(
       `${saga.name} runs ${step?.action.name} in state ${state}, which is no action of the application; mark it with @FwAction`,
     );
   }
-  // The registry identifies actions by class.
+  // The registry identifies actions by class, so each step needs its own.
   const actionClass = class extends StepAction {};
   const params = inner.params.filter(({ secret }) => secret !== true);
   const descriptor: ActionDescriptor<StepParams, StepOutcome> = {

@@ -3,7 +3,10 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { SagaFailure } from './saga-step.js';
 import { stepRecordModel } from './step-record.js';
 
-/** `refusal`: the answer is no. `passing`: try again. `defect`: neither; most likely a mistake in the code. */
+/**
+ * `refusal`: the action refused the step. `passing`: a retry may succeed. `defect`: neither; probably a mistake in the
+ * code.
+ */
 export type FailureKind = 'refusal' | 'passing' | 'defect';
 
 /** Errors that every retry would repeat. */
@@ -17,7 +20,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_CONSTRAINT_VIOLATION',
 ]);
 
-/** The code asks for something that can never be. */
+/** Errors of an impossible request in the code. */
 const DEFECTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_CROSS_SHARD',
   'FW_WRITE_IN_PERFORM',
@@ -27,18 +30,18 @@ const DEFECTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_UNKNOWN_MODEL',
 ]);
 
-/** What an error says about the step that it ended. */
+/** Classifies an error of a step. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof DriverFailure) return 'passing';
   if (error instanceof ApplicationError) return 'refusal';
   if (!(error instanceof FwError)) return 'defect';
-  // Another process has just settled the step: the next attempt reads how.
+  // Another process has just settled the step. The next attempt reads the outcome.
   if (error instanceof UniqueViolationError && isRecordTable(error.table)) return 'passing';
   if (REFUSALS.has(error.code)) return 'refusal';
   return DEFECTS.has(error.code) ? 'defect' : 'passing';
 }
 
-/** What is kept of an error. */
+/** The stored facts of an error. */
 export function sagaFailure(error: unknown): SagaFailure {
   if (error instanceof FwError || error instanceof ApplicationError)
     return { code: error.code, message: error.message };

@@ -46,7 +46,7 @@ export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRec
     return newBuilder().with(fields).build();
   }
 
-  /** Why a void step was given up. */
+  /** The failure of a void step. */
   get failure(): SagaFailure | undefined {
     return readFailure(this);
   }
@@ -71,8 +71,8 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
 };
 
 /**
- * The one id that the record of a step can have on a shard: time and counter of the saga's own id, the shard's bits,
- * and a tail that follows from saga and step.
+ * The only possible id of a step's record on a shard: time and counter of the saga's id, the shard's bits, and a tail
+ * derived from saga and step.
  */
 export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdentifier): ShardedId<StepRecord> {
   const tail = hash('sha256', `${saga}/${stepNumber}`).slice(0, 12);
@@ -80,7 +80,7 @@ export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdenti
   return ShardedId.named('StepRecord', `${saga.slice(0, 18)}-${block}-${tail}`);
 }
 
-/** The variant of RFC 9562 stands before the shard's 14 bits. */
+/** The variant bits of RFC 9562 precede the shard's 14 bits. */
 const VARIANT_BITS = 0x8000;
 
 function newBuilder(): OwnBuilder<StepRecord> {

@@ -4,15 +4,15 @@ import { lost, mortalDatabase } from '../../events/test-support/crashing-databas
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Rows } from '../../sharding/shard-database.js';
 
-/** Databases of a process that can be killed, over those of one that lives on. */
+/** Databases of a process that can be killed, which share the connections of a surviving one. */
 export interface MortalDatabases {
   readonly databases: DatabaseRegistry;
-  /** From now on the process dies at its n-th statement: before the server gets it, or after it has answered. */
+  /** Lets the process die at its n-th statement from now: before the server receives it, or after it has answered. */
   arm(statement: number, after: boolean): void;
   readonly dead: () => boolean;
 }
 
-/** Works on either adapter: the databases are those of `healthy`, and stay open when the mortal ones are closed. */
+/** Works on either adapter: uses the databases of `healthy`, which stay open when the mortal ones are closed. */
 export function mortalDatabases(healthy: DatabaseRegistry): MortalDatabases {
   const topology = topologyOf(healthy.shards().map((shard) => [shard, healthy.memberConfig(shard).primary]));
   let left = Number.POSITIVE_INFINITY;

@@ -42,14 +42,14 @@ type Copied = EventEnvelope;
 type Initiated = EventEnvelope<TransferInitiatedEvent>;
 
 /**
- * Transfers of 1 between wallets of two shards, by several writers at a time, in a process that can outlive servers.
+ * Transfers of 1 between wallets of two shards, by several concurrent writers, in a process that survives failovers.
  */
 export class TransferLoad {
   readonly application: Application;
   readonly warnings: string[] = [];
   /** Ids of the transfers whose start was acknowledged. */
   readonly acknowledged: Set<string> = new Set();
-  /** Ids of the events for which the ordinary handler has put 1 into a wallet of its own. */
+  /** Ids of the events for which the ordinary handler has credited 1 to its own wallet. */
   readonly receipts: Set<string> = new Set();
   readonly #databases: DatabaseRegistry;
   readonly #counters = new Map<string, ShardedId<Wallet>>();
@@ -82,13 +82,13 @@ export class TransferLoad {
     this.application = assembleApplication(definition, databases, {
       namespace: 'test.load',
       collaborators: {},
-      // A new server is there before a lease has run out.
+      // Longer than a failover: the new server is available before a lease expires.
       delivery: { leaseMs: 120_000, surveyMs: 200 },
       warn: (message) => void this.warnings.push(message),
     });
   }
 
-  /** Wallets on both shards, one that is closed, and one for each source that counts its transfers. */
+  /** Opens wallets on both shards, one closed wallet, and one per source that counts the source's transfers. */
   async open(sourcesPerShard: number): Promise<void> {
     const create = (country: string, balance: number, code = 'EUR'): Promise<Wallet> => {
       const params = {
@@ -113,7 +113,7 @@ export class TransferLoad {
     for (const shard of SHARDS) this.#own.set(shard, await this.#ownMoney(shard));
   }
 
-  /** One writer for each source, until `stopWriting`. */
+  /** Starts one writer per source. They run until `stopWriting`. */
   startWriting(): void {
     this.#isWriting = true;
     this.#writers = this.#sources.map((source) => this.#write(source.id));
@@ -124,7 +124,7 @@ export class TransferLoad {
     await Promise.all(this.#writers);
   }
 
-  /** Resolves after a time, and once each shard has acknowledged some more transfers. */
+  /** Waits a time, and until each shard has acknowledged more transfers. */
   async grow(leastMs: number, transfers: number): Promise<void> {
     const enough = new Map(SHARDS.map((shard) => [shard, this.#acknowledgedOf(shard) + transfers]));
     const since = performance.now();
@@ -136,7 +136,7 @@ export class TransferLoad {
     );
   }
 
-  /** Resolves once every transfer has ended and every event has been delivered, on both shards. */
+  /** Waits until every transfer has ended and every event has been delivered, on both shards. */
   async settle(): Promise<void> {
     await until(async () => {
       const underWay = await Promise.all(SHARDS.map((shard) => this.#rows(shard, UNDER_WAY)));
@@ -148,24 +148,27 @@ export class TransferLoad {
     }, 120_000);
   }
 
-  /** What a shard owns now less what it owned at first: 0, whatever has failed, as both counts move with the money. */
+  /**
+   * The change of a shard's money since the start, corrected by transfers. Always 0, because both counts change with
+   * the money.
+   */
   async drift(shard: ShardIdentifier): Promise<number> {
     return (await this.#ownMoney(shard)) - (this.#own.get(shard) ?? Number.NaN);
   }
 
-  /** Money that has left for a transfer, and that has neither arrived nor come back. */
+  /** Money debited for transfers that was neither credited nor refunded. */
   async inFlight(): Promise<number> {
     const books = await Promise.all(SHARDS.map((shard) => readBooks(this.#databases, shard)));
     return books.reduce((sum, { sent, received }) => sum + sent - received, 0);
   }
 
-  /** How often the ordinary handler has had an effect. */
+  /** Number of effects of the ordinary handler. */
   async receiptsCounted(): Promise<number> {
     const text = "SELECT coalesce(sum(balance), 0) FROM wallets WHERE currency = 'MXN'";
     return Number((await this.#rows(MEXICO_SHARD, text))[0]?.[0]);
   }
 
-  /** Events of a shard's log that the transactional handler gets, in order, and those that it has had. */
+  /** Ids of a shard's events for the transactional handler, in order, and those that it has handled. */
   async copied(
     shard: ShardIdentifier,
   ): Promise<{ readonly log: readonly string[]; readonly seen: readonly string[] }> {
@@ -174,7 +177,7 @@ export class TransferLoad {
     return { log: log.map(([id]) => String(id)), seen: seen.map(([id]) => String(id)) };
   }
 
-  /** Events of a shard's log that the ordinary handler gets. */
+  /** Ids of a shard's events for the ordinary handler. */
   async initiated(shard: ShardIdentifier): Promise<readonly string[]> {
     return (await this.#rows(shard, LOG, ['{TransferInitiatedEvent}'])).map(([id]) => String(id));
   }
@@ -183,7 +186,7 @@ export class TransferLoad {
     return new Set((await this.#rows(shard, 'SELECT id FROM transfers')).map(([id]) => String(id)));
   }
 
-  /** Transfers whose money a shard has got, read from the actions that put it there. */
+  /** Transfers whose money a shard has received, read from the actions that credited it. */
   async credited(shard: ShardIdentifier): Promise<readonly string[]> {
     const text = `SELECT params ->> 'saga' FROM eventlog.actions
       WHERE name = 'TransferSaga.INITIATED' AND status = 'committed'`;

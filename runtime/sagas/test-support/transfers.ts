@@ -18,14 +18,14 @@ const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const EUR: Currency = currency('EUR');
 
-/** Lease of a process that is not killed: on a busy machine it must not lose what it holds. */
+/** Lease of a process that is not killed, in milliseconds: long enough that it loses no lease on a busy machine. */
 export const SURVIVOR_LEASE_MS = 5_000;
 
 /**
  * A process of the wallet.
  *
- * @param deliver takes the steps of transfers
- * @param leaseMs default: short enough that tests need not wait for the leases of a killed process
+ * @param deliver whether it takes the steps of transfers
+ * @param leaseMs default: so short that tests need not wait for the leases of a killed process
  */
 export function walletProcess(databases: DatabaseRegistry, deliver: boolean, leaseMs = 250): Application {
   return assembleApplication(application, databases, {
@@ -34,19 +34,19 @@ export function walletProcess(databases: DatabaseRegistry, deliver: boolean, lea
     deliver,
     delivery: { leaseMs, surveyMs: 50 },
     execution: PATIENT,
-    // Failing statements are part of the plan here.
+    // Statements fail by design here.
     warn: () => {},
   });
 }
 
-/** Wallets on both shards, and some that no money can be sent to. */
+/** Wallets on both shards, and some that cannot receive money. */
 export interface Purses {
   readonly sources: readonly Wallet[];
-  /** Each a place where a transfer may go, or fail to. */
+  /** Targets of transfers, some of which fail. */
   readonly destinations: readonly ShardedId<Wallet>[];
 }
 
-/** Four sources with 1,000 each; destinations that take money, are closed, unknown, or of another currency. */
+/** Four sources with 1,000 each; destinations that are open, closed, unknown, or of another currency. */
 export async function openPurses({ executor }: Application): Promise<Purses> {
   const create = (country: string, balance: number, code = EUR): Promise<Wallet> => {
     const params = { country, ownerId: OWNER, currency: code, initialBalance: new Decimal(balance) };
@@ -75,21 +75,20 @@ export function transferOf({ executor }: Application, { id: transferId }: Transf
   return executor.execute(WHO, TransferGetAction, { transferId });
 }
 
-/** What one shard says of its money, in one snapshot. */
+/** The money of one shard, in one snapshot. */
 export interface Books {
   readonly balances: number;
-  /** Left for a transfer that started here, and has not come back. */
+  /** Debited for transfers that started here and were not refunded. */
   readonly sent: number;
   /**
-   * Came from a transfer, wherever that started: counted by the actions that put it here, not by what transfers say.
+   * Credited by transfers from any shard, counted from the actions that credited it, not from the transfers' states.
    */
   readonly received: number;
 }
 
 /**
- * The books of a shard. As both counts are made where the money moves, `balances + sent - received` is the same in
- * every snapshot of every shard, whenever it is taken; the money in flight is what all shards have sent and none has
- * received.
+ * Reads the books of a shard. Both counts change together with the balances, so `balances + sent - received` is the
+ * same in every snapshot of a shard. The money in flight is the sum of `sent` minus `received` over all shards.
  */
 export async function readBooks(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<Books> {
   const { rows } = await databases.database(shard).query({ text: BOOKS, values: [] });
@@ -102,7 +101,7 @@ const BOOKS = `SELECT (SELECT coalesce(sum(balance), 0) FROM wallets),
   (SELECT coalesce(sum((params -> 'params' ->> 'amount')::numeric), 0) FROM eventlog.actions
     WHERE name = 'TransferSaga.INITIATED' AND status = 'committed')`;
 
-/** How each transfer ended on its own shard, and how often money was put anywhere in its name. */
+/** The state of a transfer on its own shard, and how often money was credited in its name. */
 export interface Ending {
   readonly state: string;
   readonly credits: number;

@@ -20,10 +20,10 @@ import { defineSaga } from '../saga-descriptor.js';
 import { type SagaStepOptions, type SagaSteps, step } from '../saga-step.js';
 import { stageStart } from '../stage-saga.js';
 
-/** Two bookings that belong together: the second one may fail, and then the first is cancelled. */
+/** Two bookings that belong together: if the second one fails, the first is cancelled. */
 export type TripState = 'FLIGHT' | 'HOTEL' | 'BOOKED' | 'CANCELLING' | 'CANCELLED';
 
-/** The state of a trip's saga. Each booking takes one from the account of its supplier. */
+/** The state of a trip's saga. Each booking debits one from the account of its supplier. */
 export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
   readonly flights!: string;
   readonly hotels!: string;
@@ -103,7 +103,7 @@ interface StartParams {
   readonly trip: Trip;
 }
 
-/** Starts a saga of the class that the application is given. */
+/** Starts a saga of the given class. */
 export class TripStartAction extends Action<StartParams, Trip> {
   readonly #start: StartTrip;
 
@@ -123,10 +123,10 @@ export interface BookParams {
   readonly cardNumber?: string;
 }
 
-/** What happens before a booking; what it throws is what the booking throws. */
+/** Called before a booking; its error becomes the booking's error. */
 export type Trouble = (params: BookParams) => Promise<void> | void;
 
-/** Adds to what a supplier has been booked for; a negative count takes back. */
+/** Adds to the booked count of a supplier; a negative count cancels. */
 export class BookAction extends Action<BookParams, void> {
   readonly #accounts: AccountRepository;
   readonly #trouble: Trouble;
@@ -144,19 +144,19 @@ export class BookAction extends Action<BookParams, void> {
   }
 }
 
-/** What may differ from one test to the next. */
+/** Parameters that differ between tests. */
 export interface TripTerms {
   readonly flight?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly hotel?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly cancelling?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly trouble?: Trouble;
-  /** What another release says of the booking's params. */
+  /** Descriptor parts of the booking's params in another release. */
   readonly book?: Pick<ActionDescriptor, 'version' | 'upcasters'>;
   readonly name?: string;
   readonly aliases?: readonly string[];
 }
 
-/** Books a flight, then a hotel; without a hotel the flight is cancelled. */
+/** Books a flight, then a hotel; if the hotel is refused, the flight is cancelled. */
 export function tripSaga(terms: TripTerms): new () => Saga<Trip> {
   const account = (id: string): ShardedId<unknown> => ShardedId.of(Account, id);
   return class TripSaga extends Saga<Trip> {
