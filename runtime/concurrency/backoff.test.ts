@@ -7,7 +7,7 @@ function range(failures: number, backoff: Backoff): readonly number[] {
   return [backoffMs(failures, backoff, 0), backoffMs(failures, backoff, 1)];
 }
 
-test('the longest pause doubles with each failure up to a limit', () => {
+test('the maximum pause doubles with each failure up to a limit', () => {
   expect([1, 2, 3, 4, 2_000].map((failures) => range(failures, BACKOFF)[1])).toEqual([10, 20, 40, 70, 70]);
 });
 

@@ -1,10 +1,10 @@
-/** How pauses between attempts grow. */
+/** The growth of pauses between attempts. */
 export interface Backoff {
-  /** Longest pause after the first failure, in milliseconds. It doubles with each further failure. */
+  /** Maximum pause after the first failure, in milliseconds. It doubles with each further failure. */
   readonly firstMs: number;
-  /** Longest pause of all, in milliseconds. */
+  /** Maximum of all pauses, in milliseconds. */
   readonly longestMs: number;
-  /** Shortest pause, in milliseconds, or half of the longest one of its turn. Default 0: full jitter. */
+  /** Minimum pause, in milliseconds, or `half` of the maximum pause at that point. Default 0: full jitter. */
   readonly least?: number | 'half';
 }
 
@@ -12,7 +12,7 @@ export interface Backoff {
  * The pause before the next attempt: exponential backoff with jitter, so that attempts that failed together do not run
  * again together. Source: M. Brooker, "Exponential Backoff And Jitter" (2015).
  *
- * @param failures so far, from 1 @param random from 0 to 1
+ * @param number of failures, from 1 @param random from 0 to 1
  */
 export function backoffMs(
   failures: number,

@@ -3,7 +3,7 @@ import { NO_SLOT } from '../collections/transient-set.js';
 import { Deadlines, type Wait } from './deadlines.js';
 import { type Timer, useTime } from './time.js';
 
-test('a wait that the end of another one ends does not end twice', async () => {
+test('a wait that another wait’s expiry has ended does not expire', async () => {
   const deadlines = new Deadlines();
   const ended: string[] = [];
   const due = performance.now();
@@ -31,7 +31,7 @@ test('a race ends with its work, or at its deadline', async () => {
   await expect(deadlines.race(new Promise(() => {}), performance.now() + 5, late)).rejects.toThrow('late');
 });
 
-test('a race follows the time that is in force', async () => {
+test('a race uses the clock of `useTime`', async () => {
   let nowMs = 1_000_000_000;
   let sweep = (): void => {};
   const timer: Timer = { unref: () => timer };
@@ -51,7 +51,7 @@ test('a race follows the time that is in force', async () => {
     const turn = async (passedMs: number): Promise<void> => {
       nowMs += passedMs;
       sweep();
-      // What a settled promise leads to has run by then.
+      // By the next turn, the callbacks of a settled promise have run.
       await new Promise((resolve) => setImmediate(resolve));
     };
     await turn(10);

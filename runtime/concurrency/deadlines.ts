@@ -1,20 +1,20 @@
 import { NO_SLOT, type Slotted, TransientSet } from '../collections/transient-set.js';
 import { Sweep } from './sweep.js';
 
-/** How often deadlines are checked, in milliseconds. */
+/** Interval between two checks of deadlines, in milliseconds. */
 const SWEEP_MS = 10;
 
-/** Something that ends at a deadline. */
+/** An operation that ends at a deadline. */
 export interface Wait extends Slotted {
-  /** On the clock of `time.nowMs()`. */
+  /** In milliseconds on the clock of `time.nowMs()`. */
   readonly deadline: number;
-  /** Called once, unless `forget` comes first. */
+  /** Called once at the deadline, unless `forget` is called before. */
   expire(): void;
 }
 
 /**
- * Many waits with a deadline behind one timer: a timer per wait would cost more than the wait itself. A wait ends at
- * most one sweep after its deadline.
+ * Ends many waits at their deadlines with one timer, because a timer per wait would cost more than the wait itself. A
+ * wait ends at most one sweep after its deadline.
  */
 export class Deadlines {
   readonly #waits = new TransientSet<Wait>();
@@ -38,21 +38,21 @@ export class Deadlines {
     });
   }
 
-  /** Ends the wait at its deadline. */
+  /** Expires the wait at its deadline. */
   watch(wait: Wait): void {
     this.#waits.add(wait);
     this.#sweep.start();
   }
 
-  /** The wait is over. */
+  /** Removes a wait that has ended. */
   forget(wait: Wait): void {
     this.#waits.delete(wait);
   }
 
-  /** @returns whether waits are left */
+  /** Expires overdue waits. @returns whether waits are left */
   #expire(now: number): boolean {
     for (const wait of this.#waits.filter(({ deadline }) => deadline <= now)) {
-      // The end of one wait may be that of others.
+      // The expiry of one wait may have ended others.
       if (wait.slot === NO_SLOT) continue;
       this.#waits.delete(wait);
       wait.expire();
@@ -61,5 +61,5 @@ export class Deadlines {
   }
 }
 
-/** The process's waits. */
+/** The waits of this process. */
 export const deadlines: Deadlines = new Deadlines();

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../domain/clock.js';
 import { sleep, time } from './time.js';
 
-/** Everything that enters an execution from outside, so that it can run under a virtual clock and a seed. */
+/** The external inputs of an execution, so that it can run with a virtual clock and a seed. */
 export interface ExecutionEnvironment {
   readonly clock: Clock;
   /** Monotonic milliseconds. */
@@ -12,7 +12,7 @@ export interface ExecutionEnvironment {
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** The machine's clock, timers and randomness, with this clock for dates. */
+/** The system's clock, timers and random numbers. @param clock source of dates */
 export function systemEnvironment(clock: Clock = systemClock): ExecutionEnvironment {
   return {
     clock,

@@ -30,7 +30,7 @@ class ManualTime {
 let restore = (): void => {};
 afterEach(() => restore());
 
-it('runs on a clock of its own where one is in force, and on the machine’s afterwards', async () => {
+it('uses a replaced clock, and the system clock afterwards', async () => {
   const manual = new ManualTime();
   restore = useTime(manual);
   let ended = false;
@@ -49,7 +49,7 @@ it('runs on a clock of its own where one is in force, and on the machine’s aft
   expect(manual.waiting).toBe(0);
 });
 
-it('ends a pause when its signal fires, and leaves no timer behind', async () => {
+it('ends a pause when its signal fires, and clears the timer', async () => {
   const manual = new ManualTime();
   restore = useTime(manual);
   const controller = new AbortController();

@@ -1,55 +1,58 @@
-/** A timer under way. */
+/** A started timer. */
 export interface Timer {
-  /** The process may end before it fires. */
+  /** Allows the process to end before the timer fires. */
   unref(): Timer;
 }
 
 /**
- * All time and every timer of the runtime, but for the times in new ids: a simulation runs the whole runtime on a clock
- * of its own by replacing it (`useTime`).
+ * All clocks and timers of the runtime, except the times in new ids. A simulation replaces them with `useTime` and runs
+ * the whole runtime on its own clock.
  */
 export interface Time {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Milliseconds since 1970, as the machine believes. */
+  /** Milliseconds since 1970 on the system clock. */
   readonly dateMs: () => number;
   readonly setTimeout: (work: () => void, milliseconds: number) => Timer;
   readonly clearTimeout: (timer: Timer | undefined) => void;
   readonly setInterval: (work: () => void, milliseconds: number) => Timer;
   readonly clearInterval: (timer: Timer | undefined) => void;
-  /** In the next turn of the event loop, after what has arrived meanwhile was read. */
+  /** Runs `work` in the next turn of the event loop, after input that has arrived meanwhile was read. */
   readonly setImmediate: (work: () => void) => void;
 }
 
-/** The machine's. Looked up at each call, so that a test runner may replace the globals. */
+/** The system's functions, looked up at each call, because a test runner may replace the globals. */
 const system: Time = {
   nowMs: () => performance.now(),
   dateMs: () => Date.now(),
   setTimeout: (work, milliseconds) => setTimeout(work, milliseconds),
-  // Every timer comes from the functions above.
+  // Every timer object comes from the functions above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
   setInterval: (work, milliseconds) => setInterval(work, milliseconds),
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout | undefined),
   setImmediate: (work) => void setImmediate(work),
 };
 
-/** The time that is in force. */
+/** The current source of time. */
 export const time: Time = { ...system };
 
-/** Puts another time in force, all or parts of it, for the whole process. @returns puts the machine's in force again */
+/**
+ * Replaces the source of time, or parts of it, for the whole process.
+ * @returns a function that restores the system's
+ */
 export function useTime(other: Partial<Time>): () => void {
   Object.assign(time, other);
   return () => void Object.assign(time, system);
 }
 
-/** How a pause ends early. */
+/** Options of a pause. */
 export interface SleepOptions {
   readonly signal?: AbortSignal | undefined;
-  /** With false, the process may end during the pause. Default true. */
+  /** If false, the process may end during the pause. Default true. */
   readonly ref?: boolean;
 }
 
-/** A pause. @throws an error of the name `AbortError` when the signal fires; its `cause` is the signal's reason */
+/** Waits. @throws an error with the name `AbortError` when the signal fires; its `cause` is the signal's reason */
 export function sleep(milliseconds: number, { signal, ref = true }: SleepOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TurnQueue } from './turn-queue.js';
 
-/** Which of these places have been reached by now. */
+/** Which of these places have been reached. */
 async function reached(queue: TurnQueue, count: number): Promise<{ order: number[]; leave: (() => void)[] }> {
   const order: number[] = [];
   const leave = Array.from({ length: count }, (_, index) => {
@@ -13,7 +13,7 @@ async function reached(queue: TurnQueue, count: number): Promise<{ order: number
   return { order, leave };
 }
 
-test('places are reached in the order of asking, each when the one before is left', async () => {
+test('places are reached in the order of requests, each when the previous one is left', async () => {
   const queue = new TurnQueue();
   const { order, leave } = await reached(queue, 3);
   expect([order, queue.waiting('key')]).toEqual([[0], 2]);
@@ -26,7 +26,7 @@ test('places are reached in the order of asking, each when the one before is lef
   expect([order, queue.isTaken('key'), queue.size]).toEqual([[0, 1, 2], false, 0]);
 });
 
-test('a place that is given up is skipped, and giving it up twice ends no turn of another place', async () => {
+test('a place that was left early is skipped, and leaving it twice ends no other turn', async () => {
   const queue = new TurnQueue();
   const { order, leave } = await reached(queue, 3);
   leave[1]?.();

@@ -3,21 +3,21 @@ export type EndTurn = () => void;
 
 /** A place in the queue of one key. */
 export interface QueuePlace {
-  /** Resolves when it is this place's turn; never after `leave`. */
+  /** Resolves when the turn of this place begins; never after `leave`. */
   readonly reached: Promise<void>;
-  /** Gives up the place, or ends its turn. */
+  /** Leaves the queue, or ends the turn. */
   readonly leave: EndTurn;
 }
 
 /**
- * Executions of this process that want the same thing, by key, first come first served. One of them has its turn and
- * asks the database; the others cost a closure each.
+ * A queue per key for operations of this process, first come, first served. One operation per key has its turn; each
+ * waiting one costs only a closure.
  */
 export class TurnQueue {
-  /** Those that wait, by key. A key is there while it is some place's turn. */
+  /** Waiting places by key. A key is present while a place has its turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Keys at which a place has its turn. */
+  /** Number of keys with a current turn. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -26,7 +26,7 @@ export class TurnQueue {
     return this.#waiting.has(key);
   }
 
-  /** How many places wait for their turn. */
+  /** Number of places that wait for their turn. */
   waiting(key: string): number {
     return this.#waiting.get(key)?.size ?? 0;
   }

@@ -3,8 +3,8 @@ import { didYouMean } from './suggest.js';
 import type { DataSourceConfig, MemberConfig } from './types.js';
 
 /**
- * One of a member's databases by its camelCase name: `primaryConfig`, `secondaryConfig`, or a name that the
- * application chose (`jobs-config` in YAML is `jobsConfig` here).
+ * A named database configuration of a member, by its camelCase name: `primaryConfig`, `secondaryConfig`, or a name that
+ * the application chose (`jobs-config` in YAML is `jobsConfig` here).
  *
  * @throws ConfigurationError if the member has no such configuration
  */

@@ -1,15 +1,15 @@
 import type { Secret } from './types.js';
 
 /**
- * A configuration as a tree, wherever it came from: YAML and plain objects are both turned into it, and one
- * validator reads it. `offset` is the place in the file's text, undefined for a configuration built in code.
+ * A configuration as a tree. YAML and plain objects are both converted to it, and one validator reads it. `offset` is
+ * the position in the file's text, undefined for a configuration built in code.
  */
 export type ConfigNode = MapNode | ListNode | ScalarNode;
 
 export interface MapNode {
   readonly kind: 'map';
   readonly offset: number | undefined;
-  /** In the order of the source; the same key may occur twice, which the validator refuses. */
+  /** In the order of the source. A key may occur twice, which the validator refuses. */
   readonly entries: readonly MapEntry[];
 }
 
@@ -28,9 +28,9 @@ export interface ListNode {
 export interface ScalarNode {
   readonly kind: 'scalar';
   readonly offset: number | undefined;
-  /** `other` is a value of JavaScript that no configuration can hold, such as a function. */
+  /** `other` is a JavaScript value that a configuration cannot contain, such as a function. */
   readonly type: 'text' | 'number' | 'boolean' | 'nothing' | 'secret' | 'other';
-  /** As written: `0x10` and `1e1` stay what they are. Empty for a secret. */
+  /** The text as written: `0x10` and `1e1` are not converted. Empty for a secret. */
   readonly text: string;
   readonly secret?: Secret;
 }

@@ -31,7 +31,7 @@ const FULL = `fw:
 `;
 
 describe('The printed configuration', () => {
-  it('is read as what was printed, but for its secrets', () => {
+  it('is parsed to the configuration that was printed, except for its secrets', () => {
     for (const text of [ONE_SHARD, FULL]) {
       const config = parse(text);
       const printed = printConfig(config);
@@ -42,7 +42,7 @@ describe('The printed configuration', () => {
     }
   });
 
-  it('has every default', () => {
+  it('contains every default', () => {
     expect(printConfig(parse(ONE_SHARD))).toContain('"connect-timeout-ms": 800');
   });
 });
@@ -55,7 +55,7 @@ describe('The JSON Schema', () => {
   }).compile({ ...configSchema() });
   const accepts = (text: string): boolean => validate(parseYaml(text));
 
-  it('accepts what is accepted, in both spellings and with references', () => {
+  it('accepts valid configurations, in both spellings and with references', () => {
     expect(accepts(ONE_SHARD)).toBe(true);
     expect(accepts(FULL)).toBe(true);
     expect(accepts(FULL.replace('default-shard', 'defaultShard').replace('jobs-config', 'jobsConfig'))).toBe(

@@ -1,27 +1,27 @@
 import { FwError } from '../errors.js';
 
-/** One thing that is wrong with a configuration. */
+/** One mistake in a configuration. */
 export interface ConfigurationProblem {
-  /** The file as the caller named it; undefined for a configuration built in code. */
+  /** The file name that the caller passed; undefined for a configuration built in code. */
   readonly file: string | undefined;
-  /** 1-based; undefined when the file could not be read, or for a configuration built in code. */
+  /** 1-based; undefined if the file could not be read, or for a configuration built in code. */
   readonly line: number | undefined;
   /** 1-based, in UTF-16 code units; undefined exactly when `line` is. */
   readonly column: number | undefined;
-  /** The key's path as it is written, such as `fw.sharding.groups[0].name`; empty for the whole. */
+  /** The key's path as written, such as `fw.sharding.groups[0].name`; empty for the whole configuration. */
   readonly path: string;
-  /** What is wrong. Never contains a password or a value that came from the environment or a secret file. */
+  /** The mistake. Never contains a password, or a value from the environment or a secret file. */
   readonly message: string;
-  /** What to do about it, without final punctuation. */
+  /** How to fix it, without final punctuation. */
   readonly hint?: string;
 }
 
-/** The configuration cannot be used. All problems were collected; nothing of the configuration took effect. */
+/** The configuration is invalid. Contains all problems; no part of the configuration took effect. */
 export class ConfigurationError extends FwError {
   readonly code = 'FW_CONFIGURATION';
   /** In the order of the file. Never empty. */
   readonly problems: readonly ConfigurationProblem[];
-  /** Number of further problems that were found and left out of `problems`, to keep the list readable. */
+  /** Number of further problems that are left out of `problems`, to keep the list readable. */
   readonly omitted: number;
 
   constructor(problems: readonly ConfigurationProblem[], omitted = 0) {
@@ -31,7 +31,7 @@ export class ConfigurationError extends FwError {
   }
 }
 
-/** `file:line:column path: message (hint)`, leaving out what is not known. */
+/** Formats a problem as `file:line:column path: message (hint)`, without the unknown parts. */
 export function formatProblem(problem: ConfigurationProblem): string {
   const { file, line, column, path, message, hint } = problem;
   const position = file === undefined ? '' : line === undefined ? file : `${file}:${line}:${column}`;

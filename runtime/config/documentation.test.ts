@@ -16,12 +16,12 @@ function blocks(language: string): string[] {
   );
 }
 
-test('the key table of the page is the one that the key list gives', () => {
+test('the key table of the page equals the one rendered from the key list', () => {
   const [, table] = /<!-- key table: begin -->\n\n(.*)\n\n<!-- key table: end -->/s.exec(page) ?? [];
   expect(table).toBe(renderKeyTable());
 });
 
-test('every complete configuration of the page is accepted, the broken one as the page shows it', () => {
+test('the page’s complete configurations are accepted, and the invalid one gives the problems shown', () => {
   const complete = blocks('yaml').filter((text) => text.startsWith('fw:'));
   const [broken = '', ...valid] = [...complete].reverse();
   expect(valid.length).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ test('the page lists every key once', () => {
   expect(paths).toContain('fw.sharding.groups[].members[].configs.primary-config.maximum-pool-size');
 });
 
-test('every key has a proper name, a text, and a default within its range', () => {
+test('every key has a valid name, a description, and a default within its range', () => {
   const visit = (key: Key): void => {
     expect(camelCase(kebabCase(key.name))).toBe(key.name);
     expect(key.doc).toMatch(/\S\.$/);

@@ -5,12 +5,12 @@ import { ConfigurationError } from './configuration-error.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 import { errorOf, manyShards, ONE_SHARD, parse } from './test-support/configs.js';
 
-/** Milliseconds of the processor. */
+/** In milliseconds of CPU time. */
 const REFUSED_WITHIN_MS = 1_000;
 
 /**
- * What the processor spends on it. A machine that is busy with something else takes longer, and shares its caches: of
- * several runs the quickest counts, and one that is quick enough is enough.
+ * The CPU time of `work` in milliseconds, the minimum of several runs, because a busy machine slows single runs down.
+ * Stops at the first run within the limit.
  */
 function quickest(limitMs: number, work: () => void): number {
   let best = Number.POSITIVE_INFINITY;
@@ -27,13 +27,13 @@ const list = (length: number, item: (index: number) => string): string =>
   Array.from({ length }, (_, index) => item(index)).join('');
 const bomb = `a0: &a0 [x, x, x, x, x, x, x, x, x]\n${list(20, (i) => `a${i + 1}: &a${i + 1} [${list(9, () => `*a${i}, `)}]\n`)}`;
 
-describe('a front door that stays quick', () => {
-  test('the time to load shards grows with their number, not with its square', () => {
+describe('loading stays fast', () => {
+  test('the time to load shards grows linearly with their number', () => {
     const [few, many] = [250, 1_000].map((shards) => {
       const text = manyShards(shards);
       return quickest(0, () => parse(text, { env: { DB_PASSWORD: 'x' } }));
     }) as [number, number];
-    // Four times as many; the square would be sixteen times as long.
+    // Four times as many shards: a quadratic algorithm would take sixteen times as long.
     expect(many / few).toBeLessThan(9);
   });
 
@@ -73,7 +73,7 @@ describe('a front door that stays quick', () => {
   });
 });
 
-/** Whatever comes out, it is a configuration or a `ConfigurationError` whose problems have a place. */
+/** Loading returns a configuration, or throws a `ConfigurationError` whose problems have positions. */
 function acceptsOrRefuses(text: string): void {
   try {
     parse(text, { env: { DB_PASSWORD: 'hunter2' } });
@@ -135,7 +135,7 @@ describe('random input', () => {
     expect(() => parse(VALID)).not.toThrow();
   });
 
-  test('a mutated file is accepted or refused properly', () => {
+  test('a mutated file is accepted, or refused with positions', () => {
     const edit = fc.record({
       at: fc.nat(VALID.length),
       remove: fc.nat(12),
@@ -151,7 +151,7 @@ describe('random input', () => {
     );
   });
 
-  test('a file with moved lines is accepted or refused properly', () => {
+  test('a file with moved lines is accepted, or refused with positions', () => {
     const lines = VALID.split('\n');
     fc.assert(
       fc.property(fc.nat(lines.length - 1), fc.nat(lines.length - 1), fc.nat(8), (from, to, indent) => {
@@ -164,12 +164,13 @@ describe('random input', () => {
     );
   });
 
-  test('no message shows the password, wherever the file is damaged', () => {
+  test('no message shows the password, at any position of the damage', () => {
     const valid = VALID.replace('hunter2', '"correct horse"');
     const start = valid.indexOf('correct');
     fc.assert(
       fc.property(fc.nat(valid.length), fc.constantFrom(...FRAGMENTS), (at, insert) => {
-        // Not inside the password itself, where it would be another one, nor as a new kind of value before it.
+        // Damage inside the password itself would make another password, and a new character before it another kind of
+        // value.
         fc.pre(at < start - 'password: "'.length || at > start + 'correct horse'.length);
         try {
           parse(valid.slice(0, at) + insert + valid.slice(at));

@@ -1,4 +1,4 @@
-/** The package's `./config` entry: `fw.config.yaml`, checked. */
+/** The package's `./config` entry: loads and validates `fw.config.yaml`. */
 export { configFor } from './config-for.js';
 export { ConfigurationError, type ConfigurationProblem, formatProblem } from './configuration-error.js';
 export { type ConfigSchema, configSchema } from './json-schema.js';

@@ -8,7 +8,7 @@ const SSL_MODES: readonly SslMode[] = ['disable', 'require', 'verify-full'];
 const PARAMETERS: readonly string[] = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 const CREDENTIALS: readonly string[] = ['user', 'username', 'password', 'pass', 'pwd', 'sslpassword'];
 
-/** Parameters of other drivers, and what says the same here. */
+/** Parameters of other drivers, with our equivalents. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ssl: 'use sslmode=verify-full',
   ApplicationName: 'use the key application-name',
@@ -17,14 +17,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   socketTimeout: 'use the key statement-timeout-ms',
 };
 
-/** SSL modes of other drivers that we refuse, and why. */
+/** SSL modes of other drivers that are refused, with the reasons. */
 const REFUSED_SSL_MODES: Readonly<Record<string, string>> = {
   allow: 'it falls back to the other way of connecting without a word; use disable, require or verify-full',
   prefer: 'it falls back to an unencrypted connection without a word; use disable, require or verify-full',
   'verify-ca': 'it accepts the certificate of any host; use verify-full',
 };
 
-/** What the query of a PostgreSQL URL says. */
+/** The parameters in the query of a PostgreSQL URL. */
 export interface JdbcParameters {
   readonly sslMode: SslMode;
   readonly sslRootCert: string | undefined;
@@ -42,7 +42,7 @@ export function parseJdbcParameters(query: string | undefined): JdbcParameters {
     mistakes,
   });
   if (pairs.some(({ name }) => CREDENTIALS.includes(name.toLowerCase()))) {
-    // Nothing else is reported: the rest of the text may be part of the password.
+    // No other mistake is reported, because the rest of the text may be part of the password.
     return failed([{ message: 'the URL contains credentials', hint: 'use the keys username and password' }]);
   }
   const values = new Map<string, string>();

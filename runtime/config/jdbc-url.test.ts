@@ -10,7 +10,7 @@ function urlOf(text: string): DatabaseUrl {
   return result.url;
 }
 
-/** All mistakes, as they are printed. */
+/** All mistakes, as printed. */
 function mistakesOf(text: string): string {
   const result = parseJdbcUrl(text, '/app');
   if ('url' in result) throw new Error(`accepted: ${JSON.stringify(result.url)}`);
@@ -138,7 +138,7 @@ describe('PostgreSQL URLs', () => {
     expect(mistakesOf(text)).not.toContain('unter2');
   });
 
-  test('several mistakes are all named', () => {
+  test('several mistakes are all reported', () => {
     const messages = mistakesOf('jdbc:postgresql://db:0/?ssl=true').split('\n');
     expect(messages).toEqual([
       expect.stringContaining('port'),
@@ -176,7 +176,7 @@ describe('URLs of the embedded database', () => {
 describe('in a configuration', () => {
   const URL = 'jdbc:postgresql://localhost:5432/wallet_global';
 
-  test('a mistake stands at the value', () => {
+  test('a mistake is reported at the value’s position', () => {
     expect(problemOf(oneShardWith(URL, 'jdbc:postgresql://localhost:0/w'))).toEqual({
       file: '/app/fw.config.yaml',
       line: 13,
@@ -186,7 +186,7 @@ describe('in a configuration', () => {
     });
   });
 
-  test('the driver class must belong to the URL', () => {
+  test('the driver class must match the URL', () => {
     const drivers = (url: string, driver: string): string =>
       `${oneShardWith(URL, url)}                driver-class-name: ${driver}\n`;
     expect(() => parse(drivers(URL, 'org.postgresql.Driver'))).not.toThrow();

@@ -9,17 +9,18 @@ const POSTGRES_FORM = 'jdbc:postgresql://host:port/database';
 const PGLITE_FORM = 'jdbc:pglite:file:<directory> or jdbc:pglite:mem:<name>';
 const DEFAULT_PORT = 5_432;
 const MAXIMUM_PORT = 65_535;
-/** PostgreSQL cuts longer names off silently. */
+/** PostgreSQL silently truncates longer names. */
 const MAXIMUM_DATABASE_BYTES = 63;
 
-/** A JDBC URL that was understood, or everything that is wrong with it. */
+/** A parsed JDBC URL, or all its mistakes. */
 export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes: readonly Mistake[] };
 
 /**
- * Parses a JDBC URL strictly: nothing in it is guessed or ignored. Messages never quote the URL, because it may
- * hold a password by mistake.
+ * Parses a JDBC URL strictly, without guessing or ignoring any part. Messages never quote the URL, because it may
+ * contain a password by mistake.
  *
- * @param baseDirectory folder that relative paths (`jdbc:pglite:file:`, `sslrootcert`, `sslcert`, `sslkey`) start from
+ * @param baseDirectory folder against which relative paths (`jdbc:pglite:file:`, `sslrootcert`, `sslcert`, `sslkey`)
+ *   are resolved
  */
 export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return refuse('the URL contains a control character');
@@ -37,7 +38,7 @@ export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult
   }
 }
 
-/** The class name that `driver-class-name` must give for a URL of this kind. */
+/** The value that `driver-class-name` must have for a URL of this kind. */
 export function driverClassName(kind: DatabaseUrl['kind']): string {
   return kind === 'postgresql' ? 'org.postgresql.Driver' : 'fw.pglite.Driver';
 }
@@ -108,7 +109,7 @@ function parseAddress(authority: string): Address {
   return { host, port: DEFAULT_PORT, mistakes: [portMistake] };
 }
 
-/** What is wrong with host and port as a whole, before either is parsed. */
+/** The mistake of host and port as a whole, before either is parsed. */
 function authorityMistake(authority: string): Mistake | undefined {
   if (authority.includes(',')) {
     return { message: 'the URL names several hosts', hint: 'a shard is one database on one host' };
@@ -138,7 +139,7 @@ function parsePort(text: string): number | undefined {
   return port <= MAXIMUM_PORT ? port : undefined;
 }
 
-/** Underscores are no part of host names, but container networks have them. */
+/** Underscores are invalid in host names, but container networks use them. */
 function isHostName(host: string): boolean {
   if (/^[0-9.]+$/.test(host)) return isIPv4(host);
   if (isIP(host) !== 0) return false;

@@ -14,13 +14,13 @@ import type {
 /** A JSON Schema as plain data. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
-/** Stands for a value of any type: `${NAME}` is replaced before the type is checked. */
+/** Matches a value of any type: `${NAME}` is replaced before the type is checked. */
 const REFERENCE: ConfigSchema = { $ref: '#/$defs/reference' };
 
-/** The keys of one database stand in several places. */
+/** The keys of one database occur in several sections, so they are one definition. */
 const DATABASE_KEYS: readonly Key[] = catalogue.primaryConfig.keys;
 
-/** The JSON Schema (2020-12) of `fw.config.yaml`, for editors. It says what the key list says, and no more. */
+/** The JSON Schema (2020-12) of `fw.config.yaml`, for editors. It contains the rules of the key list and no others. */
 export function configSchema(): ConfigSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -107,7 +107,7 @@ function sectionSchema({ keys, named }: SectionKey): ConfigSchema {
   return keys === DATABASE_KEYS ? { $ref: '#/$defs/database' } : mapSchema(keys, named);
 }
 
-/** A map whose keys have two spellings, of which each file may choose. */
+/** A map whose keys have two spellings; each file may use either. */
 function mapSchema(keys: readonly Key[], named: NamedSections | undefined): ConfigSchema {
   const properties = keys.flatMap((key) =>
     spellings(key.name).map((name) => [name, keySchema(key)] as const),

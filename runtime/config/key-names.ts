@@ -3,12 +3,12 @@ export function kebabCase(camelCase: string): string {
   return camelCase.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** `maximum-pool-size` -> `maximumPoolSize`; a name without hyphens stays as it is. */
+/** `maximum-pool-size` -> `maximumPoolSize`; a name without hyphens is returned unchanged. */
 export function camelCase(kebabCase: string): string {
   return kebabCase.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** How the keys of a source are spelled in paths and suggestions. */
+/** The spelling of a source's keys in paths and suggestions. */
 export type KeyStyle = 'kebab-case' | 'camelCase';
 
 /** The name in the style of the source. */
@@ -16,7 +16,7 @@ export function inStyle(name: string, style: KeyStyle): string {
   return style === 'camelCase' ? name : kebabCase(name);
 }
 
-/** `fw.sharding` and `groups` -> `fw.sharding.groups`; a key that is no plain word is quoted. */
+/** `fw.sharding` and `groups` -> `fw.sharding.groups`; a key that is not a plain word is quoted. */
 export function childPath(path: string, key: string): string {
   const plain = /^[A-Za-z0-9_-]{1,64}$/.test(key);
   if (!plain) return `${path}[${JSON.stringify(key.length > 40 ? `${key.slice(0, 40)}…` : key)}]`;

@@ -12,7 +12,7 @@ export interface KeyRow {
   readonly doc: string;
 }
 
-/** Every key that a file may have, in the order of the catalogue. The keys of a database are listed once. */
+/** Every key of the file, in the order of the catalogue. The keys of a database are listed once. */
 export function keyRows(): readonly KeyRow[] {
   return rowsOf(catalogue.fw, '', new Set());
 }

@@ -12,7 +12,7 @@ import {
 } from './test-support/configs.js';
 
 describe('keys', () => {
-  test('max-pool-size is answered with maximum-pool-size, in the printed form', () => {
+  test('max-pool-size gets the suggestion maximum-pool-size, in the printed form', () => {
     const error = errorOf(() =>
       parse(oneShardWith('maximum-pool-size', 'max-pool-size'), { file: 'fw.config.yaml' }),
     );
@@ -38,7 +38,7 @@ describe('keys', () => {
     expect(problem?.hint?.replaceAll('-', '').toLowerCase()).toContain(wanted.replaceAll('-', ''));
   });
 
-  test('a key that is near to none is answered with those that there are', () => {
+  test('a key without a similar one gets the list of valid keys', () => {
     expect(problemOf(`${ONE_SHARD}  xyz: 1\n`)).toMatchObject({
       path: 'fw.xyz',
       hint: 'known here: namespace, migrate-at-start, sharding, access, http, execution, retention, relay, generator',
@@ -57,7 +57,7 @@ describe('keys', () => {
     });
   });
 
-  test('duplicates are found at the top and among named configurations too', () => {
+  test('duplicates are found at the top level and among named configurations', () => {
     expect(problemOf(`${ONE_SHARD}fw: {}\n`)).toMatchObject({
       path: 'fw',
       message: 'the key fw is given twice',
@@ -69,7 +69,7 @@ describe('keys', () => {
     ).toBe('the key jobs-config is given twice');
   });
 
-  test('a slip in primary-config is no configuration of a chosen name', () => {
+  test('a misspelled primary-config is not a named configuration', () => {
     const problems = problemsOf(oneShardWith('primary-config', 'primry-config'));
     expect(problems.map(({ hint, message }) => hint ?? message)).toEqual([
       'did you mean "primary-config"?',
@@ -184,7 +184,7 @@ describe('shards', () => {
   const sharding = (groups: string): string =>
     `fw:\n  namespace: x\n  sharding:\n    default-shard: { group: 0, member: 0 }\n    groups:${groups}`;
 
-  test('two groups of one number', () => {
+  test('two groups with one number', () => {
     const text = sharding(`\n${shard(0, member(0))}${shard(0, member(1)).replace('g0', 'other')}`);
     expect(problemOf(text)).toMatchObject({
       path: 'fw.sharding.groups[1].group',
@@ -192,7 +192,7 @@ describe('shards', () => {
     });
   });
 
-  test('two groups of one name', () => {
+  test('two groups with one name', () => {
     const text = sharding(`\n${shard(0, member(0))}${shard(1, member(1)).replace('g1', 'g0')}`);
     expect(problemOf(text).message).toBe('this group name is already used by fw.sharding.groups[0].name');
   });

@@ -1,19 +1,19 @@
 /**
- * Every key of the configuration, as data. Validation, suggestions, defaults and the key table of
- * `docs/configuration.md` are all made from these descriptions; nothing else knows a key's name or range.
+ * The types of the configuration's keys. Validation, suggestions, defaults, the JSON Schema and the key table of
+ * `docs/configuration.md` are derived from these descriptions; no other code contains a key's name or range.
  */
 
 interface KeyBase {
   /** In camelCase; the kebab-case spelling is derived. */
   readonly name: string;
-  /** One or two sentences for the operator. */
+  /** One or two sentences for operators. */
   readonly doc: string;
   readonly required?: boolean;
 }
 
 export interface TextKey extends KeyBase {
   readonly kind: 'text';
-  /** In characters; the shortest is one. */
+  /** In characters. The minimum is one. */
   readonly maximumLength: number;
   readonly default?: string;
 }
@@ -22,7 +22,7 @@ export interface DefaultedTextKey extends TextKey {
   readonly default: string;
 }
 
-/** A text that is never shown. */
+/** A text that is never printed. */
 export interface SecretKey extends KeyBase {
   readonly kind: 'secret';
   readonly maximumLength: number;
@@ -31,7 +31,7 @@ export interface SecretKey extends KeyBase {
 /** A path, resolved against the folder of the configuration file. */
 export interface FolderKey extends KeyBase {
   readonly kind: 'folder';
-  /** What the path leads to. Default: a folder. */
+  /** Kind of the path's target. Default: a folder. */
   readonly target?: 'file';
   readonly default?: string;
 }
@@ -44,7 +44,7 @@ export interface JdbcUrlKey extends KeyBase {
   readonly kind: 'jdbc-url';
 }
 
-/** A whole number, `minimum` and `maximum` included. */
+/** An integer from `minimum` to `maximum`, both included. */
 export interface IntegerKey extends KeyBase {
   readonly kind: 'integer';
   readonly minimum: number;
@@ -61,14 +61,14 @@ export interface BooleanKey extends KeyBase {
   readonly default: boolean;
 }
 
-/** One word out of a fixed set. */
+/** One word of a fixed set. */
 export interface ChoiceKey<Choice extends string = string> extends KeyBase {
   readonly kind: 'choice';
   readonly choices: readonly Choice[];
   readonly default: Choice;
 }
 
-/** A list of words out of a fixed set, each at most once. Default: none. */
+/** A list of words of a fixed set, each at most once. Default: none. */
 export interface ChoicesKey<Choice extends string = string> extends KeyBase {
   readonly kind: 'choices';
   readonly choices: readonly Choice[];
@@ -78,7 +78,7 @@ export interface ChoicesKey<Choice extends string = string> extends KeyBase {
 export interface TextsKey extends KeyBase {
   readonly kind: 'texts';
   readonly maximum: number;
-  /** Of each text, in characters. */
+  /** Maximum length of each text, in characters. */
   readonly maximumLength: number;
 }
 
@@ -91,9 +91,9 @@ export interface SectionKey extends KeyBase {
 
 /** Sections whose names the user chooses, within a pattern. */
 export interface NamedSections {
-  /** What every name ends in, in camelCase. */
+  /** Suffix of every name, in camelCase. */
   readonly suffix: string;
-  /** Most sections of one map. */
+  /** Maximum number of sections of one map. */
   readonly maximum: number;
   readonly doc: string;
   readonly keys: readonly Key[];

@@ -35,7 +35,7 @@ function file(name: string, content: string | Buffer): string {
 }
 
 describe('the examples', () => {
-  test('the configuration at the root has the two embedded shards and the generator folders', () => {
+  test('the root’s configuration has two embedded shards and the generator folders', () => {
     const config = loadConfig(join(repository, 'fw.config.yaml'), { env: {} });
     expect(config.namespace).toBe('example.wallet');
     expect(config.sharding.defaultShard).toBe(ShardIdentifier.of(0, 0));
@@ -90,7 +90,7 @@ describe('the examples', () => {
     });
   });
 
-  test('camelCase spells the same keys', () => {
+  test('keys may be written in camelCase', () => {
     const kebab = parse(ONE_SHARD);
     const camel = parse(
       ONE_SHARD.replace(/[a-z]+(-[a-z]+)+(?=:)/g, (key) =>
@@ -101,8 +101,8 @@ describe('the examples', () => {
   });
 });
 
-describe('what a valid configuration gives', () => {
-  test('every default, where the file is silent', () => {
+describe('a valid configuration', () => {
+  test('has a default for every absent key', () => {
     const config = parse(oneShardWith('                maximum-pool-size: 20\n', ''));
     expect(config.execution).toEqual({
       timeoutMs: 1_800,
@@ -125,7 +125,7 @@ describe('what a valid configuration gives', () => {
     });
   });
 
-  test('every key that the file gives', () => {
+  test('has the value of every key of the file', () => {
     const config = parse(`${oneShardWith(
       'maximum-pool-size: 20\n',
       `maximum-pool-size: 1000
@@ -171,7 +171,7 @@ describe('what a valid configuration gives', () => {
     });
   });
 
-  test('a replica and configurations that the application named', () => {
+  test('has a replica and named configurations', () => {
     const config =
       parse(`${ONE_SHARD}              secondary-config: { jdbc-url: "jdbc:postgresql://replica/wallet", username: reader }
               jobs-config: { jdbc-url: "jdbc:postgresql://jobs/wallet", username: jobs }
@@ -187,7 +187,7 @@ describe('what a valid configuration gives', () => {
     expect(() => configFor(member, 'toString')).toThrow(ConfigurationError);
   });
 
-  test('it is frozen all the way down', () => {
+  test('is deeply frozen', () => {
     const open: string[] = [];
     const visit = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -198,7 +198,7 @@ describe('what a valid configuration gives', () => {
     expect(open).toEqual([]);
   });
 
-  test('the password does not show, however the configuration is printed', () => {
+  test('never prints the password', () => {
     const config = parse(ONE_SHARD);
     expect(inspect(config, { depth: 20, showHidden: true }) + JSON.stringify(config)).not.toContain(
       'hunter2',
@@ -206,7 +206,7 @@ describe('what a valid configuration gives', () => {
     expect(config.sharding.groups[0]?.members[0]?.primary.password?.reveal()).toBe('hunter2');
   });
 
-  test('anchors and aliases stand for what they name', () => {
+  test('may use anchors and aliases', () => {
     const config = parse(
       `${oneShardWith('username: wallet', 'username: &user wallet')}              jobs-config: { jdbc-url: "jdbc:postgresql://jobs/wallet", username: *user }\n`,
     );
@@ -215,13 +215,13 @@ describe('what a valid configuration gives', () => {
     });
   });
 
-  test('Windows line ends and a byte order mark change nothing', () => {
+  test('may have Windows line ends and a byte order mark', () => {
     const path = file('crlf.yaml', `\uFEFF${ONE_SHARD.replaceAll('\n', '\r\n')}`);
     expect(loadConfig(path, { env: {} }).namespace).toBe('example.wallet');
   });
 });
 
-describe('files that are no configuration', () => {
+describe('files that are not a configuration', () => {
   test.each([
     ['empty', ''],
     ['null', '~'],
@@ -243,14 +243,14 @@ describe('files that are no configuration', () => {
     expect(problemOf(text)).toMatchObject({ path: 'fw', line: 1 });
   });
 
-  test('no fw at the top', () => {
+  test('no fw at the top level', () => {
     expect(problemsOf('sharding: {}').map(({ path, message }) => [path, message])).toEqual([
       ['sharding', 'unknown key'],
       ['fw', 'is missing'],
     ]);
   });
 
-  test('a file that is not there, is a folder, is no UTF-8 or is too large', () => {
+  test('a file that is missing, a folder, not UTF-8 or too large', () => {
     mkdirSync(join(folder, 'a-folder'));
     const message = (path: string): string => errorOf(() => loadConfig(path)).message;
     expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
@@ -319,7 +319,7 @@ test('all problems are reported at once, in the order of the file', () => {
   ]);
 });
 
-test('at most a hundred problems are listed, the rest is counted', () => {
+test('at most a hundred problems are listed, and the others are counted', () => {
   const keys = Array.from({ length: 250 }, (_, index) => `  unknown-${index}: 1\n`).join('');
   const error = errorOf(() => parse(ONE_SHARD + keys));
   expect([error.problems.length, error.omitted]).toEqual([100, 150]);

@@ -20,12 +20,13 @@ import { MAXIMUM_SIZE } from './yaml-syntax.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads and checks a configuration file.
+ * Reads and validates a configuration file.
  *
- * @param file path of the YAML file; relative paths in it start from its folder. Problems name it as given here.
- * @param options.env what `${NAME}` reads; by default the environment of this process
- * @returns the configuration, frozen all the way down
- * @throws ConfigurationError with everything that is wrong; nothing is opened or connected
+ * @param file path of the YAML file; relative paths in the file are resolved against its folder. Problems name the file
+ *   as given here.
+ * @param options.env the variables for `${NAME}`; by default the environment of this process
+ * @returns the configuration, deeply frozen
+ * @throws ConfigurationError with all problems; no file or connection was opened
  */
 export function loadConfig(file: string, options: { readonly env?: Environment } = {}): FwConfig {
   const content = readSmallFile(file, MAXIMUM_SIZE);

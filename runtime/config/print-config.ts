@@ -11,8 +11,8 @@ import type {
 } from './types.js';
 
 /**
- * The configuration as it takes effect: every default filled in, every reference replaced, paths absolute, secrets as
- * `***`. JSON, which is YAML as well.
+ * The effective configuration: with all defaults, references replaced, paths absolute, and secrets as `***`. JSON,
+ * which is also YAML.
  */
 export function printConfig({
   namespace,
@@ -55,7 +55,7 @@ export function printConfig({
   return JSON.stringify({ fw: inKebabCase(fw) }, null, 2);
 }
 
-/** Lists that a file has as texts. */
+/** Lists that the file contains as texts. */
 function accessJson({ jwt, hosts, tenancy, ...rest }: AccessConfig): object {
   const { claim, unrestricted } = tenancy ?? {};
   return {
@@ -107,7 +107,7 @@ function sourceJson({ url, password, ...rest }: DataSourceConfig): object {
   return { jdbcUrl: jdbcUrl(url), ...rest, password: password && '***' };
 }
 
-/** The URL that would be parsed to this one. */
+/** The JDBC URL that parses to this URL. */
 export function jdbcUrl(url: DatabaseUrl): string {
   if (url.kind === 'pglite') return `jdbc:pglite:${url.storage}:${url.location}`;
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;

@@ -3,19 +3,19 @@ import { ConfigurationError, type ConfigurationProblem } from './configuration-e
 /** Maximum number of reported problems: a hostile file could have a million. */
 const MAXIMUM_REPORTED = 100;
 
-/** A mistake and its remedy, before its place is known. */
+/** A mistake and its fix, before its position is known. */
 export interface Mistake {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Where something stands: its key path and, in a file, the offset of its first character. */
+/** The position of a value: its key path and, in a file, the offset of its first character. */
 export interface Place {
   readonly path: string;
   readonly offset: number | undefined;
 }
 
-/** The text that problems point into. */
+/** The text in which problems are located. */
 export interface ProblemSource {
   readonly file: string;
   readonly text: string;
@@ -27,17 +27,17 @@ export class Problems {
   readonly #entries: { readonly place: Place; readonly mistake: Mistake }[] = [];
   #count = 0;
 
-  /** @param source left out for a configuration that was built in code */
+  /** @param source absent for a configuration built in code */
   constructor(source?: ProblemSource) {
     this.#source = source;
   }
 
-  /** Problems so far. */
+  /** Number of problems so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** True once further problems are only counted: callers may then skip the work of describing them well. */
+  /** True once further problems are only counted, so that callers can skip describing them. */
   get full(): boolean {
     return this.#count >= MAXIMUM_REPORTED;
   }
@@ -47,7 +47,7 @@ export class Problems {
     this.#count += 1;
   }
 
-  /** @throws ConfigurationError if there is any problem */
+  /** @throws ConfigurationError if there are problems */
   throwIfAny(): void {
     if (this.#count === 0) return;
     const lines = this.#source === undefined ? undefined : new LineTable(this.#source.text);
@@ -68,7 +68,7 @@ export class Problems {
   }
 }
 
-/** Offsets to lines and columns, both counted from 1. */
+/** Converts offsets to lines and columns, both counted from 1. */
 export class LineTable {
   readonly #starts: number[] = [0];
 

@@ -2,7 +2,7 @@ import * as keys from './key-catalogue.js';
 import type { SectionReader } from './section-reader.js';
 import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
 
-/** Reads what stands under `fw.access`. */
+/** Reads `fw.access`. */
 export function readAccess(fw: SectionReader): AccessConfig {
   const section = fw.section(keys.access);
   return {
@@ -22,7 +22,7 @@ export function readAccess(fw: SectionReader): AccessConfig {
 function readTenancy(access: SectionReader): TenancyConfig | undefined {
   const section = access.section(keys.accessTenancy);
   const claim = section?.text(keys.tenancyClaim);
-  // What is missing has been reported.
+  // The missing key has been reported.
   if (section === undefined || claim === undefined) return undefined;
   const text = section.text(keys.tenancyUnrestricted);
   const [, name, value] = /^([^=]+)=(.+)$/.exec(text ?? '') ?? [];
@@ -40,7 +40,7 @@ function readJwt(access: SectionReader): JwtConfig | undefined {
   const section = access.section(keys.accessJwt);
   const issuer = section?.text(keys.jwtIssuer);
   const audience = section?.text(keys.jwtAudience);
-  // What is missing has been reported.
+  // The missing keys have been reported.
   if (section === undefined || issuer === undefined || audience === undefined) return undefined;
   return {
     issuer,

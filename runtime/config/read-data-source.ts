@@ -36,7 +36,7 @@ function checkDriver(section: SectionReader, url: DatabaseUrl | undefined): void
   checkDriverClass(section.context, located, name, url);
 }
 
-/** Equal for two URLs that lead to the same database. Never shown: it may hold what came from the environment. */
+/** Equal for two URLs of the same database. Never printed: it may contain values from the environment. */
 export function databaseKey(url: DatabaseUrl): string {
   if (url.kind === 'pglite') return JSON.stringify([url.kind, url.storage, url.location]);
   return JSON.stringify([url.kind, url.host.toLowerCase(), url.port, url.database]);

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** The text of a file, or why there is none, as the end of a sentence (`does not exist`). */
+/** The text of a file, or the reason why it cannot be read, as the end of a sentence (`does not exist`). */
 export type FileContent = { readonly text: string } | { readonly failure: string };
 
 const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -15,7 +15,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has too long a name',
 };
 
-/** Reads a regular file of at most `maximumBytes` as UTF-8; a byte order mark is dropped. Never throws. */
+/** Reads a regular file of at most `maximumBytes` as UTF-8, without its byte order mark. Never throws. */
 export function readSmallFile(path: string, maximumBytes: number): FileContent {
   let descriptor: number | undefined;
   try {

@@ -2,7 +2,7 @@ import * as keys from './key-catalogue.js';
 import type { SectionReader } from './section-reader.js';
 import type { AccessConfig, CorsConfig, HttpConfig, TlsConfig } from './types.js';
 
-/** Reads what stands under `fw.http`. */
+/** Reads `fw.http`. */
 export function readHttp(fw: SectionReader, { clientCertificates }: AccessConfig): HttpConfig {
   const section = fw.section(keys.http);
   const tls = section && readTls(section);
@@ -18,7 +18,7 @@ function readTls(http: SectionReader): TlsConfig | undefined {
   const section = http.section(keys.httpTls);
   const certificate = section?.folder(keys.tlsCertificate);
   const key = section?.folder(keys.tlsKey);
-  // What is missing has been reported.
+  // The missing keys have been reported.
   if (section === undefined || certificate === undefined || key === undefined) return undefined;
   return {
     certificate,

@@ -12,7 +12,7 @@ function parsed(text: string): FwConfig {
   return parseConfig(text, { file: 'fw.config.yaml', env });
 }
 
-/** The configuration with other sinks. */
+/** The configuration with the given sinks. */
 function withSinks(lines: string): string {
   const rest = example.slice(example.indexOf('  namespace:'));
   return `fw:\n  relay:\n    sinks:\n${lines}${rest}`;
@@ -49,7 +49,7 @@ test('sinks are read with their defaults', () => {
   ]);
 });
 
-test('what is printed shows no secret and is read again', () => {
+test('the printed configuration contains no secret and can be parsed again', () => {
   const config = parsed(example);
   const printed = printConfig(config);
   expect(printed).not.toContain(env.WEBHOOK_SECRET);
@@ -65,13 +65,13 @@ test('a sink has one receiver', () => {
   expect(mistakesOf(both)).toContain('found nats and kafka');
 });
 
-test('names are proper, and no two sinks share one', () => {
+test('names are valid and unique', () => {
   const named = (name: string): string => `      - { name: "${name}", kafka: { brokers: [k] } }\n`;
   expect(mistakesOf(named('a b'))).toContain('must be letters, digits, ., _ and -');
   expect(mistakesOf(named('a') + named('a'))).toContain('two sinks are named a');
 });
 
-test('lists of texts are lists of texts', () => {
+test('lists of texts contain only texts', () => {
   const of = (servers: string): string => `      - { name: a, nats: { servers: ${servers} } }\n`;
   expect(mistakesOf(of('n'))).toContain('must be a list of 1 to 32 texts, found the text "n"');
   expect(mistakesOf(of('[]'))).toContain('found a list of 0');

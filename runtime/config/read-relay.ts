@@ -8,7 +8,7 @@ const PLACEHOLDERS = /\{(model|event)\}/g;
 const TOPIC = /^[A-Za-z0-9._-]+$/;
 const SUBJECT = /^[^\s.*>{}]+(\.[^\s.*>{}]+)*$/;
 
-/** `fw.relay`; undefined if the file has none, or it is wrong. */
+/** Reads `fw.relay`. Undefined if the file has none, or problems were reported. */
 export function readRelay(fw: SectionReader): RelayConfig | undefined {
   const section = fw.section(keys.relay);
   if (section === undefined) return undefined;
@@ -109,7 +109,7 @@ function readKafka(sink: SectionReader): SinkReceiver | undefined {
   };
 }
 
-/** An address as it is for one event. */
+/** The address template filled in for an example event. */
 function filled(template: string): string {
   return template.replace(PLACEHOLDERS, 'x');
 }

@@ -17,30 +17,30 @@ import { SecretText } from './secret.js';
 import { didYouMean } from './suggest.js';
 import type { DatabaseUrl, Secret } from './types.js';
 
-/** What reading one value needs besides the value. */
+/** The context for reading one value. */
 export interface ReadContext {
   readonly problems: Problems;
-  /** Undefined for a configuration built in code: its texts are taken as they are. */
+  /** Undefined for a configuration built in code, whose texts are taken literally. */
   readonly references: References | undefined;
-  /** Folder that relative paths start from. */
+  /** Folder against which relative paths are resolved. */
   readonly baseDirectory: string;
 }
 
-/** A value and where it stands. */
+/** A value and its position. */
 export interface Located {
   readonly node: ConfigNode;
   readonly place: Place;
 }
 
 /**
- * A scalar with its references replaced. With a reference in it, quoted or not, a value has no YAML type of its
- * own: the key says what its text must be. Without one, `"10"` is a text and never a number.
+ * A scalar with its references replaced. A value with a reference, quoted or not, has no YAML type: the key's type
+ * decides how its text is parsed. Without a reference, `"10"` is a text and never a number.
  */
 interface Value {
   readonly type: ScalarNode['type'] | 'referenced';
   readonly text: string;
   readonly secret: Secret | undefined;
-  /** What a message may say that was found. */
+  /** The value as messages may show it. */
   readonly shown: string;
 }
 
@@ -211,7 +211,7 @@ function expand(
   for (const mistake of expansion.mistakes) context.problems.add(located.place, mistake);
   if (expansion.mistakes.length > 0) return undefined;
   if (expansion.references.length === 0) {
-    // Only escapes were replaced: the value is a text like any other.
+    // Only escapes were replaced: the value is an ordinary text.
     return { type: 'text', text: expansion.text, secret: undefined, shown: shownText(expansion.text) };
   }
   const shown = `the value of ${expansion.references.slice(0, 3).join(' and ')}`;
@@ -250,7 +250,7 @@ function printableMistake(text: string): Mistake | undefined {
   return undefined;
 }
 
-/** What a message says that was found, cut short. */
+/** The found value for messages, shortened. */
 export function shownNode(node: ConfigNode): string {
   if (node.kind === 'map') return 'a section';
   if (node.kind === 'list') return 'a list';

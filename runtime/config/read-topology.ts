@@ -7,7 +7,7 @@ import type { SectionReader } from './section-reader.js';
 import type { DataSourceConfig, GroupConfig, MemberConfig, ShardingTopology } from './types.js';
 import { Unique } from './unique.js';
 
-/** Reads what stands under `fw.sharding`. Undefined only if problems were reported. */
+/** Reads `fw.sharding`. Undefined only if problems were reported. */
 export function readTopology(section: SectionReader): ShardingTopology | undefined {
   const { problems } = section.context;
   const defaultSection = section.section(keys.defaultShard);
@@ -68,7 +68,7 @@ function readMembers(
   });
 }
 
-/** Number and name of groups, or of the members of one group: neither occurs twice. */
+/** Checks that numbers and names of groups, or of the members of one group, are unique. */
 class Identity {
   readonly #numbers: Unique<number>;
   readonly #names: Unique<string>;

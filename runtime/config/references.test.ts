@@ -19,7 +19,7 @@ const withPoolSize = (value: string): string =>
 const poolSize = (value: string, env: Env): number | undefined =>
   parse(withPoolSize(value), { env }).sharding.groups[0]?.members[0]?.primary.maximumPoolSize;
 
-describe('what a reference gives', () => {
+describe('a reference', () => {
   test.each([
     ['${A}', { A: 'x' }, 'x'],
     ['"${A}"', { A: 'x' }, 'x'],
@@ -42,14 +42,14 @@ describe('what a reference gives', () => {
     expect(password(parse(withPassword(value), { env }))).toBe(expected);
   });
 
-  test('a number where the key wants one, quoted or not', () => {
+  test('is a number if the key is a number, quoted or not', () => {
     expect(poolSize('${POOL}', { POOL: '15' })).toBe(15);
     expect(poolSize('"${POOL}"', { POOL: '15' })).toBe(15);
     expect(poolSize('${POOL:-7}', {})).toBe(7);
     expect(poolSize('1${POOL}', { POOL: '5' })).toBe(15);
   });
 
-  test('a truth value where the key wants one', () => {
+  test('is a boolean if the key is a boolean', () => {
     const text = `${oneShardWith('hunter2', 'x')}  execution: { store-params: "\${STORE}" }\n`;
     expect(parse(text, { env: { STORE: 'false' } }).execution.storeParams).toBe(false);
     expect(problemOf(text, { env: { STORE: 'no' } }).message).toBe(
@@ -87,7 +87,7 @@ describe('references that are refused', () => {
     expect(JSON.stringify(problem)).not.toContain('hunter2');
   });
 
-  test('an empty value is refused where a text is wanted', () => {
+  test('an empty value is refused if the key is a text', () => {
     expect(problemOf(withPassword('${A}'), { env: { A: '' } }).message).toBe('is empty');
   });
 
@@ -97,12 +97,12 @@ describe('references that are refused', () => {
     );
   });
 
-  test('many references to a long value end quickly', () => {
+  test('many references to a long value are refused quickly', () => {
     const before = process.cpuUsage();
     problemOf(withPassword(`"${'${A}'.repeat(150_000)}"`), { env: { A: 'x'.repeat(100_000) } });
     problemOf(withPassword(`"${'${'.repeat(300_000)}"`));
     const { user, system } = process.cpuUsage(before);
-    // Milliseconds of the processor, whatever else the machine is doing.
+    // Milliseconds of CPU time, which does not depend on other load of the machine.
     expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 });
@@ -123,7 +123,7 @@ describe('secret files', () => {
     return loadConfig(file, { env: {} });
   };
 
-  test('give their text without the last line end, from an absolute or a relative path', () => {
+  test('are read without the last line end, from an absolute or a relative path', () => {
     expect(password(load(`\${file:${folder}/password}`))).toBe('s3cret ${NOT} ');
     expect(password(load('${file:password}'))).toBe('s3cret ${NOT} ');
     expect(password(load('${file:./password}'))).toBe('s3cret ${NOT} ');

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Mistake } from './problems.js';
 import { readSmallFile } from './read-file.js';
 
-/** Longest text that references may produce, in UTF-16 code units. */
+/** Maximum text with replaced references, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 65_536;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -15,19 +15,19 @@ export interface Expansion {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Where references look. */
+/** The sources of references. */
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder that relative paths of `${file:...}` start from. */
+  /** Folder against which relative paths of `${file:...}` are resolved. */
   readonly baseDirectory: string;
 }
 
 type Lookup = { readonly text: string } | Mistake;
 
 /**
- * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` inside one value. It runs on values that YAML has
- * already read, so nothing that comes from the environment can add a key or change a structure. What a reference
- * gives is not searched for further references. `$${` stands for `${`.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` inside one value. It runs on values that YAML has already
+ * parsed, so a variable cannot add a key or change the structure. Replaced text is not searched for further references.
+ * `$${` is an escaped `${`.
  */
 export class References {
   readonly #sources: ReferenceSources;
@@ -107,7 +107,7 @@ export class References {
   }
 }
 
-/** A reference as a message may show it: its default may be a secret and is left out. */
+/** A reference as a message may show it, without its default, which may be a secret. */
 function displayed(content: string): string {
   const name = /^(file:.{1,200}|[A-Za-z_][A-Za-z0-9_]{0,100})/.exec(content)?.[0];
   return name === undefined ? '${...}' : `\${${name}}`;

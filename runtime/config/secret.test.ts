@@ -2,7 +2,7 @@ import { format, inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { SecretText } from './secret.js';
 
-test('a secret shows itself only when asked to', () => {
+test('a secret is shown only by reveal()', () => {
   const secret = SecretText.of('hunter2');
   const shown = [
     String(secret),

@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 import type { Secret } from './types.js';
 
-/** What a secret shows wherever it is printed. */
+/** The printed form of a secret. */
 const MASK = '***';
 
-/** The one implementation of {@link Secret}: printing, logging, JSON and template strings all give `***`. */
+/** The only implementation of {@link Secret}: printing, logging, JSON and template strings return `***`. */
 export class SecretText implements Secret {
   readonly #text: string;
 
   private constructor(text: string) {
     this.#text = text;
-    // Defined here and not as a method, so that it is no part of the declared type.
+    // Defined here and not as a method, so that the declared type does not contain it.
     Object.defineProperty(this, inspect.custom, { value: () => MASK });
     Object.freeze(this);
   }
@@ -19,7 +19,7 @@ export class SecretText implements Secret {
     return new SecretText(text);
   }
 
-  /** The text itself. Call it only where the text is handed over, and keep no copy. */
+  /** The text itself. Call it only where the text is used, and keep no copy. */
   reveal(): string {
     return this.#text;
   }

@@ -35,16 +35,16 @@ import {
 import { didYouMean, editDistance } from './suggest.js';
 import type { DatabaseUrl, Secret } from './types.js';
 
-/** What a section may hold: a `SectionKey`, or the items of a `ListKey`. */
+/** The keys of a section: those of a `SectionKey`, or of the items of a `ListKey`. */
 type SectionShape = Pick<SectionKey, 'keys' | 'named'>;
 
 /**
- * Reads one map by the description of its keys. Unknown and repeated keys are reported when it is made, the rest
- * when a key is asked for. A key that is absent or wrong reads as its default or undefined.
+ * Reads one map by the description of its keys. Reports unknown and repeated keys when it is created, other problems
+ * when a key is read. A key that is absent or invalid reads as its default or undefined.
  */
 export class SectionReader {
   readonly context: ReadContext;
-  /** Where the section stands. */
+  /** Position of the section. */
   readonly place: Place;
   readonly #style: KeyStyle;
   readonly #shape: SectionShape;
@@ -64,7 +64,7 @@ export class SectionReader {
     for (const entry of node.entries) this.#accept(entry);
   }
 
-  /** The value of a key and its place, if it is there. */
+  /** The value of a key and its position, if present. */
   locate(key: Key): Located | undefined {
     return this.#found.get(key.name);
   }
@@ -125,7 +125,7 @@ export class SectionReader {
     return located && this.#open(located, key);
   }
 
-  /** The items of a list, those left out that are no sections. */
+  /** The items of a list, without those that are not sections. */
   list(key: ListKey): readonly SectionReader[] {
     const located = this.#take(key);
     if (located === undefined) return [];
@@ -145,7 +145,7 @@ export class SectionReader {
       .filter((item) => item !== undefined);
   }
 
-  /** The sections whose names the user chose, by camelCase name. */
+  /** The named sections, by camelCase name. */
   named(): readonly [name: string, section: SectionReader][] {
     const { named } = this.#shape;
     if (named === undefined) return [];
@@ -209,7 +209,7 @@ export class SectionReader {
     const name = camelCase(key);
     const proper = name.length > named.suffix.length && name.endsWith(named.suffix);
     const consistent = key === name || key === kebabCase(name);
-    // A slip in a known name must not turn it into a section of a chosen name.
+    // A misspelled known name must not become a named section.
     const slip = keys.some((other) => editDistance(name, other.name) <= 2);
     return proper && consistent && !slip ? name : undefined;
   }
@@ -238,7 +238,7 @@ function defaultFolder(key: FolderKey, place: Place): Located | undefined {
   return { node: { kind: 'scalar', offset: place.offset, type: 'text', text: key.default }, place };
 }
 
-/** Nothing of the value: where a section belongs, a text may be anything. */
+/** Describes the node without its value: in place of a section, a text may be a secret. */
 function shownSectionNode(node: ConfigNode): string {
   if (node.kind === 'scalar' && (node.type === 'text' || node.type === 'number')) return `a ${node.type}`;
   return shownNode(node);

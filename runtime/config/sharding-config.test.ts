@@ -21,7 +21,7 @@ function input(primaryConfig: DataSourceInput): ShardingInput {
   };
 }
 
-/** Problems of a structure that the types would refuse. */
+/** The problems of a structure that the compiler would refuse. */
 function problemsOf(value: object): [path: string, message: string][] {
   const of: (value: never) => unknown = ShardingConfig.of;
   const error = errorOf(() => Reflect.apply(of, undefined, [value]));
@@ -53,7 +53,7 @@ describe('a topology built in code', () => {
     expect(built?.others).toMatchObject({ jobsConfig: { url: { kind: 'pglite' } } });
   });
 
-  test('takes texts as they are: a reference means nothing', () => {
+  test('takes texts literally, without references', () => {
     const topology = ShardingConfig.of(input({ ...PRIMARY_INPUT, password: '${HOME}' }));
     expect(topology.groups[0]?.members[0]?.primary.password?.reveal()).toBe('${HOME}');
   });
@@ -74,7 +74,7 @@ describe('a topology built in code', () => {
 });
 
 describe('problems have key paths and no position', () => {
-  test('printed without a file', () => {
+  test('are printed without a file', () => {
     const error = errorOf(() => ShardingConfig.of(input({ ...PRIMARY_INPUT, maximumPoolSize: 0 })));
     expect(error.message).toBe(
       `The configuration has a problem:\n${PATH}.maximumPoolSize: must be an integer from 1 to 1000, found 0`,
@@ -106,7 +106,7 @@ describe('problems have key paths and no position', () => {
     expect(error.problems[0]?.hint).toBe('did you mean "maximumPoolSize"?');
   });
 
-  test('no object, an empty one, one that contains itself', () => {
+  test('a value that is not an object, an empty object, a cyclic object', () => {
     expect(problemsOf([])).toEqual([['', 'the sharding configuration must be a plain object']]);
     expect(problemsOf({})).toEqual([
       ['defaultShard', 'is missing'],

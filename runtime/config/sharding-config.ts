@@ -13,7 +13,7 @@ export interface ShardingInput {
   readonly groups: readonly GroupInput[];
 }
 
-/** A `ShardIdentifier` will do. */
+/** The number of a group and of a member, as in a `ShardIdentifier`. */
 export interface ShardInput {
   readonly group: number;
   readonly member: number;
@@ -35,14 +35,14 @@ export interface MemberInput {
   readonly configs: ConfigsInput;
 }
 
-/** The databases of a member; every name but the first two is kept for the application. */
+/** The databases of a member. Names other than the first two are for the application. */
 export interface ConfigsInput {
   readonly primaryConfig: DataSourceInput;
   readonly secondaryConfig?: DataSourceInput | undefined;
   readonly [name: `${string}Config`]: DataSourceInput | undefined;
 }
 
-/** One database. Ranges and defaults are those of the YAML keys. */
+/** One database. Ranges and defaults equal those of the YAML keys. */
 export interface DataSourceInput {
   readonly jdbcUrl: string;
   readonly username?: string | undefined;
@@ -65,12 +65,13 @@ export class ShardingConfig {
   private constructor() {}
 
   /**
-   * Checks the structure exactly as the YAML under `fw.sharding` is checked. Texts are taken as they are: `${NAME}`
-   * means nothing here.
+   * Validates the structure exactly like the YAML under `fw.sharding`. Texts are taken literally: `${NAME}` is not
+   * replaced.
    *
-   * @param options.baseDirectory where relative paths in URLs start; by default the working directory
-   * @returns the topology, frozen all the way down
-   * @throws ConfigurationError with everything that is wrong; its problems have key paths and no file
+   * @param options.baseDirectory folder against which relative paths in URLs are resolved; by default the working
+   *   directory
+   * @returns the topology, deeply frozen
+   * @throws ConfigurationError with all problems, which have key paths and no file
    */
   static of(input: ShardingInput, options: { readonly baseDirectory?: string } = {}): ShardingTopology {
     const problems = new Problems();

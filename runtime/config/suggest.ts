@@ -1,9 +1,9 @@
-/** Longer words are no typing errors of ours, and comparing them would cost time. */
+/** Longer words are unlikely to be typing errors, and comparing them would be slow. */
 const MAXIMUM_LENGTH = 64;
 
 /**
- * The candidate that was most likely meant, or undefined if none is near. Case, hyphens and underscores do not
- * count; a word that is the beginning of a candidate, or one of its parts (`pool-size`), is near as well.
+ * The candidate that was probably meant, or undefined if none is similar. Ignores case, hyphens and underscores. A
+ * prefix or a part of a candidate (`pool-size`) is similar too.
  */
 export function suggest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAXIMUM_LENGTH) return undefined;
@@ -18,7 +18,7 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** `did you mean "…"?`, or undefined if no candidate is near. */
+/** `did you mean "…"?`, or undefined if no candidate is similar. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   const candidate = suggest(word, candidates);
   return candidate === undefined ? undefined : `did you mean "${candidate}"?`;
@@ -32,7 +32,10 @@ function isPart(word: string, candidate: string): boolean {
   return word.length >= 3 && candidate.includes(word);
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/**
+ * Number of insertions, deletions, replacements and swaps of adjacent characters that turn one word into the other
+ * (Damerau-Levenshtein distance).
+ */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,10 +1,10 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
-/** A validated, frozen topology. Made by `loadConfig` from YAML or by `ShardingConfig.of` in code. */
+/** A validated, frozen topology. Created by `loadConfig` from YAML or by `ShardingConfig.of` in code. */
 export interface ShardingTopology {
-  /** Serves models without a sharded id. Always one of the listed shards. */
+  /** The shard of models without a sharded id. Always one of the listed shards. */
   readonly defaultShard: ShardIdentifier;
-  /** Most connections of this process over all databases. Default: what the pools allow. */
+  /** Maximum connections of this process over all databases. Default: the sum of the pools' maximums. */
   readonly maximumConnections?: number;
   readonly groups: readonly GroupConfig[];
 }
@@ -23,24 +23,24 @@ export interface MemberConfig {
   readonly name: string;
   /** Share of its group's new ids under the policy `weighted`. Default 1. */
   readonly weight?: number;
-  /** Gets no new ids. Default false. */
+  /** Whether it receives no new ids. Default false. */
   readonly draining?: boolean;
   readonly primary: DataSourceConfig;
   /** A read replica, if configured (`secondary-config`). */
   readonly secondary: DataSourceConfig | undefined;
-  /** Other named configurations, kept for the application (`configFor('jobsConfig')`), by camelCase name. */
+  /** Other named configurations for the application (`configFor('jobsConfig')`), by camelCase name. */
   readonly others: Readonly<Record<string, DataSourceConfig>>;
 }
 
-/** Where one database is and how to use it. */
+/** Address and settings of one database. */
 export interface DataSourceConfig {
   readonly url: DatabaseUrl;
   /** Default: none (PGlite), required for PostgreSQL. */
   readonly username: string | undefined;
   readonly password: Secret | undefined;
-  /** Most connections open at a time. Default 10. */
+  /** Maximum open connections. Default 10. */
   readonly maximumPoolSize: number;
-  /** Most time to open a connection, in milliseconds. Default 800. */
+  /** Time limit for opening a connection, in milliseconds. Default 800. */
   readonly connectTimeoutMs: number;
   /** `lock_timeout` of every session, in milliseconds. Default 400. */
   readonly lockTimeoutMs: number;
@@ -57,27 +57,28 @@ export interface DataSourceConfig {
   /** `application_name` of every session. Default `fw-actions`. */
   readonly applicationName: string;
   /**
-   * Server settings that may lose acknowledged commits and are accepted all the same: `fsync`, `full_page_writes`,
+   * Server settings that may lose acknowledged commits and are accepted despite that: `fsync`, `full_page_writes`,
    * `synchronous_commit`. Default none.
    */
   readonly allowUnsafe: readonly UnsafeSetting[];
-  /** What stands between this process and the server. Default `none`. The embedded database ignores it. */
+  /** The connection pooler between this process and the server. Default `none`. The embedded database ignores it. */
   readonly pooler: Pooler;
 }
 
-/** Server settings that lose committed transactions in a crash unless they are on. */
+/** Server settings that lose committed transactions in a crash if they are off. */
 export type UnsafeSetting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 
 /**
- * `none`: a session belongs to one connection. `pgbouncer`: PgBouncer in transaction mode, of any version, so that
- * statements are unnamed. `pgbouncer-1.21`: that version or a newer one, which keeps prepared statements apart.
+ * `none`: a session belongs to one connection. `pgbouncer`: PgBouncer in transaction mode, of any version, so
+ * statements are unnamed. `pgbouncer-1.21`: PgBouncer 1.21 or newer in transaction mode, which tracks prepared
+ * statements per client.
  */
 export type Pooler = 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 
 /** A parsed JDBC URL. */
 export type DatabaseUrl = PostgresUrl | PgliteUrl;
 
-/** Where a PostgreSQL server listens, and how to connect to it. */
+/** Address of a PostgreSQL server, and how to connect to it. */
 export interface PostgresUrl {
   readonly kind: 'postgresql';
   /** Host name or address, without brackets. */
@@ -85,95 +86,95 @@ export interface PostgresUrl {
   /** Default 5432. */
   readonly port: number;
   readonly database: string;
-  /** Default `disable`. Never a silent fallback. */
+  /** Default `disable`. Never falls back silently. */
   readonly sslMode: 'disable' | 'require' | 'verify-full';
   /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
   readonly sslRootCert: string | undefined;
-  /** What this side shows of itself (`sslcert`, `sslkey`); absent: nothing. */
+  /** The client's certificate (`sslcert`, `sslkey`). Absent: none. */
   readonly clientCertificate?: ClientCertificate;
 }
 
 /** Absolute paths of PEM files. */
 export interface ClientCertificate {
-  /** The certificate, those of intermediate authorities behind it. */
+  /** The certificate, followed by those of intermediate authorities. */
   readonly certificate: string;
   /** Its private key, not encrypted. */
   readonly key: string;
 }
 
-/** Where an embedded database keeps its data. */
+/** Where an embedded database stores its data. */
 export interface PgliteUrl {
   readonly kind: 'pglite';
   /**
-   * `file`: the absolute path of a directory (a relative one was resolved against the configuration file's folder).
-   * `mem`: a name; nothing is kept.
+   * `file`: the absolute path of a directory (a relative one is resolved against the configuration file's folder).
+   * `mem`: a name; the data is lost when the process ends.
    */
   readonly storage: 'file' | 'mem';
   readonly location: string;
 }
 
-/** A value that never shows itself: `toString`, JSON and inspection give `***`. */
+/** A value that is never printed: `toString`, JSON and inspection return `***`. */
 export interface Secret {
   reveal(): string;
 }
 
-/** Defaults of every execution, in milliseconds where a time. */
+/** Defaults of every execution. Times are in milliseconds. */
 export interface ExecutionDefaults {
   /** Deadline over all attempts. Default 1,800. */
   readonly timeoutMs: number;
-  /** Attempts, the first one included. Default 4. */
+  /** Attempts, including the first. Default 4. */
   readonly maximumAttempts: number;
   /** Whether `params` are stored in `eventlog.actions`. Default true. */
   readonly storeParams: boolean;
-  /** How long an idempotency key is kept, in milliseconds. Default 86,400,000 (24 hours). */
+  /** How long an idempotency key is stored, in milliseconds. Default 86,400,000 (24 hours). */
   readonly keyRetentionMs: number;
 }
 
-/** How long the event log and the audit trail are kept. */
+/** Retention of the event log and the audit trail. */
 export interface RetentionConfig {
-  /** How long rows are kept at least, in days. Undefined: nothing is deleted. */
+  /** Minimum age at which rows are deleted, in days. Undefined: nothing is deleted. */
   readonly keepDays: number | undefined;
   /** Time that one partition covers, in days. Default 7. */
   readonly partitionDays: number;
-  /** Partitions that are made before they are needed. Default 4. */
+  /** Partitions that are created before they are needed. Default 4. */
   readonly partitionsAhead: number;
-  /** How often one process does what is due on each shard, in milliseconds. Default 3,600,000. */
+  /** Interval of the maintenance of each shard, by one process, in milliseconds. Default 3,600,000. */
   readonly intervalMs: number;
-  /** Whether processes that serve do it by themselves, where their role owns the tables. Default true. */
+  /** Whether serving processes run the maintenance, where their role owns the tables. Default true. */
   readonly automatic: boolean;
 }
 
 /** Where the relay sends events. */
 export interface RelayConfig {
-  /** In front of `/schemas/...`, without a slash at its end. Undefined: messages name no schema. */
+  /** Prefix of `/schemas/...`, without a trailing slash. Undefined: messages name no schema. */
   readonly schemaBaseUrl: string | undefined;
   readonly sinks: readonly SinkConfig[];
 }
 
-/** One receiver, and what it gets. */
+/** One sink: its receiver and its selection of events. */
 export interface SinkConfig {
   readonly name: string;
-  /** Default `structured`. */
+  /** Format of the messages. Default `structured`. */
   readonly format: 'structured' | 'binary' | 'debezium';
-  /** Default `stored`. */
+  /** Version of the events: as stored, or upcast to the latest. Default `stored`. */
   readonly versions: 'stored' | 'latest';
-  /** Empty: all of the application. */
+  /** Models whose events are sent. Empty: all models of the application. */
   readonly models: readonly string[];
-  /** Empty: all. */
+  /** Events that are sent. Empty: all. */
   readonly events: readonly string[];
-  /** Default `park`. */
+  /** After a rejected event: park it as a dead letter, or stop the sink. Default `park`. */
   readonly onRejected: 'park' | 'stop';
-  /** Default `beginning`. */
+  /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  /** Default 500. */
+  /** Maximum events per batch. Default 500. */
   readonly batchSize: number;
-  /** Default 2. */
+  /** Maximum batches in flight. Default 2. */
   readonly inFlight: number;
-  /** Default 10,000. */
+  /** Time limit of a request, in milliseconds. Default 10,000. */
   readonly timeoutMs: number;
-  /** Default 5. */
+  /** Attempts before an event counts as rejected, including the first. Default 5. */
   readonly maximumAttempts: number;
-  /** Default 200. */
+  /** Maximum first pause between attempts, in milliseconds. Default 200. */
   readonly retryDelayMs: number;
   readonly receiver: SinkReceiver;
 }
@@ -181,7 +182,7 @@ export interface SinkConfig {
 /** Where a sink sends events. */
 export type SinkReceiver = WebhookReceiver | NatsReceiver | KafkaReceiver;
 
-/** A URL that events are posted to. */
+/** An HTTP endpoint to which events are posted. */
 export interface WebhookReceiver {
   readonly kind: 'webhook';
   readonly url: string;
@@ -192,7 +193,7 @@ export interface WebhookReceiver {
 export interface NatsReceiver {
   readonly kind: 'nats';
   readonly servers: readonly string[];
-  /** Default `events.{model}.{event}`. */
+  /** Template of the subject. Default `events.{model}.{event}`. */
   readonly subject: string;
   readonly username?: string | undefined;
   readonly password?: Secret | undefined;
@@ -204,103 +205,106 @@ export interface NatsReceiver {
 export interface KafkaReceiver {
   readonly kind: 'kafka';
   readonly brokers: readonly string[];
-  /** Default `outbox.event.{model}`. */
+  /** Template of the topic. Default `outbox.event.{model}`. */
   readonly topic: string;
-  /** Default `fw-actions`. */
+  /** Kafka's `client.id`. Default `fw-actions`. */
   readonly clientId: string;
   readonly tls: boolean;
-  /** Default `scram-sha-512`; without meaning unless there is a user. */
+  /** SASL mechanism. Default `scram-sha-512`; ignored without a user. */
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   readonly username?: string | undefined;
   readonly password?: Secret | undefined;
 }
 
-/** Algorithms that a token may be signed with: asymmetric ones alone. */
+/** Signature algorithms of tokens: only asymmetric ones. */
 export type JwtAlgorithm = `${'RS' | 'PS' | 'ES'}${256 | 384 | 512}` | 'EdDSA';
 
-/** Whose tokens are taken. */
+/** The issuer and rules of accepted tokens. */
 export interface JwtConfig {
   readonly issuer: string;
   readonly audience: string;
-  /** Undefined: below the issuer. */
+  /** Address of the JWK set. Undefined: discovered from the issuer's address. */
   readonly jwksUrl: string | undefined;
-  /** Empty: the usual ones. */
+  /** Accepted algorithms. Empty: all of `JwtAlgorithm`. */
   readonly algorithms: readonly JwtAlgorithm[];
-  /** Default 5,000. */
+  /** Tolerated clock difference in milliseconds. Default 5,000. */
   readonly clockToleranceMs: number;
-  /** How long the last keys are used while the issuer does not answer, in milliseconds. Default 3,600,000. */
+  /** How long the last known keys are used while the issuer does not answer, in milliseconds. Default 3,600,000. */
   readonly keepMs: number;
-  /** Verified tokens that are remembered. Default 10,000. */
+  /** Maximum verified tokens in the cache. Default 10,000. */
   readonly rememberedTokens: number;
-  /** Claims of the token that the principal gets. */
+  /** Claims of the token that are copied to the principal. */
   readonly claims: readonly string[];
 }
 
-/** Which groups of shards callers reach. */
+/** Restricts callers to groups of shards. */
 export interface TenancyConfig {
-  /** Holds the name of a group, or a list of names. */
+  /** Claim with the name of a group, or a list of names. */
   readonly claim: string;
-  /** Callers who reach every group. Undefined: none. */
+  /** The claim value of callers who reach every group. Undefined: none. */
   readonly unrestricted: { readonly claim: string; readonly value: string } | undefined;
 }
 
-/** Who may call, and how much. */
+/** Authentication, authorization and rate limits. */
 export interface AccessConfig {
-  /** Whether a route whose action has no rule may be called. Default `allow`. */
+  /** Whether a route may be called if its action has no rule. Default `allow`. */
   readonly default: 'allow' | 'deny';
-  /** Undefined: tokens are not taken. */
+  /** Undefined: tokens are refused. */
   readonly jwt: JwtConfig | undefined;
-  /** Whether API keys are taken. Default false. */
+  /** Whether API keys are accepted. Default false. */
   readonly apiKeys: boolean;
-  /** Which name of a client certificate is the principal. Default `off`: certificates prove nothing. */
+  /** Which name of a client certificate is the principal. Default `off`: certificates do not authenticate callers. */
   readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
   /** Undefined: every caller reaches every group. */
   readonly tenancy: TenancyConfig | undefined;
-  /** Per principal and route. Undefined: no limit. */
+  /** Maximum rate per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;
-  /** Default: `requestsPerSecond`. */
+  /** Maximum requests at once within the rate limit. Default: `requestsPerSecond`. */
   readonly burst: number | undefined;
-  /** Whether all processes count `requestsPerSecond` together, and what holds while they cannot. Default `off`. */
+  /**
+   * Whether all processes share the rate limit, and whether requests pass (`lenient`) or fail (`strict`) while the
+   * shared counter is unavailable. Default `off`.
+   */
   readonly sharedLimits: 'off' | 'lenient' | 'strict';
-  /** Per principal. Undefined: no limit. */
+  /** Maximum concurrent requests per principal. Undefined: no limit. */
   readonly concurrentRequests: number | undefined;
-  /** Names that `Host` may have. Empty: any. */
+  /** Accepted values of the `Host` header. Empty: any. */
   readonly hosts: readonly string[];
 }
 
-/** How the server proves who it is, and asks its clients to. Paths are absolute. */
+/** The server's certificate, and the certificates that it requires of clients. Paths are absolute. */
 export interface TlsConfig {
   readonly certificate: string;
   readonly key: string;
-  /** Undefined: clients are not asked for a certificate. */
+  /** Authorities of client certificates. Undefined: the server requests no client certificate. */
   readonly clientAuthorities: string | undefined;
-  /** Default `optional`. */
+  /** Whether clients must present a certificate. Default `optional`. */
   readonly clientCertificates: 'optional' | 'required';
-  /** 0: the header is left out. Default 31,536,000. */
+  /** `max-age` of `Strict-Transport-Security`, in seconds. 0: the header is left out. Default 31,536,000. */
   readonly strictTransportSeconds: number;
 }
 
-/** Pages of other origins that may call the server. */
+/** Cross-origin requests that the server allows. */
 export interface CorsConfig {
-  /** `*` stands for all. */
+  /** `*`: every origin. */
   readonly origins: readonly string[];
-  /** Default false. */
+  /** Whether requests may carry credentials. Default false. */
   readonly credentials: boolean;
-  /** Default 600. */
+  /** How long browsers cache a preflight answer, in seconds. Default 600. */
   readonly maxAgeSeconds: number;
 }
 
-/** How the server is reached. */
+/** Network settings of the server. */
 export interface HttpConfig {
-  /** Undefined: it speaks HTTP. */
+  /** Undefined: plain HTTP. */
   readonly tls: TlsConfig | undefined;
-  /** Undefined: no page of another origin may call it. */
+  /** Undefined: cross-origin requests are refused. */
   readonly cors: CorsConfig | undefined;
 }
 
-/** What `fw-gen generate` reads and writes. Paths are absolute, resolved against the configuration file. */
+/** Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder. */
 export interface GeneratorConfig {
-  /** Folder that all inputs lie in. */
+  /** Folder that contains all inputs. */
   readonly sourceDirectory: string;
   /** Folder of emitted code. */
   readonly outputDirectory: string;
@@ -308,7 +312,7 @@ export interface GeneratorConfig {
   readonly migrationsDirectory: string;
   /** Folder of the user's own templates, if there is one. */
   readonly templatesDirectory: string | undefined;
-  /** Folder of the emitted client, if there is to be one. */
+  /** Folder of the emitted client. Undefined: no client is emitted. */
   readonly clientDirectory: string | undefined;
   /** Title of the API document. Default: the namespace. */
   readonly title: string;
@@ -316,12 +320,12 @@ export interface GeneratorConfig {
   readonly version: string;
 }
 
-/** The whole of `fw.config.yaml`. */
+/** The content of `fw.config.yaml`. */
 export interface FwConfig {
   /** Absolute path of the file. */
   readonly file: string;
   readonly namespace: string;
-  /** False: migrations run separately, and a start only verifies. */
+  /** False: migrations run separately, and the start only verifies them. */
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;

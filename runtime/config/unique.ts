@@ -6,7 +6,7 @@ export class Unique<Value> {
   readonly #what: string;
   readonly #owners = new Map<Value, Place>();
 
-  /** @param what names the value in messages: `this ${what} is already used by …` */
+  /** @param what the value's name in messages: `this ${what} is already used by …` */
   constructor(problems: Problems, what: string) {
     this.#problems = problems;
     this.#what = what;

@@ -2,10 +2,12 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConfigNode, MapEntry, ScalarNode } from './config-node.js';
 import { SecretText } from './secret.js';
 
-/** Deeper than any configuration; ends objects that contain themselves. */
+/** Deeper than any configuration, so that cyclic objects end. */
 const MAXIMUM_DEPTH = 12;
 
-/** Turns plain objects, arrays and scalars into the tree that YAML gives, so that one validator reads both. */
+/**
+ * Converts plain objects, arrays and scalars to the tree that YAML is converted to, so that one validator reads both.
+ */
 export function readValue(value: unknown, depth = 0): ConfigNode {
   if (value instanceof SecretText) return { ...scalar('secret', ''), secret: value };
   if (value instanceof ShardIdentifier) return readValue({ group: value.group, member: value.member }, depth);
@@ -18,7 +20,7 @@ export function readValue(value: unknown, depth = 0): ConfigNode {
   return readScalar(value);
 }
 
-/** A key whose value is undefined counts as absent. */
+/** A key with the value undefined counts as absent. */
 function readEntries(value: object, depth: number): MapEntry[] {
   return Object.entries(value)
     .filter(([, child]) => child !== undefined)

@@ -3,7 +3,7 @@ import type { ConfigNode, ListNode, MapEntry, MapNode, ScalarNode } from './conf
 import type { Mistake, Problems } from './problems.js';
 import { readYamlDocument } from './yaml-syntax.js';
 
-/** Most values that a file may stand for once its aliases are written out. A shard has about twenty. */
+/** Maximum values of a file with its aliases expanded. A shard has about twenty. */
 const MAXIMUM_VALUES = 100_000;
 
 /** Reads YAML into a tree. Returns undefined if problems were reported. */
@@ -17,8 +17,8 @@ export function readYaml(text: string, problems: Problems): ConfigNode | undefin
 }
 
 /**
- * An alias shares the node of its anchor, so that the tree takes linear time and memory to build; what it would
- * weigh when written out is counted, because the validator walks it as if it were.
+ * Builds the tree. An alias shares the node of its anchor, so the tree takes linear time and memory. The validator
+ * walks the expanded tree, so expanded values are counted.
  */
 class TreeBuilder {
   readonly #problems: Problems;

@@ -2,18 +2,18 @@
 import { Composer, type CST, type Document, Lexer, type ParsedNode, Parser, type YAMLError } from 'yaml';
 import type { Mistake, Problems } from './problems.js';
 
-/** Largest file, in bytes (and largest text, in UTF-16 code units). */
+/** Maximum size of a file, in bytes (and of a text, in UTF-16 code units). */
 export const MAXIMUM_SIZE = 1_048_576;
-/** Deepest nesting of maps and lists. The deepest valid configuration has ten levels. */
+/** Maximum nesting of maps and lists. The deepest valid configuration has ten levels. */
 const MAXIMUM_DEPTH = 50;
-/** Most lexical parts, white space included. A shard has about seventy. */
+/** Maximum lexical tokens, including white space. A shard has about seventy. */
 const MAXIMUM_LEXEMES = 300_000;
 
 /**
- * Reads a text as exactly one YAML 1.2 document. Limits are checked while the text is cut into tokens, before any
- * tree is built, because building one recurses.
+ * Reads a text as exactly one YAML 1.2 document. Limits are checked during tokenization, before the tree is built,
+ * because building the tree recurses.
  *
- * @returns the document's content, null if it has none, or undefined if problems were reported
+ * @returns the document's content, null if it is empty, or undefined if problems were reported
  */
 export function readYamlDocument(text: string, problems: Problems): ParsedNode | null | undefined {
   const report = (offset: number, mistake: Mistake): undefined => {
@@ -46,7 +46,10 @@ function composeDocument(tokens: readonly CST.Token[], end: number): Document.Pa
   return document;
 }
 
-/** The parser makes an `Error` per mistake; with stack traces, 100,000 of them would take seconds. */
+/**
+ * Runs a function without stack traces in errors: the parser creates an `Error` per mistake, and 100,000 stack traces
+ * would take seconds.
+ */
 function withoutStackTraces<Result>(run: () => Result): Result {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -64,7 +67,7 @@ function readTokens(text: string, report: Report): readonly CST.Token[] | undefi
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
     lexemes += 1;
-    // The stack holds the document and a scalar besides the open maps and lists.
+    // Besides the open maps and lists, the stack holds the document and a scalar.
     if (parser.stack.length > MAXIMUM_DEPTH + 2) {
       return report(parser.offset - lexeme.length, {
         message: `maps and lists are nested more than ${MAXIMUM_DEPTH} deep`,
@@ -93,7 +96,7 @@ function checkStream(tokens: readonly CST.Token[], report: Report): boolean {
   return directive === undefined && second === undefined;
 }
 
-/** One error per line: what follows it on the same line is only its echo. */
+/** Reports one error per line; further errors on the same line follow from the first. */
 function reportSyntaxErrors(text: string, errors: readonly YAMLError[], report: Report): void {
   let reportedUpTo = -1;
   for (const error of [...errors].sort((a, b) => a.pos[0] - b.pos[0])) {
@@ -110,7 +113,7 @@ function lineAround(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, end === -1 ? text.length : end);
 }
 
-/** Our own words: the parser's quote the text, and the text may be a password. */
+/** Messages of our own, because the parser's messages quote the text, which may be a password. */
 function syntaxMistake(code: YAMLError['code'], line: string): Mistake {
   const quoteReference = line.includes('${')
     ? 'inside { } and [ ], put quotes around a reference: "${NAME}"'

@@ -27,10 +27,7 @@ import { isEmpty, type PlanPart, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
 
-/**
- * One call of `execute`: makes attempts until one is applied or refused, or until the maximum or the deadline is
- * reached.
- */
+/** One call of `execute`: makes attempts until one is applied or refused, or a limit is reached. */
 export class Execution<Params, Result> {
   readonly #request: ExecutionRequest<Params, Result>;
   readonly #context: ExecutionContext;
@@ -356,9 +353,7 @@ export class Execution<Params, Result> {
     this.#attempt -= 1;
   }
 
-  /**
-   * Pauses before the next attempt. A row left to another process has its own pause, for which the next attempt waits.
-   */
+  /** Pauses before the next attempt, except for a row left to another process, which has its own pause. */
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;

@@ -51,7 +51,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a read outside of an execution ends at its deadline, although an execution with more time waits for the same answer', async () => {
+test('a read outside of an execution ends at its deadline, even if an execution waits longer for the same answer', async () => {
   const bench = new Bench();
   const execution = { actionName: 'Slow', remainingMs: () => 60_000 } as PerformScope;
   const patient = runInPerformScope(execution, () => bench.read('a'));

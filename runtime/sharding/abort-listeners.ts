@@ -8,10 +8,10 @@ interface Listening {
 const listening = new WeakMap<AbortSignal, Listening>();
 
 /**
- * Calls back when the signal is aborted; never if it has been. All callbacks of one signal share one listener:
- * Node warns of a leak above ten.
+ * Calls `listener` when the signal is aborted; not if it is aborted already. All callbacks of one signal share one
+ * listener, because Node.js warns of a leak above ten.
  *
- * @returns ends it; may be called more than once
+ * @returns a function that removes the callback; may be called more than once
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { listeners, notify } = listening.get(signal) ?? listenTo(signal);

@@ -13,19 +13,22 @@ import {
 } from '../execution/test-support/accounts.js';
 import { migrate } from '../migration/migrate.js';
 
-/** Maximum time until a caller gets the error. The median counts: a single caller may hit a busy machine. */
+/**
+ * Maximum time until a caller gets the error, in milliseconds. The median counts, because a busy machine delays single
+ * callers.
+ */
 const A_SECOND = 1_000;
-/** Time until a recovery is noticed, with room for a busy machine. */
+/** Time until a recovery is noticed, with a margin for a busy machine, in milliseconds. */
 const SOON = 5_000;
-/** Until the server has noticed a change of its settings. */
+/** Time until the server has applied a change of its settings. */
 const NOTICED = { timeout: 20_000 };
 
 function middle(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[times.length >> 1] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Two shards on two servers, one of which (THERE) has an accident in each test. */
-describe('A shard in trouble', () => {
+/** Two shards on two servers. Each test makes one of them (THERE) fail. */
+describe('A failing shard', () => {
   let healthy: PostgresServer;
   let server: PostgresServer;
   let bank: TestBank;
@@ -52,7 +55,7 @@ describe('A shard in trouble', () => {
     await healthy?.destroy();
   });
 
-  /** What became of a deposit, and after how long. */
+  /** The result of a deposit, and its duration. */
   async function deposit(shard: ShardIdentifier): Promise<{ readonly code: string; readonly ms: number }> {
     const startedAt = performance.now();
     const code = await bank.credit(String(accounts.get(shard)), 1).then(
@@ -86,7 +89,7 @@ describe('A shard in trouble', () => {
     };
   }
 
-  /** Time from now to the first deposit that succeeds. */
+  /** Milliseconds until the first deposit succeeds. */
   async function timeToSuccess(shard: ShardIdentifier): Promise<number> {
     const startedAt = performance.now();
     while ((await deposit(shard)).code !== 'ok') {
@@ -96,7 +99,7 @@ describe('A shard in trouble', () => {
     return performance.now() - startedAt;
   }
 
-  it('that has been killed is refused at once, disturbs no other shard and is back within a second', async () => {
+  it('that was killed refuses calls at once, affects no other shard and recovers within a second', async () => {
     await server.kill();
     try {
       const traffic = load();
@@ -114,7 +117,7 @@ describe('A shard in trouble', () => {
     expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
   });
 
-  it('that hangs is refused at once after a while, disturbs no other shard and is back within a second', async () => {
+  it('that hangs soon refuses calls at once, affects no other shard and recovers within a second', async () => {
     server.pause();
     const traffic = load();
     try {
@@ -125,7 +128,7 @@ describe('A shard in trouble', () => {
         expect(code).toBe('FW_SHARD_UNAVAILABLE');
         times.push(ms);
       }
-      // Without the breaker each of them would wait for a connection attempt of its own, which takes 800 ms.
+      // Without the breaker each deposit would wait for its own connection attempt, which takes 800 ms.
       expect(middle(times)).toBeLessThan(400);
     } finally {
       server.resume();
@@ -136,7 +139,7 @@ describe('A shard in trouble', () => {
     expect(middleMs).toBeLessThan(A_SECOND);
   });
 
-  it('that turned read-only is refused at once, can be read and is back within a second', async () => {
+  it('that turned read-only refuses writes at once, serves reads and recovers within a second', async () => {
     await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
     try {
       await expect.poll(async () => (await deposit(THERE)).code, NOTICED).toBe('FW_SHARD_UNAVAILABLE');
@@ -177,7 +180,7 @@ describe('A shard in trouble', () => {
     }
   });
 
-  it('whose clients are all taken is refused within a second and is back within a second', async () => {
+  it('whose connection slots are all taken refuses calls within a second and recovers within a second', async () => {
     const { host, port, user, password, database } = server;
     await administer(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fw-actions-test'`,

@@ -10,7 +10,7 @@ import type {
   Statement,
 } from './shard-database.js';
 
-/** A database behind a circuit breaker: while it is out of reach, calls fail at once. */
+/** A database behind a circuit breaker: while it is unreachable, calls fail at once. */
 export class BreakerDatabase implements ShardDatabase {
   readonly #database: ShardDatabase;
   readonly #breaker: CircuitBreaker;
@@ -44,7 +44,7 @@ export class BreakerDatabase implements ShardDatabase {
     return this.#guarded(() => this.#database.acquire(options));
   }
 
-  /** Bypasses the breaker: a listener waits for its connection itself. */
+  /** Bypasses the breaker: a listener retries its connection itself. */
   get listen(): ShardDatabase['listen'] {
     return this.#database.listen?.bind(this.#database);
   }
@@ -72,7 +72,7 @@ export class BreakerDatabase implements ShardDatabase {
   }
 }
 
-/** A call that was lost under way says nothing: the connection was opened when the world was another one. */
+/** The loss of a call in flight is inconclusive: its connection may have been opened long before. */
 function endOf(failure: DriverFailure | undefined): CallEnd {
   if (failure === undefined || failure.phase === 'answered') return 'reached';
   return failure.reason === 'unreachable' ? 'unreachable' : 'inconclusive';

@@ -19,7 +19,7 @@ function fail(breaker: CircuitBreaker, times: number): void {
 }
 
 describe('A circuit breaker', () => {
-  it('stays closed while the database is unreachable only now and then', () => {
+  it('stays closed while the database is unreachable only occasionally', () => {
     const breaker = breakerAt({ nowMs: 0 });
     for (let round = 0; round < 10; round += 1) {
       fail(breaker, BREAKER_DEFAULTS.threshold - 1);
@@ -29,7 +29,7 @@ describe('A circuit breaker', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('opens after failures in a row, and then refuses at once with the time to come again', () => {
+  it('opens after consecutive failures, and then refuses at once with the time of a retry', () => {
     const breaker = breakerAt({ nowMs: 0 });
     fail(breaker, BREAKER_DEFAULTS.threshold);
     expect(breaker.state).toBe('open');
@@ -38,13 +38,13 @@ describe('A circuit breaker', () => {
     );
   });
 
-  it('is not moved by callers who gave up', () => {
+  it('ignores callers that gave up', () => {
     const breaker = breakerAt({ nowMs: 0 });
     for (let round = 0; round < 10; round += 1) breaker.leave('inconclusive');
     expect(breaker.state).toBe('closed');
   });
 
-  it('lets one probe through when the time is over, and closes when that succeeds', () => {
+  it('lets one probe through when the open time is over, and closes when it succeeds', () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
     fail(breaker, BREAKER_DEFAULTS.threshold);
@@ -56,7 +56,7 @@ describe('A circuit breaker', () => {
     breaker.enter();
   });
 
-  it('lets the next probe through when one has learned nothing', () => {
+  it('lets the next probe through after an inconclusive one', () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
     fail(breaker, BREAKER_DEFAULTS.threshold);
@@ -66,7 +66,7 @@ describe('A circuit breaker', () => {
     breaker.enter();
   });
 
-  it('stays open for longer with each probe that fails, up to the limit within which a recovery must be noticed', () => {
+  it('stays open longer after each failed probe, up to the maximum', () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
     fail(breaker, BREAKER_DEFAULTS.threshold);

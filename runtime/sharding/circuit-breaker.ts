@@ -2,11 +2,11 @@ import { time } from '../concurrency/time.js';
 import { DriverFailure } from './driver-failure.js';
 
 export interface BreakerOptions {
-  /** Failures to connect, one after the other without a success, that open the circuit. */
+  /** Consecutive connection failures that open the circuit. */
   readonly threshold: number;
-  /** How long it is open at first, in milliseconds. Doubled with each probe that fails. */
+  /** First open time, in milliseconds. It doubles with each failed probe. */
   readonly shortestMs: number;
-  /** Maximum time that it stays open, in milliseconds. A recovery is noticed within this time. */
+  /** Maximum open time, in milliseconds. A recovery is noticed within this time. */
   readonly longestMs: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -14,7 +14,10 @@ export interface BreakerOptions {
   readonly random: () => number;
 }
 
-/** The first success comes within a second of the database being back, a failed attempt to connect included. */
+/**
+ * With these values, a call succeeds within a second of the database's recovery, even after a failed connection
+ * attempt.
+ */
 export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
   threshold: 3,
   shortestMs: 100,
@@ -23,19 +26,19 @@ export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
   random: Math.random,
 });
 
-/** How a call let through by the breaker has ended, as far as its database is concerned. */
+/** The end of a call that the breaker let through, as far as it concerns the database. */
 export type CallEnd =
-  /** The server was there, whatever it said. */
+  /** The server answered, with a result or an error. */
   | 'reached'
   /** No connection could be opened. */
   | 'unreachable'
-  /** The caller gave up before anything could be learned. */
+  /** The caller gave up before the state of the database was known. */
   | 'inconclusive';
 
 /**
- * Keeps callers from waiting, one connection attempt each, for an unreachable database. Closed: every call goes
- * through. Open: every call fails at once. Half open, after the open time: one call goes through as a probe, and
- * its outcome closes or reopens the breaker.
+ * Lets callers of an unreachable database fail at once, instead of waiting for a connection attempt each. Closed: every
+ * call goes through. Open: every call fails at once. Half open, after the open time: one call goes through as a probe,
+ * and its outcome closes or reopens the breaker.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
@@ -78,14 +81,14 @@ export class CircuitBreaker {
     this.#failures += 1;
     this.#lastFailure = failure;
     const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;
-    // Calls that were under way when the circuit opened do not open it again.
+    // Calls that were in flight when the circuit opened do not open it again.
     if (this.#failures < threshold || nowMs() < this.#openUntil) return;
     const openMs = Math.min(longestMs, shortestMs * 2 ** this.#openings);
     this.#openings += 1;
     this.#openUntil = nowMs() + openMs * (0.5 + random() / 2);
   }
 
-  /** Says what the last failure said, so that a saturated server is not mistaken for a dead one. */
+  /** Repeats the last failure, so that a saturated server is not reported as unreachable. */
   #refusal(retryAfterMs: number): DriverFailure {
     const last = this.#lastFailure;
     return new DriverFailure(`not tried: ${last?.message ?? 'the database is out of reach'}`, {

@@ -9,7 +9,7 @@ const sleep = { text: 'select pg_sleep(0.05)', values: [] };
 
 describeOn('postgresql', 'The connections of one process', (harness) => {
   const openWith = async (maximumConnections: number): Promise<DatabaseRegistry> => {
-    // Long enough for every turn on a machine that is slow to open connections.
+    // Long enough for every turn on a machine that opens connections slowly.
     const dataSource = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
     const topology = await harness.makeTopology({ shards: SHARDS, migrated: false, dataSource });
     return openDatabases({ ...topology, maximumConnections });
@@ -17,7 +17,7 @@ describeOn('postgresql', 'The connections of one process', (harness) => {
   const open = (databases: DatabaseRegistry): number =>
     SHARDS.reduce((sum, shard) => sum + databases.database(shard).stats().open, 0);
 
-  it('stay within one limit over all shards, and every caller is served', async () => {
+  it('stay within one limit over all shards, and serve every caller', async () => {
     const databases = await openWith(4);
     try {
       let most = 0;
@@ -37,7 +37,7 @@ describeOn('postgresql', 'The connections of one process', (harness) => {
     }
   });
 
-  it('are opened when they are first needed, and one that is idle makes room for another shard', async () => {
+  it('are opened on demand, and an idle one is closed for another shard', async () => {
     const databases = await openWith(1);
     try {
       expect(open(databases)).toBe(0);
@@ -50,7 +50,7 @@ describeOn('postgresql', 'The connections of one process', (harness) => {
     }
   });
 
-  it('are shared with a shard that comes late, although another one has work without end', async () => {
+  it('are shared with a later shard, although another one is continuously busy', async () => {
     const databases = await openWith(4);
     const [busy, late] = SHARDS;
     if (busy === undefined || late === undefined) throw new Error('Five shards');
@@ -60,7 +60,7 @@ describeOn('postgresql', 'The connections of one process', (harness) => {
         while (going) await databases.database(busy).query(sleep);
       });
       await databases.database(busy).query(sleep);
-      // One that had to wait until the other is idle would be refused at its deadline.
+      // A pool that had to wait until the other one is idle would fail at its deadline.
       const answer = await databases.database(late).query({ text: 'select 1', values: [] });
       expect(answer.rows).toEqual([[1]]);
       going = false;

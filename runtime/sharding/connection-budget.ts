@@ -1,11 +1,11 @@
 import { time } from '../concurrency/time.js';
-/** A pool as the budget sees it. */
+/** The part of a pool that the budget uses. */
 export interface BudgetedPool {
   /** Connections that are open or being opened. */
   readonly size: number;
   /** Closes one idle connection. False if there is none. */
   shedIdle(): boolean;
-  /** Tries again to open what callers wait for. */
+  /** Retries to open connections for waiting callers. */
   wake(): void;
 }
 
@@ -14,28 +14,31 @@ interface Hunger {
   readonly since: number;
 }
 
-/** With more busy pools than connections, each connection stays with its pool for this time before it moves on. */
+/**
+ * With more busy pools than connections, each connection stays with its pool for this time before it moves on, in
+ * milliseconds.
+ */
 const TURN_MS = 100;
 
 /**
- * One limit for the connections of many pools. A pool that needs one while none is left gets that of a pool which does
- * not use it, or the next one that a larger pool has no more use for: no pool starves while another one is well fed.
+ * One connection limit for many pools. A pool that needs a connection while none is left gets the idle one of another
+ * pool, or the next one that a larger pool releases, so no pool starves.
  */
 export class ConnectionBudget {
   readonly maximum: number;
   readonly #pools = new Set<BudgetedPool>();
-  /** Pools whose callers wait for a connection that could not be opened. */
+  /** Pools whose callers wait for a connection that the limit did not allow. */
   readonly #hungry = new Map<BudgetedPool, Hunger>();
   #open = 0;
   #reserved = 0;
   #expected = 0;
 
-  /** @param maximum most connections open at a time, at least 1 */
+  /** @param maximum maximum open connections, at least 1 */
   constructor(maximum: number) {
     this.maximum = maximum;
   }
 
-  /** Connections that are open, being opened or being closed. */
+  /** Number of connections that are open, being opened or being closed. */
   get open(): number {
     return this.#open;
   }
@@ -49,7 +52,7 @@ export class ConnectionBudget {
     this.#hungry.delete(pool);
   }
 
-  /** Takes one connection out of the budget. False: there is none now; the pool is woken when there may be one. */
+  /** Takes one connection from the budget. False: none is left; the budget wakes the pool when there may be one. */
   take(pool: BudgetedPool): boolean {
     if (this.#open < this.maximum) {
       this.#open += 1;
@@ -61,7 +64,9 @@ export class ConnectionBudget {
     return false;
   }
 
-  /** Whether a pool may keep one for good: with it gone, each pool must still be able to have one at a time. */
+  /**
+   * Whether a pool may keep one connection permanently: without it, each pool must still be able to have one at a time.
+   */
   mayReserve(): boolean {
     return this.maximum - this.#reserved - 1 >= Math.max(this.#pools.size, this.#expected);
   }
@@ -74,15 +79,15 @@ export class ConnectionBudget {
     this.#reserved -= 1;
   }
 
-  /** Announces the number of pools. */
+  /** Sets the number of pools. */
   expect(pools: number): void {
     this.#expected = pools;
   }
 
-  /** Puts a connection back that is closed by now. */
+  /** Returns a closed connection to the budget. */
   give(): void {
     this.#open -= 1;
-    // The smallest pool first. One whose callers have given up meanwhile takes nothing, and it is the next one's turn.
+    // Wakes the smallest pool first. A pool whose callers have given up takes no connection, and the next one is woken.
     for (const pool of [...this.#hungry.keys()].sort((left, right) => left.size - right.size)) {
       if (this.#open >= this.maximum) return;
       this.#hungry.delete(pool);
@@ -90,14 +95,14 @@ export class ConnectionBudget {
     }
   }
 
-  /** The pool's callers have what they need. */
+  /** Removes a pool whose callers no longer wait. */
   satisfied(pool: BudgetedPool): void {
     this.#hungry.delete(pool);
   }
 
   /**
-   * Whether a pool should close a connection that comes back to it: another pool waits and has fewer, or has had none
-   * for a while.
+   * Whether a pool should close a connection that was released: another pool waits and has fewer, or has had none for a
+   * while.
    *
    * @param needed whether callers of the pool itself wait for the connection
    */

@@ -29,7 +29,7 @@ function connection(): PooledConnection {
   };
 }
 
-it('has one listener on a signal, however many callers wait with it', async () => {
+it('has one listener per signal for all callers that wait with it', async () => {
   const pool = unreachable();
   const abort = new AbortController();
   const acquired = Array.from({ length: 20 }, () =>
@@ -56,7 +56,7 @@ describe('A wait for a free connection', () => {
     vi.useRealTimers();
   });
 
-  it('lasts from when the first connection is open', async () => {
+  it('starts when the first connection is open', async () => {
     let open: (connection: PooledConnection) => void = () => {};
     const opened = new Promise<PooledConnection>((resolve) => {
       open = resolve;

@@ -7,26 +7,26 @@ import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type { ConnectionPoolOptions, Idle, PooledConnection, Waiter } from './pooled-connection.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
 
-/** Deadlines are checked this often while a call is under way or waiting; they are met to within this time. */
+/** Interval between checks of deadlines, in milliseconds. A call ends at most this long after its deadline. */
 const SWEEP_INTERVAL_MS = 20;
-/** A queue without a limit would only move the overload into memory. */
+/** Maximum waiting callers; a queue without a limit would only move the overload into memory. */
 const MAXIMUM_WAITING = 10_000;
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
- * A pool with a deadline and an abort signal per caller, which that of node-postgres lacks. One coarse timer serves all
- * deadlines, and taking an idle connection allocates nothing.
+ * A connection pool with a deadline and an abort signal per caller, which node-postgres's pool lacks. One coarse timer
+ * serves all deadlines, and taking an idle connection allocates nothing.
  */
 export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
-  /** Each with the time from which on it is too old. */
+  /** Connections, each with the time at which it reaches its maximum lifetime. */
   readonly #connections: Map<C, number> = new Map();
-  /** Last in, first out, so that connections that are not needed grow old and are closed. */
+  /** Last in, first out, so that unneeded connections stay idle and are closed. */
   readonly #idle: Idle<C>[] = [];
   readonly #waiting: Set<Waiter<C>> = new Set();
   /** Connections held by listeners. */
   readonly #reserved: Set<C> = new Set();
-  /** Given up, while the server may still be at work for them. */
+  /** Number of discarded connections for which the server may still be working. */
   #leaving = 0;
   #opening = 0;
   #opened = 0;
@@ -56,7 +56,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#openForWaiting();
   }
 
-  /** An idle connection, at once, or nothing. Callers that wait come first. */
+  /** Takes an idle connection at once. Undefined if there is none, or if callers wait. */
   take(): C | undefined {
     let idle = this.#idle.pop();
     while (idle !== undefined && !idle.connection.usable) {
@@ -66,23 +66,26 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return idle?.connection;
   }
 
-  /** Whether the holder may send another statement on the connection: no other caller waits, and it is to stay open. */
+  /**
+   * Whether the holder may send another statement on the connection: no other caller waits, and the pool would not
+   * close it.
+   */
   mayKeep(connection: C): boolean {
     if (this.#closed !== undefined || this.#waiting.size > 0 || this.#isOld(connection)) return false;
     return this.#options.budget?.shouldYield(this, false) !== true;
   }
 
-  /** When a call that starts now must be answered. */
+  /** The deadline of a call that starts now. */
   deadlineOf(options: CallOptions | undefined): number {
     return time.nowMs() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
   }
 
   /**
-   * A connection of the caller's own, to be given back by `release` or `discard`.
+   * A connection for one caller, who returns it with `release` or `discard`.
    *
-   * @param openedBy until then the caller waits if the first connection is just being opened, which has a time limit of
-   * its own. Default: `deadlineAt`.
-   * @throws DriverFailure with phase `not-sent`, or what `open` threw
+   * @param openedBy until when the caller waits if the first connection is being opened, which has its own time limit.
+   *   Default: `deadlineAt`.
+   * @throws DriverFailure with phase `not-sent`, or the error of `open`
    */
   acquire(
     deadlineAt: number,
@@ -99,7 +102,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return this.#wait({ deadlineAt, openedBy }, signal, place);
   }
 
-  /** Takes a connection back. One that is no longer usable is dropped. */
+  /** Returns a connection. One that is no longer usable is discarded. */
   release(connection: C): void {
     if (!connection.usable) this.discard(connection);
     else if (this.#closed !== undefined) this.#retire(connection);
@@ -110,10 +113,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * A connection for exclusive use, to be given back by `closeReserved` or `discard`. At least one stays for
-   * statements: without one to spare there is none.
+   * A connection for exclusive use, returned with `closeReserved` or `discard`. The pool keeps at least one for
+   * statements and reserves none without a spare one.
    *
-   * @throws DriverFailure with phase `not-sent`, or what `open` threw
+   * @throws DriverFailure with phase `not-sent`, or the error of `open`
    */
   async reserve(deadlineAt: number): Promise<C> {
     const { maximumSize, budget } = this.#options;
@@ -138,8 +141,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * Destroys a connection and makes room for another one once the server's side is gone. Also called when a
-   * connection's link was lost.
+   * Destroys a connection and frees its slot once the server's side is closed. Also called when a connection was lost.
    */
   discard(connection: C): void {
     if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
@@ -159,7 +161,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     });
   }
 
-  /** Starts the checks of deadlines. To be called whenever a call starts. */
+  /** Starts the checks of deadlines. Must be called whenever a call starts. */
   watch(): void {
     this.#sweep.start();
   }
@@ -174,7 +176,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     };
   }
 
-  /** Refuses waiting callers, lets running statements finish for `graceMs`, then closes everything. */
+  /** Refuses waiting callers, lets running statements finish for `graceMs`, then closes all connections. */
   close(graceMs: number = DEFAULT_GRACE_MS): Promise<void> {
     this.#closed ??= this.#shutDown(graceMs);
     return this.#closed;
@@ -257,14 +259,14 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#opening -= 1;
     this.#lastOpenFailure = undefined;
     if (this.#connections.size === 0) this.#extendWaits();
-    // Connections that were opened together must not be closed together.
+    // A random lifetime, so that connections which were opened together are not closed together.
     const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.release(connection);
   }
 
-  /** The time for a connection to come free starts with the first that is open: before, none could. */
+  /** The wait for a free connection starts when the first connection is open: before, none could become free. */
   #extendWaits(): void {
     const now = time.nowMs();
     for (const waiter of this.#waiting) {
@@ -277,8 +279,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * With other connections open, a waiting caller may still get one of those before the deadline. Without, the database
-   * is unreachable, and waiting is pointless.
+   * If other connections are open, a waiting caller may still get one of them. Otherwise the database is unreachable,
+   * and all waiting callers fail.
    */
   #openFailed(failure: unknown): void {
     this.#opening -= 1;
@@ -293,7 +295,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#waiting.clear();
   }
 
-  /** @returns whether deadlines are left */
+  /** Expires overdue calls and waits. @returns whether deadlines are left */
   #expire(now: number): boolean {
     let pending = false;
     for (const connection of this.#connections.keys()) {
@@ -311,8 +313,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   /**
-   * The reason for a wait that ended at its deadline. Only a connection attempt that has failed says that the database
-   * is out of reach: one that is still under way may wait for this process's own event loop.
+   * The reason for a wait that ended at its deadline. Only a failed connection attempt shows that the database is
+   * unreachable: an attempt in progress may wait for this process's own event loop.
    */
   #lateness(): DriverFailure {
     const spent =
@@ -338,7 +340,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
-  /** Makes room for another pool, or for a younger connection. Callers in this queue keep waiting. */
+  /** Closes a connection for another pool, or for a younger connection. Callers in this queue keep waiting. */
   #yield(connection: C): void {
     this.#retire(connection);
     this.#openForWaiting();
@@ -373,7 +375,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     await Promise.all(idle);
   }
 
-  /** Resolves when nothing is in use any more, or after `graceMs`. */
+  /** Resolves when no connection is in use, or after `graceMs`. */
   async #quiet(graceMs: number): Promise<void> {
     if (this.#connections.size === 0 && this.#opening === 0) return;
     const quiet = new Promise<void>((resolve) => {

@@ -4,9 +4,9 @@ import type { ConnectionBudget } from './connection-budget.js';
 import type { ShardDatabase } from './shard-database.js';
 
 export interface AdapterOptions {
-  /** Called with what an operator should know. */
+  /** Called with messages for operators. */
   readonly warn: (message: string) => void;
-  /** What the connections of all databases share. Default: nothing. */
+  /** The connection limit that all databases share. Default: none. */
   readonly budget?: ConnectionBudget | undefined;
 }
 

@@ -12,22 +12,22 @@ import { membersOf, type TopologyChange, topologyChanges } from './topology-chan
 import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
-/** What a registry opens its databases with. */
+/** Options of a registry. */
 export interface DatabaseRegistryOptions {
   readonly adapters: readonly DatabaseAdapter[];
-  /** Called with what an operator should know. Default: a line on standard error. */
+  /** Called with messages for operators. Default: writes a line to standard error. */
   readonly warn?: (message: string) => void;
   /** See `guardWith`. */
   readonly guard?: () => void;
 }
 
-/** How a reload of the topology proceeds. */
+/** Options of a reload of the topology. */
 export interface ReloadOptions {
-  /** Called for each new shard before it is there: brings its database up to date. */
+  /** Called for each new shard before it is added: migrates its database. */
   readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
   /**
-   * How long what is under way may take before a server is switched, and then how long its new server may take to be
-   * promoted, in milliseconds. Requests of the shard wait all the while, up to their deadlines. Default 5,000.
+   * Time limit for calls in progress to end before a server is switched, and then for the new server to be promoted, in
+   * milliseconds. Requests of the shard wait meanwhile, up to their deadlines. Default 5,000.
    */
   readonly patienceMs?: number;
 }
@@ -35,19 +35,19 @@ export interface ReloadOptions {
 /** Called on each change with the reason why a shard is withheld, or with `undefined` once it is in service. */
 export type ServiceListener = (shard: ShardIdentifier, reason: string | undefined) => void;
 
-/** When callers of a withheld shard may try again, in milliseconds. */
+/** Retry hint for callers of a withheld shard, in milliseconds. */
 const WITHHELD_RETRY_MS = 1_000;
 
 /** The databases of a topology, one per shard. Each is opened when it is first used. */
 export class DatabaseRegistry {
-  /** Serves models without a sharded id. */
+  /** The shard of models without a sharded id. */
   readonly defaultShard: ShardIdentifier;
   #topology: ShardingTopology;
   #members: ReadonlyMap<ShardIdentifier, MemberConfig>;
   readonly #adapters: readonly DatabaseAdapter[];
   readonly #warn: (message: string) => void;
   readonly #databases: Map<ShardIdentifier, SwitchableDatabase> = new Map();
-  /** The same, for callers. */
+  /** The guarded databases that callers receive, by database. */
   readonly #guarded: WeakMap<ShardDatabase, GuardedDatabase> = new WeakMap();
   #reloading: Promise<unknown> = Promise.resolve();
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
@@ -76,7 +76,7 @@ export class DatabaseRegistry {
     return [...this.#members.keys()];
   }
 
-  /** Numbers of groups by their numbers or names; those that are not configured are left out. */
+  /** Numbers of groups by their numbers or names; unknown groups are left out. */
   groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number> {
     const wanted = new Set(groups);
     const found = this.#topology.groups.filter(({ group, name }) => wanted.has(group) || wanted.has(name));
@@ -125,7 +125,7 @@ export class DatabaseRegistry {
   }
 
   /**
-   * Runs transactions of the application's own on one shard.
+   * Runs the application's own transactions on one shard.
    *
    * @throws UnknownShardError if the topology does not list the shard
    * @throws WriteInPerformError inside an action's `perform`, which stages on its plan instead
@@ -135,22 +135,26 @@ export class DatabaseRegistry {
     return new TransactionManager(this.database(shard));
   }
 
-  /** Sets what is called before each call of a database: it throws where an application may not use one. */
+  /**
+   * Sets a function that is called before each call of a database. It throws where an application may not use a
+   * database.
+   */
   guardWith(guard: () => void): void {
     this.#guard = guard;
   }
 
-  /** Why this process does not serve a shard; `undefined` if it does. */
+  /** The reason why this process does not serve a shard; `undefined` if it does. */
   withheld(shard: ShardIdentifier): string | undefined {
     return this.#withheld.get(shard);
   }
 
   /**
-   * Takes a shard out of service: from now on each call to it, or to its replica, fails at once and is not sent.
+   * Takes a shard out of service: each call to it, or to its replica, now fails at once without being sent.
    *
    * @param reason for operators, in one sentence
-   * @returns its database, to make it ready
-   * @throws UnknownShardError if the topology does not list the shard @throws ClosedError after `close`
+   * @returns its database, to prepare it for service
+   * @throws UnknownShardError if the topology does not list the shard
+   * @throws ClosedError after `close`
    */
   withhold(shard: ShardIdentifier, reason: string): ShardDatabase {
     if (!this.#members.has(shard)) throw new UnknownShardError(shard.toString());
@@ -162,7 +166,7 @@ export class DatabaseRegistry {
     return database.past;
   }
 
-  /** Takes a withheld shard into service again. */
+  /** Puts a withheld shard into service again. */
   admit(shard: ShardIdentifier): void {
     if (!this.#withheld.has(shard)) return;
     this.#databases.get(shard)?.refuse(undefined);
@@ -170,7 +174,7 @@ export class DatabaseRegistry {
   }
 
   /**
-   * Calls back whenever a shard is withheld, is so for another reason, or is in service again.
+   * Calls back when a shard is withheld, when the reason changes, and when it is in service again.
    *
    * @internal
    */
@@ -179,7 +183,7 @@ export class DatabaseRegistry {
   }
 
   /**
-   * Calls back when a reload has removed a shard: what is kept of it must not outlive it.
+   * Calls back when a reload has removed a shard, so that its state in memory can be dropped.
    *
    * @internal
    */
@@ -188,12 +192,12 @@ export class DatabaseRegistry {
   }
 
   /**
-   * Changes to another topology while requests are served. Pools are replaced while they are in use;
-   * where a server changes, the requests of its shard wait at a barrier for as long as their deadlines let them.
+   * Switches to another topology while requests are served. Pools are replaced while they are in use. When a server
+   * changes, the requests of its shard wait at a barrier, up to their deadlines.
    *
-   * @returns what changed; empty if nothing did
-   * @throws ReloadRefusedError for what is not safe: the topology stays as it was, but for servers that were switched
-   * before another one refused
+   * @returns the changes; empty if there are none
+   * @throws ReloadRefusedError for an unsafe change: the topology stays as it was, except for servers that were
+   *   switched before another one refused
    */
   reload(topology: ShardingTopology, options: ReloadOptions = {}): Promise<readonly TopologyChange[]> {
     const change = (): Promise<readonly TopologyChange[]> =>
@@ -208,7 +212,7 @@ export class DatabaseRegistry {
     return this.#closed !== undefined;
   }
 
-  /** Closes all databases. What is under way may finish within `graceMs` (default 5,000). */
+  /** Closes all databases. Calls in progress may finish within `graceMs` (default 5,000). */
   close(graceMs?: number): Promise<void> {
     this.#closed ??= closeAll([...this.#databases.values(), ...this.#replicas.values()], graceMs);
     return this.#closed;
@@ -246,7 +250,7 @@ export class DatabaseRegistry {
       if (change.kind === 'shard-removed') await requireEmpty(this.database(change.shard));
       if (change.kind === 'shard-added') await this.#prepare(memberIn(topology, change), options);
     }
-    // From here on only a server that is not what it should be can refuse, so those come first.
+    // From here on, only a server in an unexpected state can refuse the reload, so servers are switched first.
     for (const change of changes) {
       if (change.kind === 'server') await this.#switch(memberIn(topology, change), options);
     }
@@ -257,7 +261,7 @@ export class DatabaseRegistry {
     return changes;
   }
 
-  /** Databases that were made ready for a topology that was then refused. */
+  /** Closes databases that were prepared for a topology that was then refused. */
   #forgetUnlisted(): void {
     for (const [shard, database] of this.#databases) {
       if (this.#members.has(shard)) continue;
@@ -279,7 +283,7 @@ export class DatabaseRegistry {
     const known = this.memberConfig(shard).primary;
     const openOld = (): ShardDatabase => this.#openSource(shard, known);
     const openNew = (): ShardDatabase => this.#openSource(shard, primary);
-    // The slow part, and every check that can be made in advance, come before requests have to wait.
+    // The slow part and every possible check run before requests have to wait.
     await requireSuccessor(openNew, openOld);
     const check = (): Promise<void> => untilPromoted(openNew, patienceMs);
     if (database === undefined) await check();

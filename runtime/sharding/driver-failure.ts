@@ -1,5 +1,5 @@
 /**
- * How far a call had come when it failed, which decides whether it may have been applied:
+ * The progress of a call when it failed, which decides whether it may have been applied:
  *
  * - `not-sent`: nothing reached the server (no connection, pool exhausted, aborted while waiting).
  * - `in-flight`: it was sent and no answer came (connection lost, time-out). It may have been applied.
@@ -8,12 +8,14 @@
 export type FailurePhase = 'not-sent' | 'in-flight' | 'answered';
 
 /**
- * Why a call was never sent; or, only `deadline`, why it was given up in flight. `withheld`: this process has not taken
+ * Why a call was never sent; or, only `deadline`, why it was abandoned in flight. `withheld`: this process has not put
  * the shard into service.
  */
 export type FailureReason = 'unreachable' | 'withheld' | 'pool-exhausted' | 'deadline' | 'aborted' | 'closed';
 
-/** What every adapter throws, whatever its driver threw. Internal: the executor turns it into public errors. */
+/**
+ * The error that every adapter throws for a failure of its driver. Internal: the executor converts it to public errors.
+ */
 export class DriverFailure extends Error {
   readonly phase: FailurePhase;
   /** Five characters, if the server answered. */
@@ -24,7 +26,7 @@ export class DriverFailure extends Error {
   readonly schema: string | undefined;
   readonly table: string | undefined;
   readonly constraint: string | undefined;
-  /** When trying again may help, in milliseconds; undefined if nothing is known. */
+  /** Milliseconds after which a retry may succeed; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -5,13 +5,14 @@ export type ShardOutcome<T> =
   | { readonly shard: ShardIdentifier; readonly ok: true; readonly value: T }
   | { readonly shard: ShardIdentifier; readonly ok: false; readonly error: unknown };
 
-/** Enough to be quick with many shards, few enough not to flood one server that holds them all. */
+/** Enough to be fast with many shards, and few enough not to flood one server that holds them all. */
 export const SHARDS_AT_ONCE = 8;
 
 /**
- * Does the same work on each shard, some at a time. A shard that fails keeps no other one from its turn.
+ * Does the same work on each shard, several at a time. A failed shard does not affect the others.
  *
- * @param atOnce most shards at a time @returns in the order of `shards`
+ * @param atOnce maximum shards at a time
+ * @returns the outcomes in the order of `shards`
  */
 export async function onEachShard<T>(
   shards: readonly ShardIdentifier[],

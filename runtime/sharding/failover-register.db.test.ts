@@ -12,7 +12,7 @@ describeOnEachAdapter('The register of failovers', (harness) => {
     const register = new FailoverRegister(database);
     expect(await register.notice()).toBeUndefined();
     expect(await register.unacknowledged()).toEqual([]);
-    // As if the server had begun its present timeline since.
+    // Makes the server's current timeline look new.
     await database.query({ text: "UPDATE eventlog.timelines SET timeline = '00000000'", values: [] });
     expect(await register.notice()).toContain('from timeline 00000000 to 00000001');
     expect(await register.notice()).toBeUndefined();
@@ -26,7 +26,7 @@ describeOnEachAdapter('The register of failovers', (harness) => {
     ]);
     expect(await register.acknowledge()).toBe(1);
     expect(await register.unacknowledged()).toEqual([]);
-    // What is found later is shown again.
+    // Later findings are shown again.
     await register.report('Other', ['c']);
     expect(await register.unacknowledged()).toHaveLength(1);
   });

@@ -1,32 +1,35 @@
 import type { ShardDatabase } from './shard-database.js';
 
-/** Events that a handler has handled, with effects of its own, and that the log does not hold any more. */
+/** Events with external effects that a handler has handled and that the log no longer contains. */
 export interface HandlerAhead {
   readonly handler: string;
-  /** How many are known; a process knows its last thousand. */
+  /** Number of known events; a process remembers its last thousand. */
   readonly events: number;
-  /** The first of them, a hundred at most. */
+  /** Ids of the first events, a hundred at most. */
   readonly eventIds: readonly string[];
-  /** All of it in a sentence. */
+  /** A sentence that describes it. */
   readonly inWords: string;
 }
 
-/** Another server has taken over, or a backup was restored: what it had not received is gone. */
+/**
+ * A change of the server: another server has taken over, or a backup was restored. Commits that it had not received are
+ * lost.
+ */
 export interface Failover {
-  /** The timeline that has begun, eight hexadecimal digits. */
+  /** The new timeline, eight hexadecimal digits. */
   readonly timeline: string;
-  /** The one before; undefined: the same one, whose server has lost commits in a crash. */
+  /** The previous timeline; undefined if it is the same one and the server has lost commits in a crash. */
   readonly previous: string | undefined;
-  /** When a process noticed it. */
+  /** When a process detected it. */
   readonly noticedDate: Date;
   readonly ahead: readonly HandlerAhead[];
-  /** What has happened, in a sentence. */
+  /** A sentence that describes it. */
   readonly inWords: string;
 }
 
 const MOST_IDS = 100;
 
-/** The failovers of one shard, kept in its database. */
+/** The failovers of one shard, stored in its database. */
 export class FailoverRegister {
   readonly #database: ShardDatabase;
 
@@ -34,7 +37,7 @@ export class FailoverRegister {
     this.#database = database;
   }
 
-  /** Notes the server's timeline. @returns in words, a failover that no process has noticed before */
+  /** Records the server's timeline. @returns a description of a failover that no process has recorded before */
   async notice(): Promise<string | undefined> {
     const { rows } = await this.#database.query({ text: NOTICE, values: [] });
     const [timeline, previous] = rows[0] ?? [];
@@ -43,7 +46,7 @@ export class FailoverRegister {
       : describeFailover(String(timeline), String(previous));
   }
 
-  /** Notes what a handler has handled and the log lacks, with the server's timeline, which has been noticed before. */
+  /** Records handled events that the log lacks, under the server's timeline, which was recorded before. */
   async report(handler: string, eventIds: readonly string[]): Promise<void> {
     const ahead = { [handler]: { events: eventIds.length, eventIds: eventIds.slice(0, MOST_IDS) } };
     await this.#database.query({ text: REPORT, values: [JSON.stringify(ahead)] });

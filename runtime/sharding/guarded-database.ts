@@ -11,14 +11,14 @@ import type {
 } from './shard-database.js';
 
 /**
- * A database that asks a guard before each call, including calls on sessions that were opened earlier.
- * The runtime's own readers and writers pass `INTERNAL_ACCESS` and bypass the guard.
+ * A database that calls a guard before each call, including calls on sessions that were opened earlier. The runtime's
+ * own readers and writers pass `INTERNAL_ACCESS` and bypass the guard.
  */
 export class GuardedDatabase implements ShardDatabase {
   readonly #database: ShardDatabase;
   readonly #guard: () => void;
 
-  /** @param guard throws where nothing may be sent */
+  /** @param guard throws where no statement may be sent */
   constructor(database: ShardDatabase, guard: () => void) {
     this.#database = database;
     this.#guard = guard;

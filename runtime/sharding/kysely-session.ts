@@ -16,17 +16,17 @@ import { DatabaseError } from '../errors.js';
 import { toStatementValue } from './kysely-values.js';
 import type { Rows, Statement } from './shard-database.js';
 
-/** Sends one statement; what Kysely's compiled queries end up as. */
+/** Sends one statement that Kysely has compiled. */
 export type Send = (statement: Statement) => Promise<Rows>;
 
-/** What differs between the drivers of one dialect. */
+/** The transaction methods in which drivers of this dialect differ. */
 export interface TransactionControl {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** A Kysely dialect for PostgreSQL whose statements go where the driver says. */
+/** A Kysely dialect for PostgreSQL that sends statements through the given driver. */
 export class ShardDialect implements Dialect {
   readonly #driver: Driver;
   readonly #adapter: DialectAdapter;
@@ -59,7 +59,7 @@ export class ShardDialect implements Dialect {
   }
 }
 
-/** A driver whose statements all go to one place, such as a session that the caller holds. */
+/** A driver that sends all statements through one function, such as that of a held session. */
 export class SingleConnectionDriver implements Driver {
   readonly #connection: DatabaseConnection;
   readonly #transactions: TransactionControl;
@@ -110,13 +110,13 @@ export class SendingConnection implements DatabaseConnection {
     return toQueryResult<R>(await this.#send(toStatement(query)));
   }
 
-  // biome-ignore lint/correctness/useYield: there is nothing to yield.
+  // biome-ignore lint/correctness/useYield: the method only throws.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new DatabaseError('Streaming is not supported: page by a key instead', {});
   }
 }
 
-/** A driver inside a transaction that its caller begins and ends. */
+/** A driver for a transaction that its caller begins and ends. */
 export function driverInTransaction(send: Send): Driver {
   const refuse = (): Promise<void> =>
     Promise.reject(new DatabaseError('A transaction is open already; its manager ends it', {}));
@@ -135,7 +135,7 @@ export function toQueryResult<R>(result: Rows): QueryResult<R> {
   const rows = result.rows.map((row) => toObject(result.columns, row));
   const changed = result.command !== 'SELECT' && result.command !== '';
   return {
-    // Kysely's row types are promises of the caller, which no driver can check.
+    // Kysely's row types are declared by the caller; no driver can check them.
     rows: rows as R[],
     ...(changed && { numAffectedRows: BigInt(result.rowCount) }),
   };

@@ -1,5 +1,5 @@
 /**
- * Turns a parameter of a Kysely query into what a `Statement` takes: instants to ISO text, arrays to array literals,
+ * Converts a parameter of a Kysely query to a value of a `Statement`: instants to ISO text, arrays to array literals,
  * plain objects to JSON, value objects (ids, decimals) to their text.
  */
 export function toStatementValue(value: unknown): string | number | boolean | bigint | null {
@@ -22,7 +22,7 @@ function fromObject(value: object): string {
   if (Array.isArray(value)) return arrayLiteral(value);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  // What has a text of its own is a value; what has none is data.
+  // An object with its own `toString` is a value; any other object is JSON data.
   return value.toString === Object.prototype.toString ? JSON.stringify(value) : String(value);
 }
 

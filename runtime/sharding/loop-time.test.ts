@@ -11,7 +11,7 @@ beforeEach(() => {
   time = new LoopTime({ nowMs: () => nowMs, later: (work) => void steps.push(work) });
 });
 
-/** A turn of the event loop, `ms` later. */
+/** A turn of the event loop after `ms` milliseconds. */
 function turn(ms: number): void {
   nowMs += ms;
   for (const step of steps.splice(0)) step();
@@ -41,7 +41,7 @@ it('does not count time in which the event loop was busy', () => {
   expect(expired).toBe(true);
 });
 
-it('forgets a wait that is taken away, also by another one that ends', () => {
+it('does not expire a wait that was cancelled, even by another one’s expiry', () => {
   const expired: string[] = [];
   const cancels: (() => void)[] = [];
   for (const name of ['one', 'other'])

@@ -1,15 +1,15 @@
 import { time } from '../concurrency/time.js';
 
-/** How often waits are looked at, in milliseconds. */
+/** Interval between checks of waits, in milliseconds. */
 const STEP_MS = 20;
-/** A step counts for no more, however long the event loop has been busy, in milliseconds. */
+/** Maximum time that one step counts, however long the event loop was busy, in milliseconds. */
 const LONGEST_STEP_MS = 25;
 
-/** Where a `LoopTime` gets its time from. */
+/** The clock and timer of a `LoopTime`. */
 export interface LoopTimeEnvironment {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Calls back after `ms` milliseconds, once the event loop has read the input that is there. */
+  /** Calls `work` after `ms` milliseconds, once the event loop has read pending input. */
   readonly later: (work: () => void, ms: number) => void;
 }
 
@@ -24,9 +24,9 @@ interface Wait {
 }
 
 /**
- * Time-outs that only count time in which the event loop was free to read answers. A process that is busy for half a
+ * Time-outs that count only time in which the event loop was free to read answers. A process that is busy for half a
  * second at a time finds the answers of a healthy database late; measured by the clock, each connection attempt of
- * several messages would time out, and the database would be reported as out of reach.
+ * several messages would time out, and the database would be reported as unreachable.
  */
 export class LoopTime {
   readonly #environment: LoopTimeEnvironment;
@@ -39,9 +39,9 @@ export class LoopTime {
   }
 
   /**
-   * Calls back once the event loop has been free for the given time, to within 20 milliseconds.
+   * Calls back once the event loop has been free for the given time, with a tolerance of 20 milliseconds.
    *
-   * @returns takes the wait away again
+   * @returns a function that cancels the wait
    */
   after(ms: number, expire: () => void): () => void {
     const wait = { leftMs: ms, expire };
@@ -74,5 +74,5 @@ export class LoopTime {
   }
 }
 
-/** The process's own. */
+/** The `LoopTime` of this process. */
 export const loopTime: LoopTime = new LoopTime();

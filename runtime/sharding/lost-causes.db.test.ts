@@ -8,7 +8,7 @@ const HOME = ShardIdentifier.of(0, 0);
 const OTHER = ShardIdentifier.of(1, 3);
 
 describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
-  test('are reported if the saga is gone, and only then', async () => {
+  test('are reported only if the saga is gone', async () => {
     const databases = await harness.makeShards({ shards: [HOME, OTHER] });
     const [home, other] = [databases.database(HOME), databases.database(OTHER)];
     const [gone, earlier, kept, given, old, foreign] = [HOME, HOME, HOME, HOME, HOME, OTHER].map(idOn);
@@ -29,7 +29,7 @@ describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
     expect(await findLostCauses(databases, OTHER, { noticedDate: new Date() })).toEqual([]);
   });
 
-  test('are found among more steps than are read at a time', async () => {
+  test('are found among more steps than one page holds', async () => {
     const databases = await harness.makeShards({ shards: [HOME, OTHER] });
     const [home, other] = [databases.database(HOME), databases.database(OTHER)];
     const insert = async (age: string, held: boolean): Promise<string> => {

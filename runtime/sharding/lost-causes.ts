@@ -3,34 +3,32 @@ import type { DatabaseRegistry } from './database-registry.js';
 import type { Failover } from './failover-register.js';
 import type { ShardDatabase } from './shard-database.js';
 
-/** Something on another shard that was brought about by what a failover has lost. */
+/** An effect on another shard whose cause was lost in a failover. */
 export interface LostCause {
-  /**
-   * `step`: taken by a saga that is gone. `key`: of an action that a handler started for an event that is gone.
-   */
+  /** `step`: a step of a lost saga. `key`: an action that a handler started for a lost event. */
   readonly kind: 'step' | 'key';
-  /** Where it is. */
+  /** The shard of the effect. */
   readonly shard: ShardIdentifier;
-  /** Id of the saga or of the event. */
+  /** Id of the lost saga or event. */
   readonly cause: string;
   /** The saga's step, or the handler and its call. */
   readonly effect: string;
   readonly createdDate: Date;
-  /** All of it in a sentence. */
+  /** A sentence that describes it. */
   readonly inWords: string;
 }
 
-/** What was lost is that much older than when it was noticed, at most: replication lags by seconds. */
+/** Maximum age of lost commits when the failover was detected: replication lags by seconds. */
 const WINDOW_BEFORE = '1 hour';
 const WINDOW_AFTER = '1 minute';
-/** Rows per page, newest first; the number of pages is bounded, too. */
+/** Rows per page, newest first. The number of pages is limited, too. */
 const PAGE_ROWS = 10_000;
 const MOST_PAGES = 10;
 
 /**
- * What a failover of one shard has left behind on the others, as far as it can be known: records of saga steps, and
- * keys of actions that handlers started, whose saga or event the shard does not hold any more; the oldest first. A
- * shard that does not answer is left out, and of each shard the newest 100,000 are looked through.
+ * Finds effects on other shards whose cause a failover of this shard has lost: records of saga steps, and keys of
+ * actions that handlers started, whose saga or event the shard no longer contains; oldest first. Shards that do not
+ * answer are left out. Of each shard the newest 100,000 rows are searched.
  */
 export async function findLostCauses(
   databases: DatabaseRegistry,
@@ -51,14 +49,14 @@ interface Search extends Pick<Failover, 'noticedDate'> {
   readonly pageRows: number;
 }
 
-/** What was lost is the end of a log: pages are read until one from before the failover has lost nothing. */
+/** A failover loses the end of a log, so pages are read until one from before the failover contains no lost effect. */
 async function lostOn(database: ShardDatabase, search: Search): Promise<readonly LostCause[]> {
   const { home, noticedDate, pageRows } = search;
   const lost = new Map<string, LostCause>();
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const effects = await effectsOf(database, search, page);
     const gone = await goneCauses(home, effects);
-    // A row that was written meanwhile moves others on to the next page.
+    // A row that was inserted meanwhile moves others to the next page, so an effect may occur twice.
     for (const each of effects) if (gone.has(each.cause)) lost.set(each.inWords, each);
     const oldest = effects.at(-1);
     if (oldest === undefined || effects.length < pageRows) break;
@@ -108,13 +106,13 @@ async function goneCauses(
   return new Set(rows.map(([id]) => String(id)));
 }
 
-/** The variant of RFC 9562, in the same block of a UUID as the bits of the shard. */
+/** The variant bits of RFC 9562, in the same block of a UUID as the shard's bits. */
 const VARIANT_BITS = 0x8000;
 
 const IN_WINDOW = `created_date BETWEEN $1::timestamptz - interval '${WINDOW_BEFORE}'
   AND $1::timestamptz + interval '${WINDOW_AFTER}'`;
 
-/** A key of a handler's action reads `handler`, event, handler, call. */
+/** The key of a handler's action is `handler`, event, handler, call. */
 const EFFECTS = `SELECT kind, cause, effect, created_date FROM (
   SELECT 'step' AS kind, saga_id::text AS cause, step_number || ' ' || step AS effect, created_date
   FROM eventlog.saga_steps WHERE state = 'DONE' AND ${IN_WINDOW}

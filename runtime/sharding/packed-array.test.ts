@@ -4,7 +4,7 @@ import { PackedArray } from './packed-array.js';
 const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
 
 describe('A packed array', () => {
-  test('holds the header of a one-dimensional array and each element behind its length', () => {
+  test('contains the header of a one-dimensional array and each element after its length', () => {
     const bytes = PackedArray.ofUuids([ID])?.bytes.toString('hex');
     const header = ['00000001', '00000000', '00000b86', '00000001', '00000001'];
     expect(bytes).toBe([...header, '00000010', ID.replaceAll('-', '')].join(''));

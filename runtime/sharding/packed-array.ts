@@ -2,22 +2,22 @@
 const UUID_OID = 2950;
 const TIMESTAMPTZ_OID = 1184;
 
-/** Dimensions, whether there are nulls, type of the elements, their number, first subscript: 32 bits each. */
+/** Header fields: dimensions, null flag, element type, length, lower bound; 32 bits each. */
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const UUID_CHARACTERS = 36;
 const TIMESTAMP_BYTES = 8;
-/** Milliseconds from 1970 to 2000, where PostgreSQL's clock begins. */
+/** Milliseconds from 1970 to 2000, the epoch of PostgreSQL's timestamps. */
 const EPOCH_MS = 946_684_800_000;
-/** Further out, ISO 8601 and PostgreSQL write years differently. */
+/** Outside of this range, ISO 8601 and PostgreSQL write years differently. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const TWO_TO_32 = 4_294_967_296;
 
 /**
- * A one-dimensional array without nulls that travels in PostgreSQL's binary form (`array_recv`, `uuid_recv` and
- * `timestamptz_recv` in its sources), which the server reads several times as fast as text.
+ * A one-dimensional array without nulls in PostgreSQL's binary form (`array_recv`, `uuid_recv` and `timestamptz_recv`
+ * in its sources), which the server reads several times as fast as text.
  */
 export class PackedArray {
   readonly bytes: Buffer;
@@ -28,7 +28,7 @@ export class PackedArray {
     this.#elements = elements;
   }
 
-  /** UUIDs in the usual text form; undefined if one of them has another, which is for the server to judge. */
+  /** Packs UUIDs in the usual text form. Undefined if one has another form, which only the server can parse. */
   static ofUuids(ids: readonly string[]): PackedArray | undefined {
     const bytes = allocate(ids.length, UUID_OID, UUID_BYTES);
     let at = HEADER_BYTES;
@@ -40,7 +40,7 @@ export class PackedArray {
     return new PackedArray(bytes, () => ids);
   }
 
-  /** Instants as `timestamptz`; undefined if one of them lies outside of the years 1 to 9999 or is invalid. */
+  /** Packs instants as `timestamptz`. Undefined if one of them is invalid or outside of the years 1 to 9999. */
   static ofInstants(dates: readonly Date[]): PackedArray | undefined {
     const bytes = allocate(dates.length, TIMESTAMPTZ_OID, TIMESTAMP_BYTES);
     let at = HEADER_BYTES;
@@ -75,13 +75,13 @@ const DIGITS = Uint16Array.from({ length: 128 }, (_, code) => {
   const digit = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(digit) ? NO_DIGIT : digit;
 });
-/** Where the digits of each byte stand in the text of a UUID, and where its hyphens do. */
+/** Positions of each byte's digits, and of the hyphens, in the text of a UUID. */
 const DIGITS_AT = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 const HYPHENS_AT = [8, 13, 18, 23];
 const HYPHEN = 45;
 
 /**
- * `parse` of the package uuid does the same in five times the time, which every action would pay five times.
+ * Writes a UUID. `parse` of the package uuid takes five times as long, and every action packs about five ids.
  *
  * @returns false if the text is not 32 digits in five groups
  */

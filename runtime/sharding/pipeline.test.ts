@@ -12,7 +12,7 @@ class Sender {
     this.pipeline.connection = {} as AnyConnection;
   }
 
-  /** Whether they may go behind the one before. */
+  /** Sends statements. Returns for each whether the next one may follow it. */
   send(count: number, executionMs: number, commitMs: number): readonly boolean[] {
     return Array.from({ length: count }, () => {
       const onCommit = this.pipeline.timer();
@@ -24,18 +24,18 @@ class Sender {
   }
 }
 
-test('without a connection there is nothing to follow', () => {
+test('without a connection no statement follows another', () => {
   expect(new Pipeline<AnyConnection>().last).toBeUndefined();
 });
 
-test('while commits are quick, statements go behind one another, and few of them are timed', () => {
+test('while commits are fast, statements are pipelined, and few of them are timed', () => {
   const sender = new Sender();
   expect(new Set(sender.send(10_000, 1, 0.3))).toEqual(new Set([true]));
   expect(sender.timed).toBe(19);
   expect(new Set(sender.send(10_000, 0.1, 0.5))).toEqual(new Set([true]));
 });
 
-test('while commits take most of the time, they do not', () => {
+test('while commits take most of the time, statements are not pipelined', () => {
   const sender = new Sender();
   sender.send(2_000, 4, 1);
   sender.send(3_072, 4, 10);
@@ -44,7 +44,7 @@ test('while commits take most of the time, they do not', () => {
   expect(sender.send(2_000, 4, 1)).not.toContain(false);
 });
 
-test('a commit or two that took long say nothing', () => {
+test('one or two slow commits do not end pipelining', () => {
   const sender = new Sender();
   sender.send(2_000, 4, 1);
   expect(sender.send(2_048, 4, 60_000)).not.toContain(false);

@@ -36,7 +36,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
     return [a, b, c].map((shard) => chosen.filter((each) => each === shard).length);
   };
 
-  it('is fixed where it is said to be', () =>
+  it('is fixed under the policy `fixed`', () =>
     using(new Map([[b, { draining: true }]]), async (placement) => {
       expect(await placement.choose(1, { kind: 'fixed', member: 2 })).toBe(c);
       await expect(placement.choose(1, { kind: 'fixed', member: 1 })).rejects.toThrow(ShardUnavailableError);
@@ -44,7 +44,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
       await expect(placement.choose(7, { kind: 'weighted' })).rejects.toThrow(UnknownShardError);
     }));
 
-  it('follows the weights, and leaves out what drains', () =>
+  it('follows the weights, and skips draining members', () =>
     using(
       new Map([
         [b, { weight: 2 }],
@@ -61,7 +61,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
       },
     ));
 
-  it('is the same for the same key, also when another member begins to drain', async () => {
+  it('is the same for the same key, even when another member begins to drain', async () => {
     const choices = async (changes: ReadonlyMap<unknown, Partial<MemberConfig>>) => {
       let result: readonly ShardIdentifier[] = [];
       await using(changes, async (placement) => {
@@ -75,7 +75,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
     expect(after.filter((shard, index) => before[index] !== c && before[index] !== shard)).toEqual([]);
   });
 
-  it('finds the member whose database is the smallest, and skips a member that is down', () =>
+  it('chooses the member with the smallest database, and skips an unreachable member', () =>
     using(new Map(), async (placement, databases) => {
       const fill = (shard: ShardIdentifier | undefined, rows: number) =>
         shard === undefined

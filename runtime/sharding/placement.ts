@@ -8,35 +8,35 @@ import { INTERNAL_ACCESS } from './internal-access.js';
 import type { ShardDatabase } from './shard-database.js';
 
 /**
- * On which member of a group new ids are placed. Members that drain are never chosen.
+ * How a group's member is chosen for new ids. Draining members are never chosen.
  *
  * - `fixed`: always this member.
- * - `weighted`: at random, in proportion to each member's `weight`; under a key always the same one.
- * - `least-filled`: the member whose database is the smallest; those that do not answer are left out.
+ * - `weighted`: at random, in proportion to each member's `weight`; with a key always the same one.
+ * - `least-filled`: the member with the smallest database; members that do not answer are skipped.
  */
 export type PlacementPolicy =
   | { readonly kind: 'fixed'; readonly member: number }
   | { readonly kind: 'weighted' }
   | { readonly kind: 'least-filled' };
 
-/** How one member is chosen. */
+/** Options of one choice. */
 export interface PlacementOptions {
   /**
-   * An idempotency key, or whatever else names the request: under one key `weighted` makes one choice, as long as the
-   * members and their weights are the same.
+   * An idempotency key, or another identifier of the request: with the same key `weighted` makes the same choice, while
+   * the members and their weights stay the same.
    */
   readonly key?: string;
 }
 
-/** What `Placement` remembers, and its source of randomness. */
+/** Settings of `Placement`. */
 export interface PlacementSettings {
-  /** How long the sizes of databases are good for, in milliseconds. Default 60,000. */
+  /** How long the sizes of databases are cached, in milliseconds. Default 60,000. */
   readonly sizesForMs?: number;
   /** From 0 to below 1. Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** A member that does not report its size in time is skipped. */
+/** A member that does not report its size in this time is skipped, in milliseconds. */
 const SIZE_TIMEOUT_MS = 1_000;
 const SIZES_AT_ONCE = 8;
 
@@ -45,19 +45,19 @@ interface Sizes {
   readonly bytes: Promise<ReadonlyMap<ShardIdentifier, number>>;
 }
 
-/** The part of a member's configuration that placement goes by. */
+/** The part of a member's configuration that placement uses. */
 export type PlacedMember = Pick<MemberConfig, 'shard' | 'weight' | 'draining'>;
 
-/** What placement needs of the databases; a `DatabaseRegistry` has it. */
+/** The part of a `DatabaseRegistry` that placement uses. */
 export interface PlacementSource {
   shards(): readonly ShardIdentifier[];
-  /** The numbers of configured groups by their numbers or names; others are left out. */
+  /** Numbers of groups by their numbers or names; unknown groups are left out. */
   groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number>;
   memberConfig(shard: ShardIdentifier): PlacedMember;
   database(shard: ShardIdentifier): Pick<ShardDatabase, 'query'>;
 }
 
-/** Chooses the shard of new ids. The bits of an id name its shard for good. */
+/** Chooses the shard of new ids. The bits of an id name its shard permanently. */
 export class Placement {
   readonly #databases: PlacementSource;
   readonly #sizesForMs: number;
@@ -75,7 +75,7 @@ export class Placement {
    *
    * @param group number of the group, or its name in the configuration
    * @throws UnknownShardError if the group, or the fixed member, is not configured
-   * @throws ShardUnavailableError if every member that comes into question drains or does not answer
+   * @throws ShardUnavailableError if every member drains or does not answer
    */
   async choose(
     group: number | string,
@@ -115,8 +115,8 @@ export class Placement {
   }
 
   /**
-   * The highest score wins (rendezvous hashing): when a member is added or drained, the keys of the others keep their
-   * choice.
+   * The member with the highest score wins (rendezvous hashing): when a member is added or drained, keys of other
+   * members keep their choice.
    */
   #weighted(group: number, members: readonly PlacedMember[], key: string | undefined): ShardIdentifier {
     let best: { readonly shard: ShardIdentifier; readonly score: number } | undefined;
@@ -150,7 +150,7 @@ export class Placement {
 
   async #measure(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, number>> {
     const statement = { text: 'select pg_database_size(current_database())::float8', values: [] };
-    // A size changes nothing that an action reads: it may be asked for inside `perform`.
+    // A size is not a model that an action reads, so it may be queried inside `perform`.
     const options = { timeoutMs: SIZE_TIMEOUT_MS, access: INTERNAL_ACCESS } as const;
     const outcomes = await onEachShard(shards, SIZES_AT_ONCE, async (shard) => {
       const { rows } = await this.#databases.database(shard).query(statement, options);
@@ -170,7 +170,7 @@ function open(group: number, members: readonly PlacedMember[]): readonly PlacedM
   return left;
 }
 
-/** A number between 0 and 1, the same for the same text. Neither end is reached. */
+/** A number between 0 and 1, both excluded, the same for the same text. */
 function fraction(text: string): number {
   const digest = hash('sha256', text, 'buffer');
   return (digest.readUIntBE(0, 6) + 0.5) / 2 ** 48;

@@ -23,13 +23,13 @@ export interface PooledDatabaseOptions<C> {
     DataSourceConfig,
     'maximumPoolSize' | 'idleTimeoutMs' | 'maximumLifetimeMs' | 'statementTimeoutMs'
   >;
-  /** Longest wait of a single statement for a connection, in milliseconds. Default: its deadline. */
+  /** Maximum wait of a single statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
-  /** Default true. */
+  /** Whether a session keeps its state between transactions. Default true. */
   readonly sessionState?: boolean;
-  /** What the pool shares with those of other databases. Default: nothing. */
+  /** The connection limit that the pool shares with others. Default: none. */
   readonly budget?: ConnectionBudget | undefined;
-  /** Opens a connection; `onLost` is to be called when it is lost later, whether idle or in use. */
+  /** Opens a connection. It must call `onLost` when it is lost later, whether idle or in use. */
   readonly open: (onLost: (connection: C) => void) => Promise<C>;
   /** Called after the last connection was closed. */
   readonly closed?: () => Promise<void>;
@@ -38,11 +38,11 @@ export interface PooledDatabaseOptions<C> {
 /** A connection for exclusive use. */
 export interface ReservedConnection<C> {
   readonly connection: C;
-  /** Closes it and makes room for another one. */
+  /** Closes it and frees its slot. */
   close(): Promise<void>;
 }
 
-/** The part of a database that both adapters have in common: a pool of connections, used whole or for one statement. */
+/** The common part of both adapters' databases: a connection pool for sessions and single statements. */
 export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDatabase {
   readonly shard: ShardIdentifier;
   readonly kind: ShardDatabase['kind'];
@@ -93,10 +93,10 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
   }
 
   /**
-   * Takes a connection out of the pool for as long as its user wants; it counts all the while.
+   * Reserves a connection for exclusive use. It counts against the pool's maximum until it is closed.
    *
-   * @param waitMs how long other callers are waited for
-   * @throws DriverFailure if there is none, or none to spare
+   * @param waitMs maximum wait for other callers
+   * @throws DriverFailure if there is no connection, or no spare one
    */
   protected async reserve(waitMs: number): Promise<ReservedConnection<C>> {
     const connection = await this.#pool.reserve(time.nowMs() + waitMs);
@@ -143,7 +143,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     run: RunOptions<C>,
     options: CallOptions | undefined,
   ): Promise<Rows> {
-    // A caller that waits too long gets a retryable error in time, instead of no answer at the deadline.
+    // A caller that waits too long gets a retryable error early, instead of no answer at its deadline.
     const grantedBy = Math.min(run.deadlineAt, time.nowMs() + this.#connectionWaitMs);
     const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
     return this.#run(connection, statement, run, this.#pipelineOf(options));

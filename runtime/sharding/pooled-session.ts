@@ -7,7 +7,7 @@ import type { CallOptions, Rows, ShardSession, Statement } from './shard-databas
 export class PooledSession<C extends RunnableConnection<C>> implements ShardSession {
   readonly #pool: ConnectionPool<C>;
   #connection: C | undefined;
-  /** Settles when the last call has; never rejects. */
+  /** Settles when the last call has settled; never rejects. */
   #last: Promise<unknown> | undefined;
 
   constructor(connection: C, pool: ConnectionPool<C>) {
@@ -26,7 +26,7 @@ export class PooledSession<C extends RunnableConnection<C>> implements ShardSess
   release(): void {
     const connection = this.#end();
     if (connection === undefined) return;
-    // A call under way or an open transaction would reach the next caller.
+    // A call in progress or an open transaction would affect the next caller.
     if (this.#last !== undefined || connection.inTransaction) this.#pool.discard(connection);
     else this.#pool.release(connection);
   }

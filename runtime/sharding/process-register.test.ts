@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('keeps no process from ending while the default shard does not answer', async () => {
+it('does not keep a process alive while the default shard does not answer', async () => {
   const silent: Pick<ShardDatabase, 'query'> = { query: () => new Promise<Rows>(() => {}) };
   const databases = {
     defaultShard: ShardIdentifier.of(0, 0),

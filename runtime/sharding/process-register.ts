@@ -3,26 +3,26 @@ import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
-/** A server process, as it has registered itself. */
+/** A serving process, as it has registered itself. */
 export interface RegisteredProcess {
   /** Host and process id. */
   readonly name: string;
   /** Fingerprint of the topology that it runs. */
   readonly topology: string;
-  /** Since when it runs that topology. */
+  /** Time since when it runs that topology. */
   readonly since: Date;
-  /** For how long nothing has been heard of it, in seconds, if that is longer than two heartbeats. */
+  /** Time since its last heartbeat, in seconds, if longer than two heartbeats. */
   readonly silentForSeconds: number | undefined;
-  /** Shards that it has not taken into service, each with the reason. */
+  /** Shards that it has not put into service, each with the reason. */
   readonly withheld: readonly string[];
 }
 
 const HEARTBEAT_MS = 10_000;
 /** A process that has missed two heartbeats has been killed, or cannot reach the default shard. */
 const SILENT_AFTER_SECONDS = 25;
-/** How long a process that ends waits for its row to go, in milliseconds. */
+/** Maximum time that an ending process waits for the deletion of its row, in milliseconds. */
 const PATIENCE_MS = 1_000;
-/** A process without an update for this time is gone. */
+/** A process without a heartbeat for this time is not listed any more. */
 const VANISHED_AFTER = "interval '4 minutes'";
 
 type Registry = Pick<DatabaseRegistry, 'database' | 'defaultShard' | 'shards' | 'withheld'>;
@@ -39,26 +39,26 @@ export class ProcessRegister {
   #timer: Timer | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param process `id` is unique, `name` is for people */
+  /** @param process `id` is unique, `name` is for display */
   constructor(databases: Registry, process: { readonly id: string; readonly name: string }) {
     this.#databases = databases;
     this.#id = process.id;
     this.#name = process.name;
   }
 
-  /** To be called when the process begins to serve, and when it has gone over to another topology. */
+  /** Must be called when the process begins to serve, and when it has switched to another topology. */
   runs(topology: ShardingTopology): void {
     this.#topology = topologyFingerprint(topology);
     this.#publish();
     this.#timer ??= time.setInterval(() => this.#publish(), HEARTBEAT_MS).unref();
   }
 
-  /** To be called when a shard was taken into service, or out of it. */
+  /** Must be called when a shard was put into service or withheld. */
   changed(): void {
     if (this.#timer !== undefined) this.#publish();
   }
 
-  /** Takes the row away. If the default shard does not answer, the process ends all the same and the row expires. */
+  /** Deletes the row. If the default shard does not answer, the process ends anyway and the row expires. */
   async stop(): Promise<void> {
     time.clearInterval(this.#timer);
     this.#timer = undefined;
@@ -84,7 +84,7 @@ export class ProcessRegister {
     try {
       await this.#databases.database(this.#databases.defaultShard).query({ text, values });
     } catch {
-      // The next heartbeat tries again; until then doctor does not see this process.
+      // The next heartbeat retries; until then doctor does not see this process.
     }
   }
 }
@@ -121,7 +121,7 @@ export async function registeredProcesses(
   }));
 }
 
-/** Equal for topologies that differ only in passwords. Reveals nothing about its input. */
+/** A fingerprint that is equal for topologies that differ only in passwords. Reveals nothing about its input. */
 export function topologyFingerprint({ defaultShard, maximumConnections, groups }: ShardingTopology): string {
   const members = groups.flatMap(({ group, name, members: list }) =>
     list.map((member) => [

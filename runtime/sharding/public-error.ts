@@ -17,8 +17,8 @@ import { type DriverFailure, type FailureReason, ShardRemovedFailure } from './d
 import { sqlStateMeaning } from './sql-state.js';
 
 /**
- * The error that a caller gets for a failure without effects: a read that failed, or a write that was not sent or
- * was answered with an error. A write lost in flight is not for here: it must be settled first.
+ * The caller's error for a failure without effects: a failed read, or a write that was not sent or was answered with an
+ * error. A write that was lost in flight must be settled first.
  */
 export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwError {
   const name = shard.toString();
@@ -86,7 +86,7 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
   }
 }
 
-/** Rules of fields have names that say which one they are: `rule_wallets_balance_minimum_0123abcd`. */
+/** Names of field rules contain table, column and rule: `rule_wallets_balance_minimum_0123abcd`. */
 function refusal(failure: DriverFailure): string {
   const { table = '', constraint = '' } = failure;
   const rule = /^rule_(.+)_[0-9a-f]{8}$/.exec(constraint)?.[1];

@@ -45,7 +45,7 @@ function without(topology: ShardingTopology, shard: ShardIdentifier): ShardingTo
   return { ...topology, groups };
 }
 
-/** Asks all shards without end and counts what came of it. */
+/** Queries all shards continuously and counts the results. */
 class Load {
   answered = 0;
   readonly failures: unknown[] = [];
@@ -63,7 +63,7 @@ class Load {
     await Promise.all(this.#workers);
   }
 
-  /** Answers within a while. */
+  /** Answers within the given time. */
   async during(ms: number): Promise<number> {
     const before = this.answered;
     await delay(ms);
@@ -156,7 +156,7 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
-  it('with another replica, or none, is what the next read goes by', async () => {
+  it('with another replica, or none, applies to the next read', async () => {
     const topology = await five();
     const primaryOf = (shard: ShardIdentifier) =>
       topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
@@ -177,7 +177,7 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
-  it('is refused where it is not safe, and the old one stays', async () => {
+  it('is refused if it is unsafe, and the old topology stays', async () => {
     const topology = await five();
     const urlOf = (shard: ShardIdentifier) =>
       topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
@@ -213,10 +213,10 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
-  it('without an empty shard lets it go: its ids are refused from then on', async () => {
+  it('without an empty shard removes it: its ids are refused afterwards', async () => {
     const topology = await five();
     await using(topology, async (databases) => {
-      // What a saga of another shard has done here is asked for by ids of this shard.
+      // The step of another shard's saga has an id of this shard.
       const step = ShardedId.generate(Account, third).getValue();
       await run(
         databases,

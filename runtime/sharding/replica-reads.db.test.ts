@@ -69,13 +69,13 @@ describe('A read that a streaming replica may serve', () => {
     expect(await read({})).toEqual({ count: 1, onReplica: true });
   });
 
-  it('waits until the replica has replayed what its caller wrote', async () => {
+  it('waits until the replica has replayed its caller’s writes', async () => {
     await write();
     const after = await reads.positions([SHARD]);
     expect(await read({ after, waitMs: 5_000 })).toEqual({ count: 2, onReplica: true });
   });
 
-  it('goes to the primary when the replica stays behind', async () => {
+  it('goes to the primary if the replica lags too long', async () => {
     await onReplica('select pg_wal_replay_pause()');
     try {
       await write();
@@ -92,7 +92,7 @@ describe('A read that a streaming replica may serve', () => {
     });
   });
 
-  it('refuses what is no position', async () => {
+  it('refuses an invalid position', async () => {
     await expect(read({ after: new Map([[SHARD, "0/0' or true"]]) })).rejects.toThrow(ValidationError);
   });
 
@@ -107,7 +107,7 @@ describe('A read that a streaming replica may serve', () => {
     }
   });
 
-  it('goes to the primary while the replica is down, and back when it is up again', async () => {
+  it('goes to the primary while the replica is down, and to the replica afterwards', async () => {
     await replica.stop('immediate');
     for (let round = 0; round < 3; round += 1) expect(await read({})).toEqual({ count: 3, onReplica: false });
     await replica.start();

@@ -8,22 +8,22 @@ import { publicError } from './public-error.js';
 import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
-/** A place in the log of one shard's primary, such as `0/16B3748`. */
+/** A position in the write-ahead log of one shard's primary, such as `0/16B3748`. */
 export type LogPosition = string;
 
-/** How a read may use the replica of each shard (`secondary-config`). A shard without one is read on its primary. */
+/** Options of reads on replicas (`secondary-config`). A shard without a replica is read on its primary. */
 export interface ReplicaRead {
   /**
-   * The replica must have replayed its shard's log up to here: a caller that writes before it asks for the position
-   * reads its own writes. Default: any state will do. Shards that are not listed may be in any state.
+   * Minimum position that each replica must have replayed: a caller that writes before it requests the position reads
+   * its own writes. Default: any state. Shards that are not listed may have any state.
    */
   readonly after?: ReadonlyMap<ShardIdentifier, LogPosition>;
-  /** How long a replica that is behind is waited for before the primary is read instead, in milliseconds. Default 0. */
+  /** Maximum wait for a lagging replica before the primary is read instead, in milliseconds. Default 0. */
   readonly waitMs?: number;
 }
 
 const POLL_INTERVAL_MS = 5;
-/** An unreachable replica is skipped for this time, so that reads do not wait for it. */
+/** An unreachable replica is skipped for this time, so that reads do not wait for it, in milliseconds. */
 const REST_AFTER_FAILURE_MS = 1_000;
 const LOG_POSITION = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/;
 
@@ -39,14 +39,14 @@ export class ReplicaReads {
   readonly #replicas = new Map<ShardIdentifier, ReplicaState>();
   readonly #restUntil = new Map<ShardIdentifier, number>();
 
-  /** @param isAllowed whether the caller's reads may go to a replica; asked for each. Default: always */
+  /** @param isAllowed whether the caller's reads may go to a replica; called for each read. Default: always */
   constructor(databases: DatabaseRegistry, isAllowed: () => boolean = () => true) {
     this.#databases = databases;
     this.#isAllowed = isAllowed;
   }
 
   /**
-   * The end of a shard's log now. Every commit that was acknowledged before lies behind it.
+   * The current end of a shard's log. Every acknowledged commit is before it.
    *
    * @throws UnknownShardError if the shard is not configured
    * @throws ShardUnavailableError if its database cannot be reached
@@ -63,17 +63,17 @@ export class ReplicaReads {
     }
   }
 
-  /** The positions of many shards, to be handed to a later read. */
+  /** The positions of many shards, to pass to a later read. */
   async positions(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, LogPosition>> {
     const entries = shards.map(async (shard) => [shard, await this.position(shard)] as const);
     return new Map(await Promise.all(entries));
   }
 
   /**
-   * A database to read from: each of its statements goes to the replica if that is there and recent enough, and to the
-   * primary otherwise. A statement that fails because the replica is lost or in conflict is run on the primary.
+   * A database for reads: each statement goes to the replica if it is available and recent enough, and to the primary
+   * otherwise. A statement that fails because the replica was lost or cancelled it is repeated on the primary.
    *
-   * @throws ValidationError for what is no log position
+   * @throws ValidationError for an invalid log position
    */
   reader(shard: ShardIdentifier, read: ReplicaRead): ShardDatabase {
     const after = read.after?.get(shard);
@@ -128,14 +128,17 @@ export class ReplicaReads {
     if (database === undefined || known?.database === database) return known;
     const state = { database, identity: requireIdentity(database, shard) };
     this.#replicas.set(shard, state);
-    // A look that failed for a passing reason is taken again.
+    // A check of the identity that failed for a passing reason is repeated.
     state.identity.catch((error: unknown) => {
       if (!(error instanceof ShardIdentityError)) this.#replicas.delete(shard);
     });
     return state;
   }
 
-  /** Whether the primary may still answer. If it is the replica that is down, it gets a rest. */
+  /**
+   * Whether the failure is the replica's own, so that the primary may still answer. An unreachable replica is then
+   * skipped for a while.
+   */
   #isReplicasOwn(shard: ShardIdentifier, error: unknown): boolean {
     if (!(error instanceof DriverFailure)) return false;
     const { sqlState } = error;
@@ -143,7 +146,7 @@ export class ReplicaReads {
       this.#restUntil.set(shard, time.nowMs() + REST_AFTER_FAILURE_MS);
       return true;
     }
-    // A query on a standby may be cancelled because the log removes rows that it needs.
+    // A standby may cancel a query because replay removes rows that the query needs.
     return sqlStateMeaning(sqlState) === 'transient';
   }
 }
@@ -164,7 +167,7 @@ async function hasReplayed(
   }
 }
 
-/** @throws ShardIdentityError if the replica is one of another shard */
+/** @throws ShardIdentityError if the replica belongs to another shard */
 async function requireIdentity(replica: ShardDatabase, shard: ShardIdentifier): Promise<void> {
   const text = 'select group_number, member_number from eventlog.shard';
   const { rows } = await replica.query({ text, values: [] });

@@ -5,7 +5,7 @@ import { PackedArray } from './packed-array.js';
 import type { Place, ShardDatabase } from './shard-database.js';
 
 const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
-/** Around both epochs, at both ends, and so far from 2000 that microseconds take more than 53 bits. */
+/** Near both epochs, at both ends of the range, and so far from 2000 that microseconds exceed 53 bits. */
 const INSTANTS = [
   ...['1970-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z'],
   ...['2000-01-01T01:11:34.967Z', '2000-01-01T01:11:34.968Z', '2026-11-22T05:06:07.089Z'],
@@ -14,7 +14,7 @@ const INSTANTS = [
 
 const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 
-/** The failure that a call must end with. */
+/** The failure with which a call must end. */
 async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
   const outcome = await call.then(
     () => new Error('The call succeeded'),
@@ -57,7 +57,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect({ command, rowCount }).toEqual({ command: 'SELECT', rowCount: 1 });
     });
 
-    it('go in as text, numbers, booleans and null', async () => {
+    it('are sent as text, numbers, booleans and null', async () => {
       const { rows } = await (await database()).query(
         statement('select $1::text, $2::int4, $3::boolean, $4::text, $5::int8', [
           "'; drop",
@@ -81,7 +81,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(rows).toEqual([[true, count]]);
     });
 
-    it('that are not converted to text are refused before anything is sent', async () => {
+    it('of other types are refused before the statement is sent', async () => {
       const db = await database();
       await expect(db.query(statement('select $1', [new Date()]))).rejects.toThrow(TypeError);
       await expect(db.query(statement('select $1', [undefined]))).rejects.toThrow(TypeError);
@@ -111,7 +111,7 @@ describeOnEachAdapter('A shard database', (harness) => {
   describe('named statements', () => {
     const byId = { name: 'by_id', text: 'select * from t where id = $1', values: [1] };
 
-    it('are parsed once and give the same columns each time', async () => {
+    it('are parsed once and return the same columns each time', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       await db.query(statement('create table t (id int4 primary key, v text)'));
       await db.query(statement(`insert into t values (1, 'one')`));
@@ -152,7 +152,7 @@ describeOnEachAdapter('A shard database', (harness) => {
   });
 
   describe('failures', () => {
-    it('of the statement are answered, with what the server said', async () => {
+    it('of the statement are answered, with the server’s message', async () => {
       const db = await database();
       await db.query(statement('create table t (id int4 constraint t_id primary key)'));
       await db.query(statement('insert into t values (1)'));
@@ -171,7 +171,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
     });
 
-    it('a single BEGIN leaves nothing behind', async () => {
+    it('a single BEGIN leaves no open transaction', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       await expect(db.query(statement('begin'))).rejects.toThrow('must not open a transaction');
       await db.query(statement('create table t (id int4)'));
@@ -201,7 +201,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(db.stats()).toMatchObject({ open: 1, idle: 1, waiting: 0 });
     });
 
-    it('are not waited for after an abort', async () => {
+    it('stop waiting after an abort', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       expect(await failureOf(db.query(statement('select 1'), { signal: AbortSignal.abort() }))).toMatchObject(
         {
@@ -219,7 +219,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
     });
 
-    it('are not waited for after the caller has left its place, which ends when the statement is sent', async () => {
+    it('stop waiting after the caller has left its place, which exists until the statement is sent', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       const place: Place = {};
       const session = await db.acquire();
@@ -237,7 +237,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       await atOnce;
     });
 
-    it('are served in the order of asking', async () => {
+    it('are served in the order of requests', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       const order: number[] = [];
       const ask = async (n: number) => {
@@ -248,7 +248,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(order).toEqual([1, 2, 3, 4, 5]);
     });
 
-    it('run calls made at once one after the other', async () => {
+    it('run concurrent calls one after the other', async () => {
       const db = await database();
       const session = await db.acquire();
       const results = await Promise.all(
@@ -262,7 +262,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       });
     });
 
-    it('given back with an open transaction do not pass it on', async () => {
+    it('released with an open transaction do not pass it on', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       await db.query(statement('create table t (id int4)'));
       const session = await db.acquire();
@@ -272,7 +272,7 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
     });
 
-    it('that are destroyed take their settings and prepared statements along', async () => {
+    it('that are destroyed lose their settings and prepared statements', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       const session = await db.acquire();
       await session.script(`set work_mem = '77MB'; set TimeZone = 'Asia/Tokyo'`);

@@ -5,19 +5,18 @@ import type { INTERNAL_ACCESS } from './internal-access.js';
 export interface Statement {
   readonly text: string;
   /**
-   * Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`; anything else is turned to text by the
-   * caller.
+   * Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`. The caller converts other values to text.
    */
   readonly values: readonly unknown[];
   /**
-   * Name of a prepared statement: the server parses the text once per connection. One name means one text for the
-   * life of the process. Absent: unnamed.
+   * Name of a prepared statement: the server parses the text once per connection. A name must have one text for the
+   * lifetime of the process. Absent: unnamed.
    */
   readonly name?: string;
 }
 
 /**
- * What a statement returned. Both adapters give the same JavaScript values: `boolean` -> boolean, `int2/int4/oid` and
+ * The result of a statement. Both adapters return the same JavaScript values: `boolean` -> boolean, `int2/int4/oid` and
  * floats -> number, `timestamptz` -> Date, `json/jsonb` -> the parsed value, everything else (`int8`, `numeric`,
  * `uuid`, text...) -> string; arrays of built-in types -> array of such values.
  */
@@ -32,37 +31,37 @@ export interface Rows {
   readonly rowCount: number;
 }
 
-/** Where a call stands that has to wait for a connection. Filled in by the database. */
+/** The waiting call of a caller. The database sets its function. */
 export interface Place {
-  /** Ends the wait: the call fails as never sent. Absent before it begins and once the statement is sent. */
+  /** Ends the wait: the call fails as not sent. Absent before the wait begins and once the statement is sent. */
   leave?: (() => void) | undefined;
 }
 
-/** Limits of one call. Past a limit the call fails with a `DriverFailure`, and a client in doubt is destroyed. */
+/** Limits of one call. At a limit the call fails with a `DriverFailure`, and a connection in doubt is destroyed. */
 export interface CallOptions {
   /**
-   * Milliseconds from now until the answer must be there, waiting for a connection included. Default: the data source's
+   * Milliseconds until the answer must arrive, including the wait for a connection. Default: the data source's
    * statement time-out.
    */
   readonly timeoutMs?: number;
-  /** Honoured until the statement is sent; a statement that is under way is waited for. */
+  /** Honoured until the statement is sent; a statement in flight is not cancelled. */
   readonly signal?: AbortSignal;
   /**
-   * Lets the caller see whether the call still waits, and take it back.
+   * Shows the caller whether the call still waits, and lets it cancel the wait.
    *
    * @internal
    */
   readonly place?: Place;
   /**
-   * Statements with one and the same object here may be sent one behind the other on one connection, without waiting
-   * for the answer in between: the server runs one after the other, each in a transaction of its own. If the connection
-   * is lost, all of them are in doubt. Default: a statement has its connection to itself.
+   * Statements with the same object here may be pipelined on one connection, without waiting for answers: the server
+   * runs them one after the other, each in its own transaction. If the connection is lost, all of them are in doubt.
+   * Default: a statement has its connection to itself.
    *
    * @internal
    */
   readonly pipeline?: object;
   /**
-   * Only of the runtime's own calls: they are allowed inside `perform`.
+   * Marks the runtime's own calls, which are allowed inside `perform`.
    *
    * @internal
    */
@@ -74,33 +73,33 @@ export interface ShardSession {
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
   /** Runs several statements without parameters, separated by semicolons (migrations). */
   script(sql: string, options?: CallOptions): Promise<void>;
-  /** Gives the connection back. Calls after the first have no effect. */
+  /** Returns the connection. Calls after the first have no effect. */
   release(): void;
   /** Closes the connection because its state is in doubt. Calls after the first have no effect. */
   destroy(): void;
 }
 
-/** What the pool of one database is doing. */
+/** Statistics of one database's pool. */
 export interface PoolStats {
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
-  /** Connections that listen, not counted as open. Default 0. */
+  /** Connections of subscriptions, not counted as open. Default 0. */
   readonly listening?: number;
-  /** Connections that were given up while the server was at work, and that still count. Default 0. */
+  /** Connections that were discarded while the server was working, and that still count. Default 0. */
   readonly leaving?: number;
-  /** Whether calls are let through, where a circuit breaker decides. */
+  /** State of the circuit breaker, if there is one. */
   readonly circuit?: 'closed' | 'open' | 'half-open';
 }
 
 /** The callbacks of a subscriber. */
 export interface NotificationListener {
   readonly onNotification: (payload: string) => void;
-  /** The subscription is gone for good, and what was sent since may have been missed. Called once. */
+  /** Called once when the subscription is lost; later notifications may have been missed. */
   readonly onLost: () => void;
 }
 
-/** Listens to one channel until it is closed. */
+/** A subscription to one channel, until it is closed. */
 export interface NotificationSubscription {
   close(): Promise<void>;
 }
@@ -112,24 +111,24 @@ export interface ShardDatabase {
   /** Host, port and database (or directory), for messages to operators. Never a user or password. */
   readonly description: string;
   /**
-   * Whether a held session is one session of the server: its settings, session locks and temporary tables last. Through
-   * a pooler in transaction mode nothing outlasts a transaction.
+   * Whether settings, session locks and temporary tables last for a held session. Through a pooler in transaction mode,
+   * state lasts for one transaction only.
    */
   readonly sessionState: boolean;
-  /** Sends one statement on any free connection: its own transaction, committed when this resolves. */
+  /** Sends one statement on any free connection, as its own transaction, which is committed when this resolves. */
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
   /** Takes a connection out of the pool. */
   acquire(options?: CallOptions): Promise<ShardSession>;
   stats(): PoolStats;
   /**
-   * Listens to a channel on a connection of its own, which counts as one of the pool's. Absent where it cannot be done.
-   * Through a pooler in transaction mode that is not configured, it succeeds and nothing ever arrives.
+   * Listens to a channel on its own connection, which counts as one of the pool's. Absent if the adapter cannot listen.
+   * Through an unconfigured pooler in transaction mode it succeeds, and no notification arrives.
    *
-   * @throws DriverFailure if no connection can be opened, or the pool has none to spare
+   * @throws DriverFailure if no connection can be opened, or the pool has no spare one
    */
   readonly listen?:
     | ((channel: string, listener: NotificationListener) => Promise<NotificationSubscription>)
     | undefined;
-  /** Waits for what is in use up to `graceMs` (default 5,000), then closes everything. */
+  /** Waits for connections in use up to `graceMs` (default 5,000), then closes all. */
   close(graceMs?: number): Promise<void>;
 }

@@ -10,13 +10,13 @@ const rows = [...page.matchAll(/^\| `(\w{5}|\w\w\.\.\.)` \| [^|]+ \| (\w+) \|$/g
 );
 
 describe('docs/outcomes.md', () => {
-  it('shows every code and every class that mean something, and no other', () => {
+  it('lists exactly the codes and classes that have a meaning', () => {
     const classes = Object.entries(SQL_STATE_CLASSES).map(([start, meaning]) => [`${start}...`, meaning]);
     const known = [...Object.entries(SQL_STATE_CODES), ...classes];
     expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(known));
   });
 
-  it('says what is done about each meaning', () => {
+  it('states the reaction to each meaning', () => {
     const done = [...page.matchAll(/^\| ([a-z, ]+) \| [^|]*`\w+Error`[^|]* \|$/gm)].flatMap(
       ([, names = '']) => names.split(', '),
     );
@@ -26,7 +26,7 @@ describe('docs/outcomes.md', () => {
 });
 
 describe('An SQLSTATE', () => {
-  it('means what its code says, else what its class says, else nothing special', () => {
+  it('has the meaning of its code, else of its class, else `other`', () => {
     expect(sqlStateMeaning('57014')).toBe('transient');
     expect(sqlStateMeaning('57P01')).toBe('unavailable');
     expect(sqlStateMeaning('42P01')).toBe('other');

@@ -1,10 +1,10 @@
 /**
- * What an SQLSTATE means to an execution. The only place that knows; `docs/outcomes.md` shows the same table.
- * Source: PostgreSQL's appendix "Error Codes".
+ * The meaning of an SQLSTATE for an execution. `docs/outcomes.md` shows the same table. Source: PostgreSQL's appendix
+ * "Error Codes".
  *
  * - `transient`: the attempt lost against concurrent work and may be run again with fresh reads.
  * - `locked`: as `transient`, because a lock was not granted in time.
- * - `unique`, `constraint`: the rows themselves are refused; running again cannot help.
+ * - `unique`, `constraint`: the server refuses the rows; another attempt would fail too.
  * - `unavailable`: the server is starting, stopping, read-only or gone.
  * - `saturated`: the server has no connection or memory to spare.
  * - `other`: a fault of the statement or the schema.
@@ -19,7 +19,7 @@ export type SqlStateMeaning =
   | 'saturated'
   | 'other';
 
-/** Codes that mean something of their own. */
+/** Codes whose meaning differs from that of their class. */
 export const SQL_STATE_CODES: Readonly<Record<string, SqlStateMeaning>> = {
   '40001': 'transient', // serialization_failure
   '40P01': 'transient', // deadlock_detected
@@ -30,7 +30,10 @@ export const SQL_STATE_CODES: Readonly<Record<string, SqlStateMeaning>> = {
   '53300': 'saturated', // too_many_connections
 };
 
-/** First two characters: what all other codes of a class mean. What stands in neither is `other`. */
+/**
+ * Classes by their first two characters. All codes of a class without their own entry have its meaning; all others are
+ * `other`.
+ */
 export const SQL_STATE_CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
   '08': 'unavailable', // connection exception
   '22': 'value', // data exception

@@ -22,7 +22,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     return name(database).finally(() => database.close(0));
   };
 
-  it('holds calls back until what is under way has ended and the new one may be used', async () => {
+  it('holds calls back until calls in progress have ended and the new server may be used', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const [old, wanted] = [await nameOf(openOld), await nameOf(openNew)];
     const database = new SwitchableDatabase(openOld(), 60_000);
@@ -50,7 +50,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     await database.close(0);
   });
 
-  it('keeps the old one if the new one is refused, and fails only calls that cannot wait', async () => {
+  it('keeps the old server if the new one is refused, and fails only calls that cannot wait', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const old = await nameOf(openOld);
     const database = new SwitchableDatabase(openOld(), 60_000);
@@ -79,7 +79,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     await database.close(0);
   });
 
-  it('is refused while calls under way do not end, and nothing has changed', async () => {
+  it('is refused while calls in progress do not end, and nothing has changed', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const database = new SwitchableDatabase(openOld(), 60_000);
     const session = await database.acquire();
@@ -91,7 +91,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     await database.close(0);
   });
 
-  it('waits for a new one that still is read-only, but not endlessly', async () => {
+  it('waits a limited time for a new server that is still read-only', async () => {
     const openNew = await opens();
     const set = async (clause: string): Promise<void> => {
       const database = openNew();

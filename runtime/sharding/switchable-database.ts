@@ -15,11 +15,11 @@ import type {
 const POLL_INTERVAL_MS = 5;
 
 export interface SwitchOptions {
-  /** How long calls without a limit of their own wait at a later barrier. */
+  /** How long calls without their own limit wait at a later barrier, in milliseconds. */
   readonly timeoutMs: number;
-  /** How long what is under way may take. */
+  /** Time limit for calls in progress to end, in milliseconds. */
   readonly patienceMs: number;
-  /** Ends when callers may use the new database. */
+  /** Resolves when callers may use the new database; throws to refuse it. */
   readonly check: () => Promise<void>;
   readonly openNew: () => ShardDatabase;
   readonly openOld: () => ShardDatabase;
@@ -33,12 +33,12 @@ export class SwitchableDatabase implements ShardDatabase {
   readonly shard: ShardIdentifier;
   #target: ShardDatabase;
   #timeoutMs: number;
-  /** Resolves when callers may go on. */
+  /** Resolves when callers may continue. */
   #barrier: Promise<void> | undefined;
-  /** Makes the failure of all calls, if no call may go through. */
+  /** Creates the failure of all calls while no call may pass. */
   #refusal: (() => DriverFailure) | undefined;
 
-  /** @param timeoutMs how long calls without a limit of their own wait at a barrier */
+  /** @param timeoutMs how long calls without their own limit wait at a barrier */
   constructor(target: ShardDatabase, timeoutMs: number) {
     this.shard = target.shard;
     this.#target = target;
@@ -61,7 +61,7 @@ export class SwitchableDatabase implements ShardDatabase {
     return this.#target.listen;
   }
 
-  /** The same database for calls that are made while others are refused. They do not wait at a barrier either. */
+  /** The same database without barrier and refusal, for preparing it. */
   get past(): ShardDatabase {
     return {
       shard: this.shard,
@@ -95,24 +95,24 @@ export class SwitchableDatabase implements ShardDatabase {
     return this.#target.close(graceMs);
   }
 
-  /** From now on every call fails at once, as never sent. Undefined: calls go through again. */
+  /** Fails every call at once as not sent. Undefined: calls pass again. */
   refuse(refusal: (() => DriverFailure) | undefined): void {
     this.#refusal = refusal;
   }
 
-  /** Sends everything that comes from now on to another pool of the same database. What is under way is finished. */
+  /** Sends all later calls to another pool of the same database. Calls in progress finish on the old one. */
   replace(target: ShardDatabase, timeoutMs: number): void {
     const old = this.#swap(target, timeoutMs);
-    // Not awaited: callers may keep their connections for as long as their own limits allow.
+    // Not awaited: callers may keep their connections up to their own limits.
     void quiet(old, Number.POSITIVE_INFINITY).then(() => old.close());
   }
 
   /**
    * Holds new calls back, waits until running ones have ended, and closes the pool, so that this process no longer
-   * writes to the old database. Continues with another database once `check` agrees.
+   * writes to the old database. Continues with another database once `check` resolves.
    *
-   * @throws DriverFailure if calls are still under way after `patienceMs`, in which case nothing has changed; whatever
-   *   `check` throws, in which case callers go on with the old database
+   * @throws DriverFailure if calls are still running after `patienceMs`; then nothing has changed
+   * @throws errors of `check`; then callers continue with the old database
    */
   async switchTo(options: SwitchOptions): Promise<void> {
     let open = (): void => {};

@@ -6,15 +6,15 @@ export type TopologyChange =
   | { readonly kind: 'shard-added' | 'shard-removed'; readonly shard: ShardIdentifier }
   /** Another server or database: requests of the shard wait until it is switched. */
   | { readonly kind: 'server'; readonly shard: ShardIdentifier }
-  /** The same database by another pool: size, time-outs, user, password, TLS. */
+  /** The same database with another pool: size, time-outs, user, password, TLS. */
   | { readonly kind: 'pool' | 'replica'; readonly shard: ShardIdentifier }
-  /** Name, weight, draining, other named configurations: nothing is opened or closed. */
+  /** Name, weight, draining, other named configurations: no connection is opened or closed. */
   | { readonly kind: 'settings'; readonly shard: ShardIdentifier; readonly what: string }
   | { readonly kind: 'group-renamed'; readonly group: number; readonly name: string }
   | { readonly kind: 'default-shard' }
   | { readonly kind: 'maximum-connections' };
 
-/** In what `after` differs from `before`, in the order of the configuration. */
+/** The differences between two topologies, in the order of the configuration. */
 export function topologyChanges(
   before: ShardingTopology,
   after: ShardingTopology,
@@ -36,7 +36,7 @@ export function topologyChanges(
   return changes;
 }
 
-/** For logs. */
+/** A description of a change for logs. */
 export function describeChange(change: TopologyChange): string {
   switch (change.kind) {
     case 'shard-added':
@@ -60,7 +60,7 @@ export function describeChange(change: TopologyChange): string {
   }
 }
 
-/** Names the database of a data source; two data sources with one name are one database. */
+/** Identifies the database of a data source; two data sources with the same name use the same database. */
 export function databaseName({ url }: DataSourceConfig): string {
   if (url.kind === 'pglite') return `${url.storage}:${url.location}`;
   return `${url.host}:${url.port}/${url.database}`;
@@ -98,7 +98,7 @@ function sameSources(left: MemberConfig['others'], right: MemberConfig['others']
   return names.every((name) => sameSource(left[name], right[name]));
 }
 
-/** Never shown: it holds the password, so that a rotated one is noticed. */
+/** Never printed: contains the password, so that a rotated one is detected. */
 function fingerprint(source: DataSourceConfig | undefined): string {
   if (source === undefined) return '';
   return JSON.stringify(Object.entries({ ...source, password: source.password?.reveal() }).sort());

@@ -44,7 +44,7 @@ function requireServer(
     throw refusal(`the database meant for shard ${shard} is that of shard ${owner.shard}`);
 }
 
-/** A shard may go only if nothing is in it. @throws ReloadRefusedError */
+/** Checks that a shard is empty before it is removed. @throws ReloadRefusedError */
 export async function requireEmpty(database: ShardDatabase): Promise<void> {
   const tables = await ask(
     database,
@@ -58,8 +58,8 @@ export async function requireEmpty(database: ShardDatabase): Promise<void> {
 }
 
 /**
- * The new home of a shard must be that shard and take writes, or be a standby that is about to, and the old one must
- * take none.
+ * Checks a change of a shard's server. The new database must belong to the shard and be writable, or be a standby that
+ * is about to be promoted. The old one must refuse writes.
  *
  * @throws ReloadRefusedError
  */
@@ -77,7 +77,7 @@ export async function requireSuccessor(openNew: Opens, openOld: Opens): Promise<
   });
 }
 
-/** A session keeps the settings that it began with, so that each look takes a new one. */
+/** A session keeps the settings with which it began, so each check opens a new one. */
 type Opens = () => ShardDatabase;
 
 async function using<T>(open: Opens, work: (database: ShardDatabase) => Promise<T>): Promise<T> {
@@ -85,11 +85,11 @@ async function using<T>(open: Opens, work: (database: ShardDatabase) => Promise<
   return work(database).finally(() => database.close(0));
 }
 
-/** What a new session finds. */
+/** Whether a new session can write. */
 type Writability = 'writable' | 'a standby' | 'read-only';
 
 /**
- * Waits until a new home takes writes. After its promotion it may still have the setting that made the old one
+ * Waits until the new database is writable. After its promotion it may still have the setting that made the old one
  * read-only.
  *
  * @throws ReloadRefusedError if that takes longer than `patienceMs`
@@ -113,7 +113,7 @@ async function writability(database: ShardDatabase): Promise<Writability> {
   return readOnly === true ? 'read-only' : 'writable';
 }
 
-/** @throws ReloadRefusedError if the database does not say that it is its shard */
+/** @throws ReloadRefusedError if the database does not identify itself as the shard's */
 export async function requireIdentity(database: ShardDatabase): Promise<void> {
   const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
   const [group, member] =
@@ -128,7 +128,7 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
     return (await writability(old)) === 'writable';
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
-    // The server does not answer. One that only refuses this process may still serve others.
+    // The server does not answer. A server that refuses only this process may still serve others.
     if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
     throw refusal(`whether ${old.description} still takes writes cannot be found out: ${error.message}`);
   }
@@ -139,7 +139,7 @@ async function ask(database: ShardDatabase, text: string): Promise<readonly unkn
   return rows[0] ?? [];
 }
 
-/** The member of a change. */
+/** The member that a change concerns. */
 export function memberIn(topology: ShardingTopology, { shard }: Pick<MemberConfig, 'shard'>): MemberConfig {
   const member = membersOf(topology).get(shard);
   if (member === undefined) throw new TypeError(`Shard ${shard} is in no group`);

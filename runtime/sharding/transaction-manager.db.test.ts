@@ -23,7 +23,7 @@ describeOnEachAdapter('A transaction', (harness) => {
   const idsOf = async (database: ShardDatabase) =>
     (await database.query(statement('select id from t order by id'))).rows.map(([id]) => id);
 
-  it('commits what was done, and gives the result', async () => {
+  it('commits its statements, and returns the result', async () => {
     const { database, manager } = await prepared();
     const result = await manager.transaction(async (transaction) => {
       await transaction.query(statement('insert into t values (1)'));
@@ -68,7 +68,7 @@ describeOnEachAdapter('A transaction', (harness) => {
     expect((await database.query(statement('select count(*) from u'))).rows).toEqual([['0']]);
   });
 
-  it('can be for reading only, at another isolation level', async () => {
+  it('can be read-only, at another isolation level', async () => {
     const { manager } = await prepared();
     const options = { readOnly: true, isolationLevel: 'serializable' } as const;
     const level = await manager.transaction(
@@ -102,7 +102,7 @@ describeOnEachAdapter('A transaction', (harness) => {
 });
 
 describeOn('postgresql', 'A transaction on a server', (harness) => {
-  it('keeps the first error when the connection dies as well', async () => {
+  it('keeps the first error when the connection is lost too', async () => {
     const registry = await harness.makeShards({ migrated: false });
     const failure = new Error('the first');
     const call = registry.transactionManager(registry.defaultShard).transaction(async (transaction) => {
@@ -113,11 +113,11 @@ describeOn('postgresql', 'A transaction on a server', (harness) => {
     expect(registry.database(registry.defaultShard).stats().open).toBe(0);
   });
 
-  it('does not know what became of a commit whose connection died', async () => {
+  it('reports an unknown outcome if the connection is lost during the commit', async () => {
     const registry = await harness.makeShards({ migrated: false });
     const database = registry.database(registry.defaultShard);
     await database.query(statement('create table t (id int4)'));
-    // The deferred trigger runs inside of COMMIT.
+    // The deferred trigger runs during COMMIT.
     await database.query(
       statement(`create function die() returns trigger language plpgsql as
         'begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1); return null; end'`),
@@ -155,7 +155,7 @@ describeOnEachAdapter('A database registry', (harness) => {
     expect(() => registry.transactionManager(absent)).toThrow('Shard (2, 0) is not configured');
   });
 
-  it('asks its guard before it gives a transaction manager', async () => {
+  it('calls its guard before it returns a transaction manager', async () => {
     const registry = await harness.makeShards({ migrated: false });
     registry.guardWith(() => {
       throw new WriteInPerformError('not here');
@@ -164,7 +164,7 @@ describeOnEachAdapter('A database registry', (harness) => {
     expect(registry.database(global).shard).toBe(global);
   });
 
-  it('opens nothing after it was closed', async () => {
+  it('opens no database after it was closed', async () => {
     const registry = await harness.makeShards({ migrated: false });
     await registry.close();
     expect(() => registry.database(global)).toThrow(ClosedError);

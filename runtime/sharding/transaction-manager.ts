@@ -5,17 +5,17 @@ import { DriverFailure } from './driver-failure.js';
 import { driverInTransaction, ShardDialect } from './kysely-session.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
-/** Isolation levels of PostgreSQL that transactions may ask for. */
+/** PostgreSQL's isolation levels. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 
-/** How a transaction runs. */
+/** Options of a transaction. */
 export interface TransactionOptions {
   /** Default: the server's (`read committed` unless configured otherwise). */
   readonly isolationLevel?: IsolationLevel;
-  /** The database refuses every write. Default false. */
+  /** Whether the database refuses every write. Default false. */
   readonly readOnly?: boolean;
   /**
-   * Milliseconds until a connection must be there, and for each statement. Default: the data source's statement
+   * Time limit for getting a connection, and for each statement, in milliseconds. Default: the data source's statement
    * time-out.
    */
   readonly timeoutMs?: number;
@@ -23,10 +23,10 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What `work` gets: the transaction's connection, usable until `work` is done. */
+/** The transaction's connection, usable until `work` is done. */
 export interface Transaction {
   query(statement: Statement, options?: CallOptions): Promise<Rows>;
-  /** A Kysely whose queries, writes included, run in this transaction. It cannot begin another one. */
+  /** A Kysely whose queries, including writes, run in this transaction. It cannot begin another one. */
   kysely<Tables>(): Kysely<Tables>;
 }
 
@@ -82,7 +82,7 @@ export class TransactionManager {
   }
 }
 
-/** Refuses statements after the end, which would run outside of the transaction. */
+/** Refuses statements after the transaction's end, which would run outside of it. */
 class TransactionScope implements Transaction {
   readonly #session: ShardSession;
   readonly #call: CallOptions;
@@ -109,8 +109,8 @@ class TransactionScope implements Transaction {
 }
 
 /**
- * Runs one statement in a transaction that can only read and that is rolled back, so that not even a setting made by
- * the statement outlives it. The limits are those of all of it, up to the answer.
+ * Runs one statement in a read-only transaction that is rolled back, so that no setting of the statement outlives it.
+ * The limits apply to the whole transaction.
  */
 export async function readInIsolation(
   database: ShardDatabase,
@@ -130,7 +130,7 @@ export async function readInIsolation(
   }
 }
 
-/** What is left of the limits whenever it is called. */
+/** Returns a function that gives the remaining limits. */
 function countDown(limits: CallOptions): () => CallOptions {
   const { timeoutMs } = limits;
   if (timeoutMs === undefined) return () => limits;
@@ -138,7 +138,7 @@ function countDown(limits: CallOptions): () => CallOptions {
   return () => ({ ...limits, timeoutMs: Math.max(0, deadline - time.nowMs()) });
 }
 
-/** Ends a failed transaction. Nothing that goes wrong here may hide the error that brought it about. */
+/** Ends a failed transaction. A failure of the rollback must not hide the original error. */
 async function rollBack(session: ShardSession, error?: unknown): Promise<void> {
   if (error instanceof DriverFailure && error.phase === 'in-flight') {
     session.destroy();

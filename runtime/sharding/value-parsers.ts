@@ -1,6 +1,6 @@
 import { DatabaseError } from '../errors.js';
 
-/** Turns the text form of one value that is not null into its JavaScript value. */
+/** Converts the text form of a value that is not null to its JavaScript value. */
 export type ValueParser = (text: string) => unknown;
 
 /**
@@ -53,12 +53,13 @@ const INSTANT =
   /^(\d{4,6})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/;
 
 /**
- * Parses PostgreSQL's ISO form of a `timestamptz`. What is finer than a millisecond is cut off.
+ * Parses PostgreSQL's ISO form of a `timestamptz`. Truncates fractions of a millisecond.
  *
- * @throws DatabaseError for `infinity` and `-infinity`, which no `Date` can hold
+ * @throws DatabaseError for `infinity` and `-infinity`, which a `Date` cannot represent
  */
 export function parseInstant(text: string): Date {
-  // Sessions run in UTC, so nearly every value reads 2024-01-02 03:04:05[.123456]+00, which needs no pattern matching.
+  // Sessions run in UTC, so nearly every value has the form 2024-01-02 03:04:05[.123456]+00, which needs no pattern
+  // matching.
   const zone = text.length - 3;
   if (
     text.charCodeAt(4) === DASH &&
@@ -94,7 +95,7 @@ function milliseconds(text: string, end: number): number {
   return result;
 }
 
-/** Years beyond 9999 or before 1000, other offsets than UTC, years before Christ. */
+/** Handles years beyond 9999 or before 1000, other offsets than UTC, and years BC. */
 function parseUncommonInstant(text: string): Date {
   const parts = INSTANT.exec(text);
   if (parts === null) throw new DatabaseError(`A timestamptz of ${text} has no instant`, {});

@@ -2,13 +2,13 @@ import { PackedArray } from './packed-array.js';
 import type { Rows } from './shard-database.js';
 import type { ValueParser } from './value-parsers.js';
 
-/** A value as it travels: text, or bytes in PostgreSQL's binary form. */
+/** A value as it is sent: text, or bytes in PostgreSQL's binary form. */
 export type WireValue = string | Buffer | null;
 
 /**
  * The wire form of a statement's values, as both adapters send them.
  *
- * @throws TypeError for what `Statement.values` does not allow
+ * @throws TypeError for values that `Statement.values` does not allow
  */
 export function encodeValues(values: readonly unknown[]): WireValue[] {
   const encoded = new Array<WireValue>(values.length);
@@ -33,7 +33,7 @@ function encodeValue(value: unknown, index: number): WireValue {
   }
 }
 
-/** One row by position. @throws whatever a parser throws */
+/** Parses one row by position. @throws errors of a parser */
 export function parseRow(fields: readonly (string | null)[], parsers: readonly ValueParser[]): unknown[] {
   const row = new Array<unknown>(fields.length);
   for (let index = 0; index < fields.length; index += 1) {
@@ -44,7 +44,7 @@ export function parseRow(fields: readonly (string | null)[], parsers: readonly V
   return row;
 }
 
-/** A result from its parts. `tag` is the whole command tag, such as `INSERT 0 5`. */
+/** Creates a result from its parts. `tag` is the whole command tag, such as `INSERT 0 5`. */
 export function rowsOf(tag: string, columns: readonly string[], rows: readonly (readonly unknown[])[]): Rows {
   const space = tag.indexOf(' ');
   if (space < 0) return { columns, rows, command: tag, rowCount: 0 };

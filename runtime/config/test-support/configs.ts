@@ -31,12 +31,12 @@ export interface ParseOptions {
   readonly file?: string;
 }
 
-/** Parses with an empty environment unless another one is given. */
+/** Parses with an empty environment by default. */
 export function parse(text: string, options: ParseOptions = {}): FwConfig {
   return parseConfig(text, { file: options.file ?? '/app/fw.config.yaml', env: options.env ?? {} });
 }
 
-/** The error that a text gives; fails if there is none or another one. */
+/** The ConfigurationError that `run` throws. Fails if it throws none, or another error. */
 export function errorOf(run: () => unknown): ConfigurationError {
   try {
     run();
@@ -47,12 +47,12 @@ export function errorOf(run: () => unknown): ConfigurationError {
   throw new Error('the configuration was accepted');
 }
 
-/** The problems of a text. */
+/** The problems of a configuration text. */
 export function problemsOf(text: string, options: ParseOptions = {}): readonly ConfigurationProblem[] {
   return errorOf(() => parse(text, options)).problems;
 }
 
-/** The only problem of a text; fails if there are several. */
+/** The only problem of a configuration text. Fails if there are several. */
 export function problemOf(text: string, options: ParseOptions = {}): ConfigurationProblem {
   const problems = problemsOf(text, options);
   const [problem] = problems;
@@ -62,7 +62,7 @@ export function problemOf(text: string, options: ParseOptions = {}): Configurati
   return problem;
 }
 
-/** {@link ONE_SHARD} with a text in it replaced; fails if it is not there, so that no test proves nothing. */
+/** {@link ONE_SHARD} with a replaced text. Fails if the text does not occur, so that no test passes by mistake. */
 export function oneShardWith(search: string, replacement: string): string {
   if (!ONE_SHARD.includes(search)) throw new Error(`not in the example: ${search}`);
   return ONE_SHARD.replace(search, () => replacement);

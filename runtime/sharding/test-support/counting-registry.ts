@@ -1,7 +1,7 @@
 import type { DatabaseRegistry } from '../database-registry.js';
 import { wrappedRegistry } from './wrapped-registry.js';
 
-/** Statements that went through a counting registry. */
+/** Statements that a counting registry has sent. */
 export interface StatementCounts {
   started: number;
   mostAtOnce: number;
@@ -9,7 +9,7 @@ export interface StatementCounts {
   readonly texts: string[];
 }
 
-/** The same databases, with every single statement counted. */
+/** The same databases, counting every single statement. */
 export function countingRegistry(registry: DatabaseRegistry): {
   readonly registry: DatabaseRegistry;
   readonly counts: StatementCounts;

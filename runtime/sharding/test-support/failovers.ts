@@ -3,7 +3,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { FailoverRegister } from '../failover-register.js';
 import type { ShardDatabase } from '../shard-database.js';
 
-/** Makes a database look as if its server had begun the present timeline a moment ago. */
+/** Makes a database look as if its server had begun the current timeline a moment ago. */
 export async function pretendFailover(database: ShardDatabase): Promise<FailoverRegister> {
   const register = new FailoverRegister(database);
   await register.notice();
@@ -15,7 +15,7 @@ export async function pretendFailover(database: ShardDatabase): Promise<Failover
 class Saga {}
 class Step {}
 
-/** An id that a saga or an event of a shard could have. */
+/** An id of a saga or an event of a shard. */
 export function idOn(shard: ShardIdentifier): string {
   return ShardedId.generate(Saga, shard).getValue();
 }
@@ -24,7 +24,7 @@ const STEP = `INSERT INTO eventlog.saga_steps
   (id, state, version, saga_id, step_number, step, created_date, updated_date)
 VALUES ($1, $2, 1, $3, 1, 'PAYING', now() - $4::interval, now())`;
 
-/** A step that a saga has taken on this shard. */
+/** Inserts the record of a saga's step on this shard. */
 export async function insertStep(
   database: ShardDatabase,
   saga: string,
@@ -37,7 +37,7 @@ export async function insertStep(
 const SAGA = `INSERT INTO eventlog.sagas (id, state, version, saga, step, step_number, created_date, updated_date)
 VALUES ($1, 'ENDED', 1, 'PaymentSaga', 'PAID', 2, now(), now())`;
 
-/** A saga that this shard still holds. */
+/** Inserts a saga on this shard. */
 export async function insertSaga(database: ShardDatabase, saga: string): Promise<void> {
   await database.query({ text: SAGA, values: [saga] });
 }

@@ -1,14 +1,14 @@
 import type { DatabaseRegistry } from '../database-registry.js';
 import type { Rows, ShardDatabase, Statement } from '../shard-database.js';
 
-/** Stands between a caller and a database: `send` passes the statement on. */
+/** Intercepts the single statements of a caller: `send` passes the statement on. */
 export type Interceptor = (
   statement: Statement,
   send: () => Promise<Rows>,
   database: ShardDatabase,
 ) => Promise<Rows>;
 
-/** The same databases, with every single statement handed to `intercept`. */
+/** The same databases, with every single statement passed to `intercept`. */
 export function wrappedRegistry(registry: DatabaseRegistry, intercept: Interceptor): DatabaseRegistry {
   const wrap = (database: ShardDatabase): ShardDatabase => ({
     shard: database.shard,
