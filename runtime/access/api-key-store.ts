@@ -6,22 +6,22 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** An API key, without its secret. */
 export interface ApiKey {
-  /** What finds it: the part of the key before the secret. */
+  /** Identifies the key: its part before the secret. */
   readonly prefix: string;
   /** Name of its principal. */
   readonly principal: string;
-  /** Claims of its principal; `scopes` are among them. */
+  /** Claims of its principal, including `scopes`. */
   readonly claims: Claims;
-  /** What it is for, for people. */
+  /** The key's purpose, for operators. */
   readonly note: string | undefined;
   readonly createdDate: Date;
-  /** From then on it is refused. */
+  /** The key is refused from this time on. */
   readonly expiresDate: Date | undefined;
-  /** Since then it is refused. */
+  /** The key has been refused since this time. */
   readonly revokedDate: Date | undefined;
 }
 
-/** A key that is to be made. */
+/** The properties of a new key. */
 export interface NewApiKey {
   readonly principal: string;
   readonly claims?: Claims;
@@ -29,22 +29,22 @@ export interface NewApiKey {
   readonly expiresDate?: Date;
 }
 
-/** How every key begins, so that scanners for leaked secrets find it. */
+/** Prefix of every key, by which scanners for leaked secrets recognise it. */
 const KIND = 'fwk_';
 const KEY = /^fwk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 
-/** The prefix and the hash of a key's secret; undefined for a text that is no key. */
+/** The prefix and the hash of a key's secret; undefined for a text that is not a key. */
 export function parseApiKey(text: string): { readonly prefix: string; readonly hash: Buffer } | undefined {
   const [, prefix, secret] = KEY.exec(text) ?? [];
   return prefix === undefined || secret === undefined ? undefined : { prefix, hash: hashOf(secret) };
 }
 
-/** Whether a text was meant as a key. */
+/** Whether a text has the form of a key. */
 export function isApiKey(text: string): boolean {
   return text.startsWith(KIND);
 }
 
-/** 256 random bits cannot be guessed from their hash, so that a fast one does. */
+/** A fast hash suffices, because 256 random bits cannot be guessed from it. */
 function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
@@ -62,7 +62,7 @@ interface Waiting {
 /** The API keys of an application, on its default shard. */
 export class ApiKeyStore {
   readonly #database: ShardDatabase;
-  /** Look-ups that wait for the one under way: they travel in one statement. */
+  /** Look-ups that wait for the current one. They are sent in one statement. */
   #waiting = new Map<string, Waiting[]>();
   #isAsking = false;
 
@@ -71,10 +71,10 @@ export class ApiKeyStore {
   }
 
   /**
-   * Makes a key.
+   * Creates a key.
    *
-   * @returns the key, which is shown once: the database holds a hash of its secret
-   * @throws ValidationError for a principal or claims that cannot be
+   * @returns the key, which is shown only once: the database stores a hash of its secret
+   * @throws ValidationError for an invalid principal or invalid claims
    */
   async create({ principal, claims = {}, note, expiresDate }: NewApiKey): Promise<string> {
     const { name, claimsJson } = principalOf({ name: principal, claims });
@@ -88,7 +88,7 @@ export class ApiKeyStore {
     return `${KIND}${prefix}_${secret}`;
   }
 
-  /** The newest first. */
+  /** All keys, newest first. */
   async list(): Promise<readonly ApiKey[]> {
     const { rows } = await this.#database.query({
       text: `${SELECT} ORDER BY created_date DESC LIMIT 1000`,
@@ -97,7 +97,10 @@ export class ApiKeyStore {
     return rows.map(toKey).map(({ hash: _, ...shown }) => shown);
   }
 
-  /** One statement at a time looks keys up, so that requests with made-up keys cannot take all connections. */
+  /**
+   * Looks a key up. One look-up statement runs at a time, so that requests with invented keys cannot occupy all
+   * connections.
+   */
   find(prefix: string): Promise<StoredApiKey | undefined> {
     return new Promise((resolve, reject) => {
       const others = this.#waiting.get(prefix) ?? [];
@@ -106,7 +109,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** Never rejects. */
+  /** Sends the waiting look-ups. Never rejects. */
   async #ask(): Promise<void> {
     this.#isAsking = true;
     while (this.#waiting.size > 0) {
@@ -132,14 +135,14 @@ export class ApiKeyStore {
     return new Map(rows.map(toKey).map((key) => [key.prefix, key]));
   }
 
-  /** Refuses a key from now on. @returns false if there is none with this prefix, or if it is revoked already */
+  /** Revokes a key. @returns false if there is no key with this prefix, or if it was already revoked */
   async revoke(prefix: string): Promise<boolean> {
     const { rowCount } = await this.#database.query({ text: REVOKE, values: [prefix] });
     return rowCount > 0;
   }
 }
 
-/** Whether this is the secret of the key, in constant time. */
+/** Whether this is the secret of the key. Takes constant time. */
 export function isSecretOf(key: StoredApiKey, hash: Buffer): boolean {
   return key.hash.length === hash.length && timingSafeEqual(key.hash, hash);
 }

@@ -5,7 +5,7 @@ import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
 import type { RequestHead } from './authenticator.js';
 
-/** A database that holds one key, and answers on request. */
+/** A database with one key that answers on request. */
 function slowStore(): { store: ApiKeyStore; asked: Statement[]; answer: () => void } {
   const asked: Statement[] = [];
   const answers: (() => void)[] = [];
@@ -21,7 +21,7 @@ const request = (prefix: string): RequestHead =>
   ({ headers: { 'x-api-key': `fwk_${prefix}_${'A'.repeat(43)}` } }) as unknown as RequestHead;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('requests with made-up keys lead to one statement at a time, and nothing of them is remembered', async () => {
+test('requests with invented keys cause one statement at a time and are not cached', async () => {
   const { store, asked, answer } = slowStore();
   const authenticate = apiKeys({ store });
   const prefixes = Array.from({ length: 500 }, (_, index) => index.toString(16).padStart(16, '0'));
@@ -36,7 +36,7 @@ test('requests with made-up keys lead to one statement at a time, and nothing of
   expect(String(asked[1]?.values?.[0]).split(',')).toHaveLength(499);
   answer();
   await Promise.all(refused);
-  // Asked for again: a key that is made in the meantime is found.
+  // The key is looked up again, so a key that was created meanwhile is found.
   const again = expect(authenticate(request(prefixes[0] ?? ''))).rejects.toThrow('is not known');
   await turn();
   expect(asked).toHaveLength(3);

@@ -8,11 +8,11 @@ import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } 
 /** Options of `apiKeys`. */
 export interface ApiKeyOptions {
   readonly store: Pick<ApiKeyStore, 'find'>;
-  /** How long what was read of a key is used: a revocation is seen within that time, in milliseconds. Default 3,000. */
+  /** How long a read key is cached, in milliseconds. A revocation takes effect within this time. Default 3,000. */
   readonly maximumAgeMs?: number;
 }
 
-/** Keys that are remembered: beyond, the oldest is forgotten. Made-up prefixes are not remembered. */
+/** Maximum cached keys; the oldest is dropped first. Invented prefixes are not cached. */
 const MAXIMUM_KNOWN = 10_000;
 
 interface Known {
@@ -22,8 +22,8 @@ interface Known {
 }
 
 /**
- * Callers prove who they are by an API key, made by `fw-gen keys create`: `Authorization: Bearer fwk_...` or
- * `X-Api-Key: fwk_...`.
+ * Authenticates callers by an API key, created by `fw-gen keys create`: `Authorization: Bearer fwk_...` or `X-Api-Key:
+ * fwk_...`.
  */
 export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authenticator {
   const known = new Map<string, Known>();
@@ -45,7 +45,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     known.set(prefix, entry);
     const [oldest] = known.keys();
     if (known.size > MAXIMUM_KNOWN && oldest !== undefined) known.delete(oldest);
-    // What is not there, or could not be read, is asked for again: made-up prefixes must not displace keys.
+    // A key that is unknown or could not be read is not cached: invented prefixes must not displace keys.
     const forget = (): void => {
       if (known.get(prefix) === entry) known.delete(prefix);
     };
@@ -60,7 +60,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     if (parsed === undefined) throw refused('is malformed');
     const entry = read(parsed.prefix);
     const key = await entry.key;
-    // Whether a prefix exists is not said.
+    // The error does not reveal whether the prefix exists.
     if (key === undefined || !isSecretOf(key, parsed.hash)) throw refused('is not known');
     if (key.revokedDate !== undefined) throw refused('was revoked');
     if (key.expiresDate !== undefined && key.expiresDate.getTime() <= time.dateMs())

@@ -20,13 +20,13 @@ const bearer: SecurityScheme = { type: 'http', scheme: 'bearer' };
 const basic: SecurityScheme = { type: 'http', scheme: 'basic' };
 const cookie: SecurityScheme = { type: 'apiKey', in: 'cookie', name: 'session' };
 
-test('each scheme of a composition has a name of its own in the API document', () => {
+test('each scheme of a composition has its own name in the API document', () => {
   const [a, b, c] = [bearer, basic, cookie].map(documented) as [Authenticator, Authenticator, Authenticator];
   expect(schemesOf(firstOf(a, b, c))).toEqual({ caller: bearer, caller2: basic, caller3: cookie });
   expect(schemesOf(firstOf(firstOf(a, b), c))).toEqual({ caller: bearer, caller2: basic, caller3: cookie });
 });
 
-test('one scheme of several authenticators stands in the document once', () => {
+test('a scheme that several authenticators share is listed once', () => {
   expect(schemesOf(firstOf(documented(bearer), documented({ ...bearer })))).toEqual({ caller: bearer });
 });
 
@@ -41,7 +41,7 @@ const wrong: Authenticator = () => {
   throw new UnauthenticatedError('wrong');
 };
 
-test('authenticators are asked in turn until one finds its kind of credential', async () => {
+test('authenticators are tried in order until one finds its kind of credential', async () => {
   for (const missing of [none, late(none)]) {
     for (const known of [ana, late(ana)])
       expect(await firstOf(missing, known, wrong)(REQUEST)).toEqual({ name: 'ana' });
@@ -49,6 +49,6 @@ test('authenticators are asked in turn until one finds its kind of credential', 
     await expect(refused).rejects.toThrow('wrong');
     await expect(async () => firstOf(missing, none)(REQUEST)).rejects.toThrow(CredentialMissing);
   }
-  // Where each one answers at once, so do all of them.
+  // If each authenticator answers synchronously, so does the composition.
   expect(firstOf(none, ana)(REQUEST)).toEqual({ name: 'ana' });
 });

@@ -4,31 +4,32 @@ import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
 import type { SecurityScheme, SecuritySchemes } from '../openapi/documented-access.js';
 
-/** The part of a request that an authenticator gets. The body has not been read. */
+/** The part of a request that an authenticator receives. The body has not been read. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'> &
   Partial<Pick<IncomingMessage, 'rawHeaders'>>;
 
 /**
- * Says who is calling. Throws `UnauthenticatedError` for a caller that does not prove it: answered with 401 and
- * `WWW-Authenticate`.
+ * Identifies the caller of a request. Throws `UnauthenticatedError` for a caller without valid credentials: answered
+ * with 401 and `WWW-Authenticate`.
  */
 export interface Authenticator {
   (request: RequestHead): Caller | Promise<Caller>;
   /** Logged as a warning when the server starts. */
   readonly notice?: string;
-  /** What callers must send, for the API document. Default: the document asks for nothing. */
+  /** The credentials that callers must send, for the API document. Default: none. */
   readonly security?: SecurityScheme;
-  /** As `security`, for several schemes of which callers need one, by their names in the document. */
+  /** Several schemes, of which callers need one, by their names in the document. Replaces `security`. */
   readonly schemes?: SecuritySchemes;
 }
 
 /**
- * A request carries nothing that an authenticator looks for: another one may know the caller. An authenticator throws
- * one and the same for all requests, because making an error costs more than a credential that is known.
+ * The request has no credential of the kind that the authenticator handles, so another authenticator may. An
+ * authenticator throws the same instance for all requests, because creating an error costs more than checking a known
+ * credential.
  */
 export class CredentialMissing extends UnauthenticatedError {}
 
-/** Every caller is the same principal. For examples and closed networks; the server logs a warning at start. */
+/** Gives every caller the same principal. For examples and closed networks; the server logs a warning at start. */
 export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator {
   const principal = principalOf({ name, claims });
   return Object.assign(() => principal, {
@@ -37,8 +38,8 @@ export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator
 }
 
 /**
- * The caller by the first of these authenticators that finds its kind of credential in the request. A credential that
- * is found and wrong is refused at once.
+ * Uses the first of these authenticators that finds its kind of credential in the request. A credential that is found
+ * and invalid is refused at once.
  */
 export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
   const askFrom = (
@@ -63,7 +64,7 @@ export function firstOf(...authenticators: readonly [Authenticator, ...Authentic
   return Object.assign(ask, { schemes: mergedSchemes(authenticators.map(schemesOf)) });
 }
 
-/** Every scheme under a name of its own: of two that differ under one name, the second gets a number. */
+/** All schemes under unique names: the second of two different schemes with one name gets a number. */
 function mergedSchemes(all: readonly SecuritySchemes[]): SecuritySchemes {
   const merged: Record<string, SecurityScheme> = {};
   for (const [name, scheme] of all.flatMap((each) => Object.entries(each))) {
@@ -75,10 +76,10 @@ function mergedSchemes(all: readonly SecuritySchemes[]): SecuritySchemes {
   return merged;
 }
 
-/** Name of the scheme of an authenticator that has one. */
+/** Name of the scheme of an authenticator with a single one. */
 const CALLER = 'caller';
 
-/** What callers may send, by the names in the API document. Empty: the authenticator does not say. */
+/** The schemes of an authenticator, by their names in the API document. Empty if it declares none. */
 export function schemesOf({ security, schemes = {} }: Authenticator): SecuritySchemes {
   return security === undefined ? schemes : { [CALLER]: security, ...schemes };
 }

@@ -6,14 +6,16 @@ import { UnauthenticatedError, ValidationError } from '../errors.js';
 import { CERTIFICATE_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, CredentialMissing, type RequestHead } from './authenticator.js';
 
-/** A name that a certificate has for its subject. The last three are subject alternative names. */
+/** A kind of subject name of a certificate. The last three are subject alternative names. */
 export type CertificateName = 'common-name' | 'dns' | 'uri' | 'email';
 
 /** Options of `clientCertificates`. */
 export interface ClientCertificateOptions {
-  /** What names the principal. A certificate must have one such name. Default `common-name`. */
+  /**
+   * The kind of name that becomes the principal. A certificate must have exactly one such name. Default `common-name`.
+   */
   readonly name?: CertificateName;
-  /** Who the caller is, by a certificate that has been verified. Default: `name`, without claims. */
+  /** Returns the caller for a verified certificate. Default: `name`, without claims. */
   readonly principal?: (certificate: X509Certificate) => Caller;
 }
 
@@ -23,8 +25,8 @@ interface Known {
 }
 
 /**
- * Callers prove who they are by a client certificate that an authority of `fw.http.tls.client-authorities` has signed.
- * The connection proves it, so that no header of a request counts.
+ * Authenticates callers by a client certificate that an authority of `fw.http.tls.client-authorities` has signed. The
+ * connection proves it; no header of a request is considered.
  */
 export function clientCertificates(options: ClientCertificateOptions = {}): Authenticator {
   const { name = 'common-name', principal = (certificate) => ({ name: nameIn(certificate, name) }) } =
@@ -53,14 +55,14 @@ export function clientCertificates(options: ClientCertificateOptions = {}): Auth
       entry = read(socket);
       known.set(socket, entry);
     }
-    // A connection may outlive the certificate that it was opened with.
+    // A connection may outlive the certificate with which it was opened.
     if (time.dateMs() >= entry.validToMs) throw refused('it has expired');
     return entry.principal;
   };
   return Object.assign(authenticate, { schemes: CERTIFICATE_SCHEMES });
 }
 
-/** One subject alternative name: texts with other characters than these are quoted as JSON. */
+/** Matches one subject alternative name. Node.js quotes texts with other characters as JSON. */
 const ALTERNATIVE = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/y;
 const KINDS: Readonly<Record<string, CertificateName>> = { DNS: 'dns', URI: 'uri', email: 'email' };
 
@@ -73,7 +75,7 @@ function nameIn(certificate: X509Certificate, wanted: CertificateName): string {
 }
 
 function commonNames(certificate: X509Certificate): readonly string[] {
-  // Declared as one text; a subject with several names has an array.
+  // The type declares one text, but a subject with several names has an array.
   const { CN: names = [] }: { readonly CN?: string | readonly string[] } =
     certificate.toLegacyObject().subject;
   return typeof names === 'string' ? [names] : names;

@@ -6,25 +6,25 @@ import { type Authenticator, firstOf } from './authenticator.js';
 import { clientCertificates } from './client-certificates.js';
 import { jwt } from './jwt.js';
 
-/** What an authenticator may be made from. */
+/** The objects from which an authenticator may be created. */
 export interface AuthenticatorContext {
   /** The API keys of the application. */
   readonly apiKeys: ApiKeyStore;
 }
 
-/** Makes an authenticator that needs the databases. */
+/** Creates an authenticator that needs the databases. */
 export interface AuthenticatorFactory {
   readonly create: (context: AuthenticatorContext) => Authenticator;
 }
 
-/** The authenticator of a server: what the configuration names, else what the code gives. */
+/** The authenticator of a server: that of the configuration, else that of the code. */
 export function authenticatorOf(
   { jwt: tokens, apiKeys: takesKeys, clientCertificates: name }: AccessConfig,
   inCode: Authenticator | AuthenticatorFactory,
   databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
 ): Authenticator {
   const store = new ApiKeyStore(databases.database(databases.defaultShard));
-  // A token says more than the connection that it arrived by, which may be that of a proxy.
+  // A token takes precedence over the connection's certificate, which may be that of a proxy.
   const configured: Authenticator[] = [];
   if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {

@@ -26,21 +26,21 @@ test('only the token in the file is the principal', async () => {
   expect(await authenticate(request(`Bearer ${TOKEN}`))).toMatchObject({ name: 'ada', claims: {} });
   for (const wrong of [`${TOKEN}s`, TOKEN.slice(1), TOKEN.toUpperCase()])
     expect(() => authenticate(request(`Bearer ${wrong}`))).toThrow(UnauthenticatedError);
-  // Another authenticator may know these callers.
+  // Another authenticator may handle these callers.
   for (const other of [undefined, '', 'Bearer ', `Basic ${TOKEN}`])
     expect(() => authenticate(request(other))).toThrow(CredentialMissing);
   expect(authenticate.notice).toContain('the principal "ada": for development only');
   expect(authenticate.notice).not.toContain(TOKEN);
 });
 
-test('without the file every request is refused, an empty token included', () => {
+test('without the file every request is refused, including one with an empty token', () => {
   const authenticate = developmentToken({ file: join(folder, 'absent') });
   for (const sent of [undefined, 'Bearer ', `Bearer ${TOKEN}`, 'Bearer undefined'])
     expect(() => authenticate(request(sent))).toThrow(CredentialMissing);
   expect(authenticate.notice).toContain('does not exist: every request is refused');
 });
 
-test('a token that can be guessed is refused at the start', () => {
+test('a token that can be guessed is refused at start', () => {
   for (const text of ['', '\n', 'secret\n'])
     expect(() => developmentToken({ file: tokenFile('short', text) })).toThrow(ValidationError);
 });

@@ -7,7 +7,10 @@ import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } 
 
 /** Options of `developmentToken`. */
 export interface DevelopmentTokenOptions {
-  /** Holds the token and nothing else. Relative paths start at the working directory. It is read once. */
+  /**
+   * File that contains only the token. A relative path is resolved against the working directory. The file is read
+   * once.
+   */
   readonly file: string;
   /** The principal of requests with the token. Default: `developer`, without claims. */
   readonly principal?: Caller;
@@ -18,8 +21,8 @@ const MINIMUM_LENGTH = 16;
 const SCHEMES: SecuritySchemes = { developmentToken: { type: 'http', scheme: 'bearer' } };
 
 /**
- * Authenticates the one caller of a machine that develops a service: `Authorization: Bearer <token>`, with the token in
- * a file that is not committed. Without the file every request is refused. `fw.access` of a deployment takes its place.
+ * Authenticates the only caller of a development machine: `Authorization: Bearer <token>`, with the token in a file
+ * that is not committed. Without the file every request is refused. A deployment uses `fw.access` instead.
  *
  * @throws ValidationError for a token of fewer than 16 characters
  */
@@ -46,7 +49,7 @@ export function developmentToken(options: DevelopmentTokenOptions): Authenticato
   return Object.assign(authenticate, { notice, schemes: SCHEMES });
 }
 
-/** Digests have one length, which `timingSafeEqual` needs. */
+/** A digest of the text: `timingSafeEqual` needs buffers of the same length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -43,7 +43,7 @@ const token = { payload: '', signature: '' };
 const find = async (keys: IssuerKeys, kid: string): Promise<unknown> =>
   keys.find({ alg: 'ES256', kid }, token);
 
-test('keys are loaded once for all who wait, and again when they are old', async () => {
+test('keys are loaded once for all waiting requests, and again when they are old', async () => {
   const { keys, loads } = await issuer();
   await Promise.all([find(keys, 'one'), find(keys, 'one'), find(keys, 'one')]);
   expect(loads()).toBe(1);
@@ -55,7 +55,7 @@ test('keys are loaded once for all who wait, and again when they are old', async
   expect(loads()).toBe(2);
 });
 
-test('a new key is found at the issuer, which is not asked more often than the pause allows', async () => {
+test('a new key is loaded from the issuer, at most once per pause', async () => {
   const { keys, loads, publish } = await issuer();
   await find(keys, 'one');
   await publish('two');
@@ -67,7 +67,7 @@ test('a new key is found at the issuer, which is not asked more often than the p
   expect(loads()).toBe(2);
 });
 
-test('the last keys are used for a bounded time while the issuer is away', async () => {
+test('the last keys are used for a limited time while the issuer is unavailable', async () => {
   const { keys, away, loads } = await issuer();
   await find(keys, 'one');
   away(true);
@@ -75,7 +75,7 @@ test('the last keys are used for a bounded time while the issuer is away', async
   await find(keys, 'one');
   nowMs += 1_000;
   await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
-  // However many tokens arrive, an issuer in trouble is asked once a second.
+  // An issuer that fails is queried once a second, for any number of tokens.
   const asked = loads();
   for (let index = 0; index < 50; index += 1)
     await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);

@@ -5,15 +5,15 @@ import { IssuerUnavailableError, messageOf } from '../errors.js';
 /** Loads a JSON Web Key Set. */
 export type LoadKeys = (signal: AbortSignal) => Promise<JSONWebKeySet>;
 
-/** How long keys are used. */
+/** Time limits of keys. */
 export interface KeyTimes {
-  /** Keys of this age are loaded again, in milliseconds. Default 600,000. */
+  /** Age at which keys are loaded again, in milliseconds. Default 600,000. */
   readonly refreshMs: number;
-  /** Keys of this age are no longer used, even if the issuer does not answer, in milliseconds. Default 3,600,000. */
+  /** Age at which keys are no longer used, even if the issuer does not answer, in milliseconds. Default 3,600,000. */
   readonly keepMs: number;
-  /** Least time between two loads because of a key that is not known, in milliseconds. Default 10,000. */
+  /** Minimum time between two loads that unknown keys cause, in milliseconds. Default 10,000. */
   readonly cooldownMs: number;
-  /** Most time for one load, in milliseconds. Default 3,000. */
+  /** Time limit of one load, in milliseconds. Default 3,000. */
   readonly timeoutMs: number;
 }
 
@@ -24,29 +24,29 @@ const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
   timeoutMs: 3_000,
 });
 
-/** Least time from the start of a load that failed to the next one, in milliseconds. */
+/** Minimum time from the start of a failed load to the next one, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 type FindKey = (...request: Parameters<JWTVerifyGetKey>) => ReturnType<JWTVerifyGetKey>;
 
 /**
- * The present keys of an issuer. An unknown key causes one more request to the issuer, so that keys may change
- * at any time. While the issuer is away, the last ones are used for a bounded time.
+ * The current keys of an issuer. An unknown key causes another request to the issuer, so keys may change at any time.
+ * While the issuer is unavailable, the last keys are used for a limited time.
  */
 export class IssuerKeys {
   readonly #load: LoadKeys;
   readonly #times: KeyTimes;
   #find: FindKey | undefined;
-  /** Text of the set in use. */
+  /** Text of the current key set. */
   #set: string | undefined;
-  /** Changes with each set that differs from the one before. */
+  /** Changes with each key set that differs from the previous one. */
   #version = 0;
-  /** When the keys in use were loaded. */
+  /** Time at which the current keys were loaded. */
   #loadedMs = Number.NEGATIVE_INFINITY;
-  /** When a load was last begun. */
+  /** Time at which the last load was started. */
   #askedMs = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
-  /** Of the last load. */
+  /** Failure of the last load. */
   #failure: IssuerUnavailableError | undefined;
 
   constructor(load: LoadKeys, times: Partial<KeyTimes> = {}) {
@@ -55,8 +55,8 @@ export class IssuerKeys {
   }
 
   /**
-   * Changes with the keys, so that what depends on them can be remembered. Undefined if there are none that may be
-   * used. Old ones are loaded again in the background.
+   * Changes with the keys, so that results which depend on them can be cached. Undefined if no keys may be used. Starts
+   * a load in the background if the keys are old.
    */
   version(): number | undefined {
     const { refreshMs, keepMs, cooldownMs } = this.#times;
@@ -67,7 +67,7 @@ export class IssuerKeys {
     return this.#version;
   }
 
-  /** The key that a token names. @throws IssuerUnavailableError if there are no keys that may be used */
+  /** The key that a token names. @throws IssuerUnavailableError if no keys may be used */
   readonly find: FindKey = async (header, token) => {
     if (this.version() === undefined) await this.#refresh();
     try {
@@ -85,7 +85,7 @@ export class IssuerKeys {
     return this.#find(...request);
   }
 
-  /** Loads the keys; one load at a time serves all who wait. A failed load is not repeated at once. */
+  /** Loads the keys. One load at a time serves all waiting requests. A failed load is not repeated at once. */
   #refresh(): Promise<void> {
     const failure = this.#failure;
     if (failure !== undefined && time.nowMs() - this.#askedMs < PAUSE_MS) return Promise.reject(failure);

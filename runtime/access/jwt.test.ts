@@ -48,7 +48,7 @@ function token(signer: Signer, payload: object = {}, header: object = {}): Promi
     .sign(signer.privateKey);
 }
 
-/** An authenticator for the keys that the issuer has at the time. */
+/** An authenticator for the issuer's keys, which the test can change. */
 function callers(options: Partial<JwtOptions> = {}): {
   published: JWK[];
   isAway: boolean;
@@ -69,14 +69,14 @@ function callers(options: Partial<JwtOptions> = {}): {
   return Object.assign(issuer, { caller });
 }
 
-/** The number of signatures that are verified. */
+/** Counts the verified signatures. */
 function verifications(): () => number {
   const verify = vi.spyOn(crypto.subtle, 'verify');
   return () => verify.mock.calls.length;
 }
 
 describe('a token that was verified', () => {
-  test('is not verified again, and is found with its claims', async () => {
+  test('is not verified again, and keeps its claims', async () => {
     const { caller } = callers();
     const [first, verified] = [await token(signers[0], { role: 'reader' }), verifications()];
     await caller(first);
@@ -103,13 +103,13 @@ describe('a token that was verified', () => {
     await expect(caller(sent)).rejects.toThrow('"exp"');
   });
 
-  test('is refused once the issuer has taken its key away', async () => {
+  test('is refused once the issuer has removed its key', async () => {
     const issuer = callers();
     const sent = await token(signers[0]);
     for (let index = 0; index < 3; index += 1) await issuer.caller(sent);
     issuer.published = [signers[1].jwk];
     nowMs += 60 * SECOND;
-    // The keys are loaded while the last ones are used.
+    // The new keys are loaded while the last ones are still used.
     await issuer.caller(sent);
     await expect
       .poll(
@@ -123,7 +123,7 @@ describe('a token that was verified', () => {
       .toContain('no applicable key');
   });
 
-  test('is refused once the last keys are too old, while the issuer is away', async () => {
+  test('is refused once the last keys are too old, while the issuer is unavailable', async () => {
     const issuer = callers();
     const sent = await token(signers[0]);
     for (let index = 0; index < 3; index += 1) await issuer.caller(sent);
@@ -134,7 +134,7 @@ describe('a token that was verified', () => {
     await expect(issuer.caller(sent)).rejects.toThrow(IssuerUnavailableError);
   });
 
-  test('is forgotten when others take its place, and none is remembered where none may be', async () => {
+  test('is dropped from a full cache, and is not cached if the limit is 0', async () => {
     for (const [rememberedTokens, expected] of [
       [1, 2],
       [0, 3],
@@ -149,7 +149,7 @@ describe('a token that was verified', () => {
     }
   });
 
-  test('is shown to the application for each request', async () => {
+  test('is passed to the application for each request', async () => {
     const revoked = new Set<unknown>();
     const { caller } = callers({
       principal: ({ sub = '', jti }) => {
@@ -165,7 +165,7 @@ describe('a token that was verified', () => {
 });
 
 describe('keys', () => {
-  test('of one name are all tried, and so are all of them for a token without a name', async () => {
+  test('with the same name are all tried, and all keys are tried for a token without a name', async () => {
     const issuer = callers();
     issuer.published = signers.map(({ jwk }) => ({ ...jwk, kid: 'same' }));
     for (const { privateKey, jwk } of signers) {
@@ -180,7 +180,7 @@ describe('keys', () => {
     await expect(issuer.caller(forged)).rejects.toThrow('signature verification failed');
   });
 
-  test('that cannot be used refuse the tokens that name them, and no others', async () => {
+  test('that cannot be used only refuse tokens that name them', async () => {
     const issuer = callers();
     const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'broken', alg: 'ES256' };
     issuer.published = [signers[0].jwk, broken];

@@ -14,25 +14,28 @@ import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } 
 import { IssuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
 import { type VerifiedToken, VerifiedTokens } from './verified-tokens.js';
 
-/** What `jwt` accepts. */
+/** Options of `jwt`. */
 export interface JwtOptions extends Partial<KeyTimes> {
-  /** `iss` of every token. */
+  /** Required `iss` of every token. */
   readonly issuer: string;
-  /** `aud` of every token, or one of its audiences. */
+  /** Required `aud` of every token, or one of its audiences. */
   readonly audience: string;
-  /** URL of the key set (JWKS) of the issuer. Default: `.well-known/jwks.json` below the issuer. */
+  /** URL of the issuer's key set (JWKS). Default: `.well-known/jwks.json` below the issuer. */
   readonly jwksUrl?: string;
-  /** Algorithms of signatures. Default `RS256`, `PS256`, `ES256` and `EdDSA`. Symmetric ones and `none` are refused. */
+  /**
+   * Accepted signature algorithms. Default `RS256`, `PS256`, `ES256` and `EdDSA`. Symmetric ones and `none` are
+   * refused.
+   */
   readonly algorithms?: readonly string[];
-  /** By how much clocks may differ, in milliseconds. Default 5,000. */
+  /** Tolerated clock difference, in milliseconds. Default 5,000. */
   readonly clockToleranceMs?: number;
-  /** Claims of the token that the principal gets. Default none. */
+  /** Claims of the token that are copied to the principal. Default none. */
   readonly claims?: readonly string[];
-  /** Who the caller is, by a token that has been verified; asked for each request. Default: `sub`, with `claims`. */
+  /** Returns the caller for a verified token; called for each request. Default: `sub`, with `claims`. */
   readonly principal?: (payload: JWTPayload) => Caller;
   /**
-   * Verified tokens that are remembered until they expire, or until the issuer changes its keys, so that their next
-   * request needs no verification. 0: every request verifies its token. Default 10,000.
+   * Maximum verified tokens in the cache. A cached token needs no further verification until it expires or the issuer
+   * changes its keys. 0: every request verifies its token. Default 10,000.
    */
   readonly rememberedTokens?: number;
   /** Loads the keys. Default: by `fetch` from `jwksUrl`. */
@@ -46,14 +49,14 @@ const ASYMMETRIC: readonly string[] = [
 
 const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
-/** Three parts: no other credential of a bearer looks like that. */
+/** Three parts: no other bearer credential has this form. */
 const JWT = /^[\w-]+\.[\w-]*\.[\w-]*$/;
 
 /**
- * Callers prove who they are by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been
- * issued for this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
+ * Authenticates callers by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been issued for
+ * this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
  *
- * @throws ValidationError for an algorithm that is symmetric or not known
+ * @throws ValidationError for a symmetric or unknown algorithm
  */
 export function jwt(options: JwtOptions): Authenticator {
   const { issuer, audience, clockToleranceMs = 5_000, algorithms = DEFAULT_ALGORITHMS } = options;
@@ -92,7 +95,7 @@ export function jwt(options: JwtOptions): Authenticator {
   return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
 }
 
-/** Makes the principal of a token once, unless the application makes it. */
+/** Creates the principal of a token once, unless the application creates it. */
 function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptions): VerifiedToken {
   const make = (caller: () => Caller): KnownPrincipal => {
     try {
@@ -110,7 +113,7 @@ function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptio
 
 function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {
   const name: unknown = payload.sub;
-  // Objects would all have the same name as text.
+  // An object would become the text `[object Object]`, the same for all.
   if (typeof name !== 'string') throw new ValidationError('"sub" must be a text');
   const claims: Record<string, unknown> = {};
   for (const each of names) if (payload[each] !== undefined) claims[each] = payload[each];
@@ -118,7 +121,7 @@ function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {
   return { name, claims: claims as Claims };
 }
 
-/** @throws UnauthenticatedError for a token that is not accepted @throws IssuerUnavailableError */
+/** @throws UnauthenticatedError for a refused token @throws IssuerUnavailableError */
 async function verifiedPayload(
   token: string,
   findKey: JWTVerifyGetKey,
@@ -132,7 +135,7 @@ async function verifiedPayload(
   }
 }
 
-/** A token that does not name its key is accepted by any key of the issuer. */
+/** Verifies a token that does not name its key, with any key of the issuer. */
 async function verifiedByOneOf(
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
@@ -150,7 +153,7 @@ async function verifiedByOneOf(
   throw refusal(failure);
 }
 
-/** In the words of `jose` if they are about the token. */
+/** Refuses with the message of `jose` if the error concerns the token. */
 function refusal(error: unknown): unknown {
   if (error instanceof FwError) return error;
   return invalid(error instanceof errors.JOSEError ? error.message : 'its key cannot be used', error);
@@ -171,7 +174,7 @@ function loadFrom(url: string): LoadKeys {
   };
 }
 
-/** Bytes of a key set. */
+/** Maximum size of a key set, in bytes. */
 const LARGEST_KEY_SET = 1_048_576;
 
 async function textOf({ body }: Response, url: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { time } from '../concurrency/time.js';
 import { TooManyRequestsError } from '../errors.js';
 
-/** What one caller may ask of one route. */
+/** The limits of one principal on one route. */
 export interface BucketSize {
-  /** Requests per second, in the long run. */
+  /** Requests per second, on average. */
   readonly rate: number;
   /** Requests at once, after a pause. */
   readonly burst: number;
@@ -14,16 +14,16 @@ export interface Buckets {
   /**
    * Takes a token.
    *
-   * @returns undefined if that took no wait
+   * @returns undefined if it was available at once
    * @throws TooManyRequestsError
    */
   take(principal: string, route: string): Promise<void> | undefined;
 }
 
-/** Buckets that are remembered. A bucket that is forgotten is full. */
+/** Maximum buckets in memory. A bucket that is dropped counts as full. */
 const MAXIMUM_BUCKETS = 10_000;
 
-/** A principal exceeds its rate. */
+/** The error for a principal that exceeds its rate. */
 export function tooManyRequests(
   principal: string,
   { rate }: BucketSize,
@@ -32,9 +32,7 @@ export function tooManyRequests(
   return new TooManyRequestsError(`${principal} makes more than ${rate} requests per second`, waitMs);
 }
 
-/**
- * One value for each principal and route. Beyond a number of them, the one that was not used for longest is forgotten.
- */
+/** One value per principal and route. Above a maximum, the least recently used one is dropped. */
 export class BucketMap<Bucket> {
   readonly #buckets = new Map<string, Bucket>();
   readonly #create: (principal: string, route: string) => Bucket;
@@ -44,10 +42,10 @@ export class BucketMap<Bucket> {
   }
 
   use(principal: string, route: string): Bucket {
-    // Names of routes have no spaces.
+    // Route names contain no spaces.
     const key = `${route} ${principal}`;
     const bucket = this.#buckets.get(key) ?? this.#create(principal, route);
-    // The order of the map is that of their last use.
+    // The map's order is that of last use.
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     const [oldest] = this.#buckets.keys();
@@ -56,7 +54,7 @@ export class BucketMap<Bucket> {
   }
 }
 
-/** Buckets of this process alone. */
+/** Buckets of this process only. */
 export class LocalBuckets implements Buckets {
   readonly #size: BucketSize;
   readonly #buckets: BucketMap<{ tokens: number; atMs: number }>;

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-/** Limits of the process alone need no wait. */
+/** Limits of a single process need no wait. */
 function enter(limits: RequestLimits, principal: string, route: string): Leave {
   const entered = limits.enter(principal, route);
   if (entered instanceof Promise) throw new TypeError('A request has waited');
@@ -43,14 +43,14 @@ describe('requests per second', () => {
     expect(taken(limits, 100)).toBe(20);
   });
 
-  test('are counted for each principal and route', () => {
+  test('are counted per principal and route', () => {
     const limits = new RequestLimits({ requestsPerSecond: 5 });
     expect(taken(limits, 10)).toBe(5);
     expect(taken(limits, 10, 'ana', 'List')).toBe(5);
     expect(taken(limits, 10, 'bob')).toBe(5);
   });
 
-  test('say when the next one will be taken', () => {
+  test('state when the next request will be accepted', () => {
     const limits = new RequestLimits({ requestsPerSecond: 2, burst: 1 });
     taken(limits, 1);
     nowMs += 100;
@@ -59,7 +59,7 @@ describe('requests per second', () => {
 });
 
 describe('concurrent requests', () => {
-  test('are taken again when one is answered', () => {
+  test('are accepted again when one is answered', () => {
     const limits = new RequestLimits({ concurrentRequests: 2 });
     const leave = enter(limits, 'ana', 'Get');
     limits.enter('ana', 'List');

@@ -2,29 +2,29 @@ import { TooManyRequestsError } from '../errors.js';
 import { type Buckets, LocalBuckets } from './local-buckets.js';
 import { SharedBuckets, type TokenStore } from './shared-buckets.js';
 
-/** What one caller may take. */
+/** The limits of each principal. */
 export interface CallerLimits {
-  /** Requests per second of one principal to one route, in the long run. Default: no limit. */
+  /** Average requests per second of one principal to one route. Default: no limit. */
   readonly requestsPerSecond?: number | undefined;
-  /** Requests that a principal may make at once after a pause. Default: `requestsPerSecond`. */
+  /** Maximum requests of a principal at once after a pause. Default: `requestsPerSecond`. */
   readonly burst?: number | undefined;
   /**
-   * Whether all processes on the default shard count `requestsPerSecond` together. While that shard is out of reach,
-   * `lenient` has each process count alone, and `strict` refuses every request (503). Default `off`: each process
-   * counts alone.
+   * Whether all processes on the default shard count `requestsPerSecond` together. While that shard is unreachable,
+   * with `lenient` each process counts alone, and with `strict` every request is refused (503). Default `off`: each
+   * process counts alone.
    */
   readonly shared?: 'off' | 'lenient' | 'strict' | undefined;
-  /** Requests of one principal that are under way in this process, over all routes. Default: no limit. */
+  /** Maximum concurrent requests of one principal in this process, over all routes. Default: no limit. */
   readonly concurrentRequests?: number | undefined;
 }
 
-/** Gives a place back; called once the request is answered. */
+/** Releases a slot; called once the request is answered. */
 export type Leave = () => void;
 
-/** How long a caller waits who has too many requests under way, in milliseconds. */
+/** Retry hint for a caller with too many concurrent requests, in milliseconds. */
 const BUSY_RETRY_MS = 1_000;
 
-/** Counts requests by caller: a token bucket per principal and route, and the requests under way in this process. */
+/** Limits requests per principal: a token bucket per route, and the concurrent requests in this process. */
 export class RequestLimits {
   readonly #concurrentRequests: number;
   readonly #buckets: Buckets | undefined;
@@ -37,11 +37,11 @@ export class RequestLimits {
   }
 
   /**
-   * Takes a place for one request.
+   * Takes a slot for one request.
    *
-   * @returns a promise only if tokens have to be fetched from the store
+   * @returns a promise only if tokens must be fetched from the store
    * @throws TooManyRequestsError
-   * @throws ShardUnavailableError if the limits are strict and the store is out of reach
+   * @throws ShardUnavailableError if the limits are strict and the store is unreachable
    */
   enter(principal: string, route: string): Leave | Promise<Leave> {
     const running = this.#running.get(principal) ?? 0;

@@ -27,7 +27,7 @@ class SlowStore implements TokenStore {
     return new Promise((grant, fail) => this.#answers.push({ grant, fail }));
   }
 
-  /** Grants everything, or this. */
+  /** Grants all requests, or the given tokens. */
   async grant(
     give: (request: TokenRequest) => TokenGrant = ({ tokens }) => ({ tokens, waitMs: 0 }),
   ): Promise<void> {
@@ -44,7 +44,7 @@ class SlowStore implements TokenStore {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What becomes of requests. */
+/** Counts of requests by outcome. */
 interface Outcomes {
   ok: number;
   tooMany: number;
@@ -74,19 +74,19 @@ const limitsOf = (store: TokenStore, shared: 'lenient' | 'strict' = 'lenient'): 
   new RequestLimits({ requestsPerSecond: 1_000, burst: 200, shared }, store);
 
 describe('shared limits', () => {
-  test('take tokens for many requests and callers in one statement, one at a time', async () => {
+  test('take tokens for many requests and callers in one statement at a time', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store);
     const [ana, bob, eve] = [enter(limits, 5), enter(limits, 3, 'bob'), enter(limits, 1, 'eve')];
     expect(store.asked).toHaveLength(1);
     await store.grant();
-    // Tokens of the first statement serve one request of ana; the second one is for all others.
+    // The tokens of the first statement serve one request of ana; the second statement is for all others.
     expect(store.asked[1]?.map(({ principal }) => principal)).toEqual(['ana', 'bob', 'eve']);
     await store.grant();
     expect([ana.ok, bob.ok, eve.ok]).toEqual([5, 3, 1]);
   });
 
-  test('ask nothing for requests of the next 100 milliseconds', async () => {
+  test('send no statement for requests of the next 100 milliseconds', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store);
     enter(limits, 1);
@@ -94,12 +94,12 @@ describe('shared limits', () => {
     const asked = store.asked.length;
     expect(enter(limits, 50)).toEqual({ ok: 50, tooMany: 0, unavailable: 0 });
     expect(store.asked).toHaveLength(asked);
-    // Before the rest is used up, more are taken, and no request waits for it.
+    // Tokens are fetched before the remaining ones are used up, so no request waits.
     expect(enter(limits, 50).ok).toBe(50);
     expect(store.asked).toHaveLength(asked + 1);
   });
 
-  test('refuse without asking until the next token is there', async () => {
+  test('refuse without a statement until the next token is available', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store);
     const first = enter(limits, 300);
@@ -115,7 +115,7 @@ describe('shared limits', () => {
     expect(later.ok).toBe(1);
   });
 
-  test('lose tokens that were not used for a second', async () => {
+  test('drop tokens that were not used for a second', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store);
     enter(limits, 1);
@@ -128,7 +128,7 @@ describe('shared limits', () => {
     expect(late.ok).toBe(1);
   });
 
-  test('count in each process alone while the store is out of reach, and make no request wait for it twice', async () => {
+  test('count in each process alone while the store is unreachable, and let no request wait for it twice', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store);
     const first = enter(limits, 150);
@@ -137,7 +137,7 @@ describe('shared limits', () => {
     expect(enter(limits, 100)).toEqual({ ok: 50, tooMany: 50, unavailable: 0 });
     expect(store.asked).toHaveLength(1);
     nowMs += 1_000;
-    // One request asks again, and is answered before the store is.
+    // One request triggers the query, and is answered before the store answers.
     expect(enter(limits, 10)).toEqual({ ok: 10, tooMany: 0, unavailable: 0 });
     expect(store.asked).toHaveLength(2);
     await store.grant();
@@ -146,7 +146,7 @@ describe('shared limits', () => {
     expect(store.asked).toHaveLength(3);
   });
 
-  test('refuse every request while the store is out of reach, where they are strict', async () => {
+  test('refuse every request while the store is unreachable, if they are strict', async () => {
     const store = new SlowStore();
     const limits = limitsOf(store, 'strict');
     const first = enter(limits, 2);
@@ -155,7 +155,7 @@ describe('shared limits', () => {
     expect(enter(limits, 2).unavailable).toBe(2);
   });
 
-  test('give the place of a request back that was refused after it had waited', async () => {
+  test('release the slot of a request that was refused after a wait', async () => {
     const store = new SlowStore();
     const limits = new RequestLimits(
       { requestsPerSecond: 10, concurrentRequests: 2, shared: 'strict' },

@@ -2,7 +2,7 @@ import { time } from '../concurrency/time.js';
 import { ShardUnavailableError } from '../errors.js';
 import { BucketMap, type BucketSize, type Buckets, tooManyRequests } from './local-buckets.js';
 
-/** Tokens that a process wants for one bucket. */
+/** Tokens that a process requests for one bucket. */
 export interface TokenRequest {
   readonly principal: string;
   readonly route: string;
@@ -10,25 +10,25 @@ export interface TokenRequest {
   readonly tokens: number;
 }
 
-/** What the store gave for one request. */
+/** The store's answer to one request. */
 export interface TokenGrant {
-  /** 0 to what was asked for. */
+  /** 0 up to the requested number. */
   readonly tokens: number;
-  /** When the next token is there, in milliseconds from now; 0 if there is one. */
+  /** Milliseconds until the next token is available; 0 if one is. */
   readonly waitMs: number;
 }
 
 /** Buckets that all processes share. */
 export interface TokenStore {
-  /** For messages: the shard that has them. */
+  /** The shard of the store, for messages. */
   readonly name: string;
-  /** Takes tokens out of buckets, in one statement. @returns a grant for each request, in their order */
+  /** Takes tokens from buckets, in one statement. @returns a grant for each request, in their order */
   take(requests: readonly TokenRequest[], size: BucketSize): Promise<readonly TokenGrant[]>;
 }
 
 /** Options of `SharedBuckets`. */
 export interface SharedBucketsOptions extends BucketSize {
-  /** What counts while the store is out of reach. Undefined: every request is refused. */
+  /** Buckets that are used while the store is unreachable. Undefined: every request is refused. */
   readonly fallback: Buckets | undefined;
 }
 
@@ -40,39 +40,42 @@ interface Waiting {
 interface Bucket {
   readonly principal: string;
   readonly route: string;
-  /** Taken out of the store, and not used yet. */
+  /** Tokens that were taken from the store and are not used yet. */
   tokens: number;
-  /** When they were taken. */
+  /** Time at which they were taken. */
   takenMs: number;
-  /** Until then the store has none, by what it said last. */
+  /** According to the last grant, the store has no tokens until this time. */
   emptyUntilMs: number;
-  /** In the order of their arrival. */
+  /** Waiting requests, in the order of their arrival. */
   waiting: Waiting[];
 }
 
-/** Tokens are taken for so much time ahead: unused ones are lost to other processes. */
+/** Tokens are taken for this time ahead, in milliseconds. Unused ones are lost to other processes. */
 const AHEAD_MS = 100;
 
-/** Tokens of this age are no longer used, so that pauses do not add to a burst. */
+/** Tokens of this age are dropped, so that pauses do not add to a burst, in milliseconds. */
 const KEEP_MS = 1_000;
 
-/** After a failure the store is left alone for so long. Then one statement asks, and requests do not wait for it. */
+/**
+ * Time without statements after a failure, in milliseconds. Then one statement is sent, and requests do not wait for
+ * it.
+ */
 const PAUSE_MS = 1_000;
 
 /**
- * Token buckets in a store that all processes share. A process takes tokens for the next 100 milliseconds at a time,
- * for all callers in one statement, and one statement at a time is under way. A caller that the store has refused is
- * refused without asking again until its next token is there.
+ * Token buckets in a store that all processes share. A process takes tokens for the next 100 milliseconds, for all
+ * callers in one statement, and sends one statement at a time. A caller that the store has refused is refused without
+ * another statement until its next token is available.
  */
 export class SharedBuckets implements Buckets {
   readonly #store: TokenStore;
   readonly #options: SharedBucketsOptions;
   readonly #ahead: number;
   readonly #buckets: BucketMap<Bucket>;
-  /** Those that the next statement takes tokens for. */
+  /** Buckets for which the next statement takes tokens. */
   #wanting = new Set<Bucket>();
   #isAsking = false;
-  /** When to ask a store again that has not answered; undefined: it has. */
+  /** Time of the next statement after a failure; undefined if the store has answered. */
   #askAgainMs: number | undefined;
 
   constructor(store: TokenStore, options: SharedBucketsOptions) {
@@ -119,7 +122,7 @@ export class SharedBuckets implements Buckets {
     if (!this.#isAsking) void this.#ask();
   }
 
-  /** Never rejects. */
+  /** Takes tokens for the waiting buckets. Never rejects. */
   async #ask(): Promise<void> {
     this.#isAsking = true;
     while (this.#wanting.size > 0) {
@@ -129,7 +132,7 @@ export class SharedBuckets implements Buckets {
         await this.#fill(buckets);
       } catch {
         this.#askAgainMs = time.nowMs() + PAUSE_MS;
-        // Those that have arrived meanwhile would wait for the next failure.
+        // Requests that arrived meanwhile would only wait for the next failure.
         for (const bucket of [...buckets, ...this.#wanting]) this.#settleWithoutStore(bucket);
         this.#wanting = new Set();
       }
@@ -164,7 +167,7 @@ export class SharedBuckets implements Buckets {
     if (waitMs > 0)
       for (const { reject } of waiting.splice(0))
         reject(tooManyRequests(principal, this.#options, Math.ceil(waitMs)));
-    // The store has more than was asked for: others have arrived meanwhile.
+    // More requests have arrived than tokens were requested for, and the store has more.
     else if (waiting.length > 0) this.#wanting.add(bucket);
   }
 

@@ -5,10 +5,10 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { RequestLimits } from './request-limits.js';
 import { SqlTokenStore } from './token-store.js';
 
-/** So slow that a test sees no second token. */
+/** So slow that no second token becomes available during a test. */
 const SLOW = { requestsPerSecond: 0.001, burst: 20, shared: 'strict' } as const;
 
-/** So long that a busy machine is not taken for a shard out of reach. */
+/** So long that a busy machine does not look like an unreachable shard. */
 const PATIENT = { timeoutMs: 60_000 };
 
 describeOnEachAdapter('Shared limits', (harness) => {
@@ -18,7 +18,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
     registry = await harness.makeShards();
   });
 
-  /** Shares nothing but the database with others, as a process does. */
+  /** Behaves as another process: shares only the database. */
   const process = (limits: ConstructorParameters<typeof RequestLimits>[0] = SLOW): RequestLimits =>
     new RequestLimits(limits, new SqlTokenStore(registry, PATIENT));
 
@@ -40,7 +40,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
   const query = (text: string): Promise<{ readonly rows: readonly (readonly unknown[])[] }> =>
     registry.database(registry.defaultShard).query({ text, values: [] });
 
-  test('let a caller through as often in two processes as in one, and give tokens back as time passes', async () => {
+  test('admit a caller as often in two processes as in one, and refill tokens over time', async () => {
     const [one, other] = [process(), process()];
     const counts = await Promise.all([accepted(one, 30), accepted(other, 30), accepted(one, 5, 'bob')]);
     expect(counts[0] + counts[1]).toBe(20);
@@ -57,10 +57,10 @@ describeOnEachAdapter('Shared limits', (harness) => {
     expect(await accepted(process(), 30)).toBe(20);
   });
 
-  test('take names of any characters and changed limits, and keep no row of a bucket that is full', async () => {
+  test('accept any characters in names and changed limits, and delete the rows of full buckets', async () => {
     const name = `o'Brien "\\ \u{1F642} {},`;
     expect(await accepted(process(), 30, name)).toBe(20);
-    // What is empty by the old limits is empty by the new ones, and no emptier.
+    // A bucket that is empty under the old limits is exactly empty under the new ones.
     const faster = { requestsPerSecond: 0.01, burst: 10, shared: 'strict' } as const;
     await expect(process(faster).enter(name, 'Get')).rejects.toThrow(
       expect.objectContaining({ retryAfterMs: 100_000 }),
@@ -78,7 +78,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
       .toEqual([['eve'], [name]]);
   });
 
-  test('count in the process alone, or refuse, when the shard is out of reach', async () => {
+  test('count in each process alone, or refuse, while the shard is unreachable', async () => {
     const [lenient, strict] = [process({ ...SLOW, shared: 'lenient' }), process()];
     registry.withhold(registry.defaultShard, 'maintenance');
     expect(await accepted(lenient, 30)).toBe(20);

@@ -4,17 +4,17 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { BucketSize } from './local-buckets.js';
 import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
 
-/** Times of a store, in milliseconds. */
+/** Times of the store, in milliseconds. */
 export interface TokenStoreTimes {
-  /** Most time for one statement: requests wait for it. Default 250. */
+  /** Time limit of one statement, for which requests wait. Default 250. */
   readonly timeoutMs?: number;
-  /** How often rows of full buckets are deleted. Default 60,000. */
+  /** Interval at which rows of full buckets are deleted. Default 60,000. */
   readonly purgeEveryMs?: number;
 }
 
 /**
- * Token buckets in `eventlog.request_limits` of the default shard. A bucket is the time at which it is full again, by
- * the clock of the server; a row whose time has passed says nothing.
+ * Token buckets in `eventlog.request_limits` of the default shard. A row stores the time at which its bucket is full
+ * again, by the server's clock; a row whose time has passed has no effect.
  */
 export class SqlTokenStore implements TokenStore {
   readonly name: string;
@@ -52,18 +52,18 @@ export class SqlTokenStore implements TokenStore {
     const now = time.nowMs();
     if (now - this.#purgedMs < this.#purgeEveryMs) return;
     this.#purgedMs = now;
-    // What stays is deleted the next time.
+    // Rows that remain are deleted the next time.
     void this.#database.query(PURGE, this.#options).catch(() => {});
   }
 }
 
-/** Seconds until a bucket is full. After a change of the limits, no more than it takes to fill an empty one. */
+/** Seconds until a bucket is full: after a change of the limits, at most the time to fill an empty one. */
 const TO_FULL = `least(extract(epoch FROM greatest(b.full_date, now()) - now()), $3::float8 / $2::float8)`;
 
-/** Of the tokens asked for, as many as the bucket has. */
+/** Grants as many of the requested tokens as the bucket has. */
 const GRANTED = `least(EXCLUDED.granted, greatest(0, floor($3::float8 - ${TO_FULL} * $2::float8)))::integer`;
 
-/** Rows are locked in the order of their keys, so that processes do not wait for each other in a circle. */
+/** Rows are locked in the order of their keys, so that processes cannot deadlock. */
 const TAKE = {
   name: 'fw_take_tokens',
   text: `INSERT INTO eventlog.request_limits AS b (principal, route, granted, full_date)
@@ -75,7 +75,7 @@ ON CONFLICT (principal, route) DO UPDATE SET granted = ${GRANTED},
 RETURNING principal, route, granted, (extract(epoch FROM full_date - now()) * 1000)::float8`,
 };
 
-/** A row that is in use is skipped: nothing waits for the deletion of another. */
+/** Skips rows in use, so that no statement waits for a concurrent deletion. */
 const PURGE = {
   text: `DELETE FROM eventlog.request_limits WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM eventlog.request_limits WHERE full_date < now() LIMIT 10000 FOR UPDATE SKIP LOCKED))`,

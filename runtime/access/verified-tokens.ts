@@ -11,27 +11,24 @@ export interface VerifiedToken {
 
 /** Options of `VerifiedTokens`. */
 export interface VerifiedTokensOptions {
-  /** Beyond, the token that was verified first is forgotten. 0: every request verifies its token. */
+  /** Maximum cached tokens; the one that was verified first is dropped. 0: every request verifies its token. */
   readonly maximum: number;
-  /** By how much clocks may differ, in milliseconds. */
+  /** Tolerated clock difference, in milliseconds. */
   readonly clockToleranceMs: number;
 }
 
-/**
- * Tokens that need no second verification: until they expire, and as long as the keys are those that they were verified
- * with. Their digests are kept, not the tokens.
- */
+/** Caches verified tokens until they expire, while the issuer's keys are unchanged. Stores digests, not the tokens. */
 export class VerifiedTokens {
   readonly #options: VerifiedTokensOptions;
   readonly #known = new Map<string, VerifiedToken>();
-  /** Of the keys that all of them were verified with. */
+  /** Version of the keys with which all cached tokens were verified. */
   #keysVersion: number | undefined;
 
   constructor(options: VerifiedTokensOptions) {
     this.#options = options;
   }
 
-  /** @param keysVersion of the keys in use; undefined: there are none that may be used */
+  /** @param keysVersion version of the current keys; undefined if no keys may be used */
   find(token: string, keysVersion: number | undefined): VerifiedToken | undefined {
     if (keysVersion === undefined || keysVersion !== this.#keysVersion) return undefined;
     const digest = digestOf(token);
@@ -41,7 +38,7 @@ export class VerifiedTokens {
     return undefined;
   }
 
-  /** @param keysVersion of the keys in use before the verification began; undefined: nothing is remembered */
+  /** @param keysVersion version of the keys before the verification began; undefined: the token is not cached */
   add(token: string, verified: VerifiedToken, keysVersion: number | undefined): void {
     if (this.#options.maximum === 0 || keysVersion === undefined) return;
     if (keysVersion !== this.#keysVersion) this.#known.clear();
@@ -56,7 +53,7 @@ export class VerifiedTokens {
   }
 }
 
-/** Found by a digest, so that comparing texts reveals nothing about a token. */
+/** Tokens are found by digest, so that comparing texts reveals nothing about a token. */
 function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
 }

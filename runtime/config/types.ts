@@ -223,9 +223,9 @@ export type JwtAlgorithm = `${'RS' | 'PS' | 'ES'}${256 | 384 | 512}` | 'EdDSA';
 export interface JwtConfig {
   readonly issuer: string;
   readonly audience: string;
-  /** Address of the JWK set. Undefined: discovered from the issuer's address. */
+  /** URL of the issuer's key set (JWKS). Undefined: `.well-known/jwks.json` below the issuer. */
   readonly jwksUrl: string | undefined;
-  /** Accepted algorithms. Empty: all of `JwtAlgorithm`. */
+  /** Accepted signature algorithms. Empty: `RS256`, `PS256`, `ES256` and `EdDSA`. */
   readonly algorithms: readonly JwtAlgorithm[];
   /** Tolerated clock difference in milliseconds. Default 5,000. */
   readonly clockToleranceMs: number;
@@ -262,8 +262,8 @@ export interface AccessConfig {
   /** Maximum requests at once within the rate limit. Default: `requestsPerSecond`. */
   readonly burst: number | undefined;
   /**
-   * Whether all processes share the rate limit, and whether requests pass (`lenient`) or fail (`strict`) while the
-   * shared counter is unavailable. Default `off`.
+   * Whether all processes share the rate limit. While the shared counter is unreachable, each process counts alone
+   * (`lenient`) or refuses every request (`strict`). Default `off`: each process counts alone.
    */
   readonly sharedLimits: 'off' | 'lenient' | 'strict';
   /** Maximum concurrent requests per principal. Undefined: no limit. */
@@ -298,7 +298,7 @@ export interface CorsConfig {
 export interface HttpConfig {
   /** Undefined: plain HTTP. */
   readonly tls: TlsConfig | undefined;
-  /** Undefined: cross-origin requests are refused. */
+  /** Undefined: browsers may not call the server from other origins. */
   readonly cors: CorsConfig | undefined;
 }
 

@@ -1,8 +1,8 @@
-/** Where the present moment comes from. Instants are kept at millisecond precision. */
+/** Source of the current time. Dates have millisecond precision. */
 export interface Clock {
-  /** The present moment. */
+  /** The current time. */
   now(): Date;
 }
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = Object.freeze({ now: () => new Date() });

@@ -16,7 +16,7 @@ function changed(state: Entity): readonly string[] {
 }
 
 describe('the columns that a state changes', () => {
-  test('are those whose fields its builder was given other values for', () => {
+  test('are those whose fields its builder set to other values', () => {
     expect(changed(stored.copy().balance(new Decimal(6)).build())).toEqual(['version', 'balance']);
     expect(changed(stored.copy().nickname(undefined).closedBy('bob').build())).toEqual([
       ...['version', 'nickname', 'closedBy'],
@@ -24,19 +24,19 @@ describe('the columns that a state changes', () => {
     expect(changed(stored.copy().build())).toEqual(['version']);
   });
 
-  test('are counted from the stored state, however many copies lie between', () => {
+  test('are relative to the stored state, over any number of copies', () => {
     const twice = stored.copy().closedBy('bob').build().credit(new Decimal(1));
     expect(changed(twice)).toEqual(['version', 'balance', 'closedBy']);
     expect(changed(twice.copy().closedBy(null).build())).toEqual(['version', 'balance']);
   });
 
-  test('are those that are not carried over from it', () => {
+  test('are those that are not copied from it', () => {
     const { balance, closedBy } = stored;
     const based = AccountBuilder.account().copyBase(stored).balance(balance).closedBy(closedBy).build();
     expect(changed(based)).toEqual(['version', 'nickname']);
   });
 
-  test('are all of them for a state that is no copy of a stored one', () => {
+  test('are all columns for a state that is not a copy of a stored one', () => {
     expect(changed(newAccount(new Decimal(5)).build())).toEqual(everything);
     expect(changed(newAccount(new Decimal(5)).build().credit(new Decimal(1)))).toEqual(everything);
     const other = ShardedId.generate(Account, ShardIdentifier.of(0, 0));

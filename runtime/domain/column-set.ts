@@ -2,11 +2,11 @@ import type { ColumnDescriptor } from './descriptor.js';
 import type { ModelDescriptor } from './entity.js';
 import { type Entity, fieldOf } from './entity.js';
 
-/** Some columns of a model: those that an update sets. The version is always among them, the id never. */
+/** Columns of a model that an update sets. The version is always included, the id never. */
 export interface ColumnSet {
   /** Equal for equal sets of one model. */
   readonly key: string;
-  /** Positions among the columns of the descriptor, in their order. */
+  /** Indexes of the descriptor's columns, in ascending order. */
   readonly positions: readonly number[];
 }
 
@@ -15,25 +15,25 @@ interface Known {
   readonly sets: Map<string, ColumnSet>;
 }
 
-/** Sets that are remembered of each model: an application has a few. Further ones are created each time. */
+/** Maximum cached sets per model: an application has a few. Further ones are created each time. */
 const MAXIMUM_KNOWN = 64;
 
 const known = new WeakMap<ModelDescriptor, Known>();
 
-/** Every column but the id. */
+/** Every column except the id. */
 export function allColumns(model: ModelDescriptor): ColumnSet {
   return knownOf(model).all;
 }
 
-/** The columns of these fields, and the version. Fields that the model does not have are left out. */
+/** The columns of these fields, and the version. Unknown fields are ignored. */
 export function columnsOfFields(model: ModelDescriptor, fields: Iterable<string>): ColumnSet {
   const wanted = new Set(fields);
   return setOf(model, ({ field }) => wanted.has(field));
 }
 
 /**
- * The columns in which a state differs from the stored one that it was copied from. Values are compared by identity:
- * a field that was set to an object has changed, whatever the object is.
+ * The columns in which a state differs from the stored one that it was copied from. Values are compared by identity: a
+ * field that was set to another object counts as changed.
  *
  * @param base undefined if the state was not copied from a stored one of its version: all columns
  */
@@ -45,7 +45,7 @@ export function changedColumns(model: ModelDescriptor, base: Entity | undefined,
   });
 }
 
-/** All columns of both. */
+/** The columns of either set. */
 export function unionOf(model: ModelDescriptor, one: ColumnSet, other: ColumnSet): ColumnSet {
   if (one.key === other.key) return one;
   const positions = new Set([...one.positions, ...other.positions]);
@@ -57,7 +57,7 @@ export function fieldsOf(model: ModelDescriptor, { positions }: ColumnSet): read
   return positions.flatMap((position) => model.columns[position]?.field ?? []);
 }
 
-/** What was read is frozen; what was staged may hold an array that its owner has gone on filling. */
+/** A read value is frozen, but a staged field may hold an array or object that its owner has changed since. */
 function mayHaveChanged(value: unknown, { type }: ColumnDescriptor): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return (type.kind === 'json' || type.kind === 'list' || type.kind === 'object') && !Object.isFrozen(value);

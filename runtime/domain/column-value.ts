@@ -6,7 +6,8 @@ import { normalizeType } from './sql-type.js';
 import { isUuid } from './uuid.js';
 
 /**
- * Whether a value of unknown origin, such as a claim, can be compared with a column. Every value can with a document.
+ * Whether a value of unknown origin, such as a claim, can be compared with a column. Any value can be compared with a
+ * document.
  */
 export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknown): boolean {
   if (isDocument(type)) return true;

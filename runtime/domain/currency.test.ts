@@ -20,7 +20,7 @@ describe('currency', () => {
     expect(isCurrency(code)).toBe(false);
   });
 
-  test('shows at most 16 characters of what it refuses', () => {
+  test('shows at most 16 characters of a refused text', () => {
     expect(() => currency('E'.repeat(1_000))).toThrow(`Not an ISO 4217 currency code: "${'E'.repeat(16)}"`);
   });
 

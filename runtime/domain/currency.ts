@@ -1,7 +1,7 @@
 import { CURRENCY_CODES } from '../currency-codes.js';
 import { ValidationError } from '../errors.js';
 
-/** An ISO 4217 currency code. Make one with `currency('EUR')`. */
+/** An ISO 4217 currency code. Create one with `currency('EUR')`. */
 export type Currency = string & { readonly [currencyBrand]: true };
 declare const currencyBrand: unique symbol;
 

@@ -21,7 +21,7 @@ describe('Decimal', () => {
     expect(JSON.stringify(new Decimal('1e-30'))).toBe(`"0.${'0'.repeat(29)}1"`);
   });
 
-  test('adds and subtracts numbers of a column without losing a digit', () => {
+  test('adds and subtracts column values without losing a digit', () => {
     const cents = fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n });
     fc.assert(
       fc.property(cents, cents, (a, b) => {
@@ -63,7 +63,7 @@ describe('Decimal', () => {
     },
   );
 
-  test('leaves the settings of decimal.js to others', () => {
+  test('does not change the settings of decimal.js', () => {
     expect(PlainDecimalJs).not.toBe(Decimal);
     expect(PlainDecimalJs.precision).toBe(20);
   });

@@ -1,8 +1,8 @@
 import { Decimal as DecimalJs } from 'decimal.js';
 
 /**
- * Exact decimal numbers: decimal.js with 100 significant digits, text always in plain notation and exponents
- * bounded, so that no input makes it compute for seconds. `decimal.js`'s own class stays as it is.
+ * Exact decimal numbers: decimal.js with 100 significant digits. Texts are always in plain notation, and exponents are
+ * limited, so that no input takes seconds to compute. The class of decimal.js itself is not changed.
  */
 export const Decimal: typeof DecimalJs = DecimalJs.clone({
   precision: 100,
@@ -14,16 +14,13 @@ export const Decimal: typeof DecimalJs = DecimalJs.clone({
 /** An exact decimal number. */
 export type Decimal = DecimalJs;
 
-/** `numeric(precision, scale)` as PostgreSQL means it: `precision` digits in all, `scale` of them after the point. */
+/** PostgreSQL's `numeric(precision, scale)`: `precision` digits in total, `scale` of them after the decimal point. */
 export interface NumericType {
   readonly precision: number;
   readonly scale: number;
 }
 
-/**
- * Plain notation without an exponent, without trailing zeros, zero without a sign: the form that payloads, params and
- * HTTP use.
- */
+/** Plain notation without exponent, trailing zeros or a signed zero. Payloads, params and HTTP use this form. */
 export function plainDecimal(value: Decimal): string {
   return value.toFixed();
 }

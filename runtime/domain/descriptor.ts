@@ -4,41 +4,44 @@ import type { ModelEvent } from './model-event.js';
 import type { ValueRules } from './value-rules.js';
 
 /**
- * The type of one field, as plain data. Emitted code is made of these; codecs for rows, payloads, params and
- * results are made from them once, at start.
+ * The type of one field, as plain data. Emitted code contains these types; codecs for rows, payloads, params and
+ * results are compiled from them once, at start.
  */
 export type FieldType =
   | { readonly kind: 'string' }
-  /** A double; in a row `double precision`. */
+  /** A double; `double precision` in a row. */
   | { readonly kind: 'number' }
   | { readonly kind: 'bigint' }
   | { readonly kind: 'boolean' }
-  /** A `Date`; in a row `timestamptz`, in JSON an ISO 8601 text in UTC with milliseconds. */
+  /** A `Date`; `timestamptz` in a row, ISO 8601 text in UTC with milliseconds in JSON. */
   | { readonly kind: 'instant' }
-  /** A `Decimal`; in a row `numeric(precision, scale)`, in JSON a string in plain notation. */
+  /** A `Decimal`; `numeric(precision, scale)` in a row, text in plain notation in JSON. */
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'uuid' }
-  /** An ISO 4217 code; in a row `char(3)`. */
+  /** An ISO 4217 code; `char(3)` in a row. */
   | { readonly kind: 'currency' }
-  /** An `Id<Model>` or, if `sharded`, a `ShardedId<Model>`; in a row `uuid`. */
+  /** An `Id<Model>` or, if `sharded`, a `ShardedId<Model>`; `uuid` in a row. */
   | { readonly kind: 'id'; readonly model: string; readonly sharded: boolean }
-  /** A union of literals or an enum; in a row `text`, `double precision`, `boolean`, or `jsonb` for a mixture. */
+  /**
+   * A union of literals or an enum; in a row `text`, `double precision`, `boolean`, or `jsonb` if the values have
+   * several types.
+   */
   | { readonly kind: 'enum'; readonly values: readonly (string | number | boolean)[] }
-  /** Any JSON value; in a row `jsonb`. */
+  /** Any JSON value; `jsonb` in a row. */
   | { readonly kind: 'json' }
-  /** Lists and all below are `jsonb` in a row. `nullable`: items may be null. */
+  /** A list. Lists and all types below are `jsonb` in a row. `nullable`: items may be null. */
   | { readonly kind: 'list'; readonly of: FieldType; readonly nullable?: true }
   | { readonly kind: 'tuple'; readonly items: readonly ItemDescriptor[]; readonly rest?: ItemDescriptor }
   /** An object with any keys and values of one type. `nullable`: values may be null. */
   | { readonly kind: 'record'; readonly of: FieldType; readonly nullable?: true }
   /**
-   * One of several types. In JSON they are discriminated by the kind of the value, and objects by the literal in the
-   * field `discriminator`; absent where there is one object type at most.
+   * One of several types. In JSON they are distinguished by the kind of the value, and objects by the literal in the
+   * field `discriminator`, which is absent if there is at most one object type.
    */
   | { readonly kind: 'union'; readonly of: readonly FieldType[]; readonly discriminator?: string }
   /**
-   * A type that contains itself: `again` stands for it below, by its name. `tags`: values of the discriminator that
-   * tell it from the other members of its union.
+   * A type that contains itself: `again` refers to it by name within it. `tags`: discriminator values that distinguish
+   * it from the other members of its union.
    */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: FieldType }
   | {
@@ -48,10 +51,10 @@ export type FieldType =
     }
   | ObjectType;
 
-/** One place of a tuple. */
+/** One element of a tuple. */
 export interface ItemDescriptor {
   readonly type: FieldType;
-  /** May be absent, with all places behind it. Default false. */
+  /** May be absent, together with all later elements. Default false. */
   readonly optional?: true;
   /** May be null. Default false. */
   readonly nullable?: true;
@@ -61,9 +64,9 @@ export interface ItemDescriptor {
 export interface ObjectType {
   readonly kind: 'object';
   readonly fields: readonly FieldDescriptor[];
-  /** Names its schema in the OpenAPI document. Default: the schema is written where it is used. */
+  /** Name of its schema in the OpenAPI document. Default: the schema is inlined. */
   readonly name?: string;
-  /** What the object is, for the OpenAPI document. */
+  /** Description for the OpenAPI document. */
   readonly doc?: string;
 }
 
@@ -77,13 +80,13 @@ export interface FieldDescriptor {
   readonly nullable?: true;
   /** Never stored in `eventlog.actions` and never logged. Default false. */
   readonly secret?: true;
-  /** What a request's value must fulfil. Default nothing. */
+  /** Rules for a request's value. Default none. */
   readonly rules?: ValueRules;
-  /** What an absent value of a request stands for, as JSON. Default: it stays absent. */
+  /** Default for an absent value of a request, as JSON. Absent: the value stays absent. */
   readonly default?: JsonValue;
-  /** Name that messages about a request use. Default: `name`. */
+  /** Name in messages about a request. Default: `name`. */
   readonly label?: string;
-  /** What the field means, for the OpenAPI document. */
+  /** Description for the OpenAPI document. */
   readonly doc?: string;
 }
 
@@ -94,45 +97,45 @@ export interface ColumnDescriptor {
   /** Column of the table. */
   readonly column: string;
   readonly type: FieldType;
-  /** SQL type of the column, as migrations and statements spell it: `numeric(19,4)`. */
+  /** SQL type of the column, as in migrations and statements: `numeric(19,4)`. */
   readonly sqlType: string;
   /** The property may be `undefined` (`field?: T`); the column then allows null. Default false. */
   readonly optional?: true;
   /** The property may be null; the column then allows null. Default false. */
   readonly nullable?: true;
-  /** What `build` checks of each value. Rows that are read are not checked. Default nothing. */
+  /** Rules that `build` checks. Rows that are read are not checked. Default none. */
   readonly rules?: ValueRules;
-  /** Name that messages use. Default: that of the property. */
+  /** Name in messages. Default: the property's name. */
   readonly label?: string;
 }
 
-/** Fields whose values no two models have in common on one shard. */
+/** Fields whose values are unique among the models of one shard. */
 export interface NaturalKey {
-  /** Name of the unique index: how the database names the key that a statement violates. */
+  /** Name of the unique index, which the database reports for a violation. */
   readonly index: string;
-  /** In the order of the index. None of them may be empty. */
+  /** In the order of the index. None of them may be null or absent. */
   readonly fields: readonly string[];
 }
 
-/** What the runtime must know about an event class; emitted by the generator. */
+/** An event class as the runtime uses it; emitted by the generator. */
 export interface EventDescriptor {
   /** Simple name of the class: `event_type` in the outbox. */
   readonly name: string;
   /** Simple name of the model class. */
   readonly model: string;
   readonly eventClass: () => ModelClass<ModelEvent<unknown>>;
-  /** Version of the payload's shape. Default 1. */
+  /** Version of the payload's format. Default 1. */
   readonly version?: number;
   /**
-   * Turns payloads of older versions into those of the next: the first one turns version 1 into version 2. Default: the
-   * class's static `upcasters`, if it has any.
+   * Functions that convert payloads of older versions to the next one: the first converts version 1 to version 2.
+   * Default: the class's static `upcasters`, if any.
    */
   readonly upcasters?: readonly Upcaster[];
   readonly fields: readonly FieldDescriptor[];
 }
 
 /**
- * Turns the payload of one version of an event, or the stored params of one version of an action, into that of the next
- * one. Must not change its argument.
+ * Converts the payload of one version of an event, or the stored params of one version of an action, to the next
+ * version. Must not change its argument.
  */
 export type Upcaster = (payload: JsonObject) => JsonObject;

@@ -2,7 +2,7 @@ import type { FieldType } from './descriptor.js';
 
 const KINDS = ['json', 'list', 'tuple', 'record', 'union', 'recursive', 'again', 'object'] as const;
 
-/** A type whose values are one JSON document in a row. */
+/** A type whose values are stored as one JSON document in a row. */
 export type DocumentType = Extract<FieldType, { readonly kind: (typeof KINDS)[number] }>;
 
 const DOCUMENTS: ReadonlySet<FieldType['kind']> = new Set(KINDS);

@@ -4,82 +4,84 @@ import type { ColumnDescriptor, NaturalKey } from './descriptor.js';
 import type { Id, ModelClass } from './id.js';
 import { isPersisted, type ModelEvent } from './model-event.js';
 
-/** What the runtime must know about a model class; emitted by the generator. */
+/** A model class as the runtime uses it; emitted by the generator. */
 export interface ModelDescriptor<M extends Entity = Entity> {
   /** Simple name of the class: `model_name` in the outbox. */
   readonly name: string;
   /** `model`: carries events and dates. `entity`: id, state and version only. */
   readonly kind: 'model' | 'entity';
-  /** A thunk, because the class and its builder import one another. */
+  /** A function, because the class and its builder import each other. */
   readonly modelClass: () => ModelClass<M>;
   readonly table: string;
   /** True if its ids are `ShardedId`s; otherwise its rows live on the default shard. */
   readonly sharded: boolean;
   /** All columns, `id`, `state` and `version` first. */
   readonly columns: readonly ColumnDescriptor[];
-  /** States that mean deleted: hidden from reads unless asked for. Default none. */
+  /** States that mean deleted: reads hide such models by default. Default none. */
   readonly deletedStates?: readonly string[];
   /**
-   * Unique on each shard among the models that are not in a deleted state. The first one is that of `getOrAdd`.
+   * Natural keys: unique on each shard among the models that are not in a deleted state. `getOrAdd` uses the first.
    * Default none.
    */
   readonly keys?: readonly NaturalKey[];
-  /** Actions at the same time in one process may start from one another's staged state. Default true. */
+  /** Whether concurrent actions of one process may start from each other's staged states. Default true. */
   readonly chaining?: boolean;
   /**
-   * Several changes of one row may be written as one, skipping the states between. Default: only if the table has no
-   * triggers, rules, checks or unique constraints of its own that might refuse a state between.
+   * Whether several changes of one row may be folded into one write, skipping intermediate states. Default: only if the
+   * table has no triggers, rules, checks or unique constraints of its own that might refuse an intermediate state.
    */
   readonly folding?: boolean;
   /**
-   * Names of check constraints of its table that say what the rules of its columns say: whatever `build` makes keeps
-   * them, so they do not keep changes from being written as one. Default none.
+   * Names of the table's check constraints that equal the rules of its columns. `build` enforces these rules, so the
+   * constraints do not prevent folding. Default none.
    */
   readonly checks?: readonly string[];
 }
 
 const NO_EVENTS: readonly ModelEvent<unknown>[] = Object.freeze([]);
 
-/** The descriptor that this instance was made with. @throws UnknownModelError if no builder made it */
+/** The descriptor with which this instance was built. @throws UnknownModelError if no builder created it */
 export let descriptorOf: (entity: Entity) => ModelDescriptor;
 
-/** Attached events whose rows have not been committed yet. */
+/** Attached events whose rows are not committed yet. */
 export let pendingEventsOf: (entity: Entity) => readonly ModelEvent<unknown>[];
 
 /** An instance whose fields are being set. */
 export type Draft<M extends Entity> = M & Record<string, unknown>;
 
-/** The key of a row in this process. */
+/** Identifies a row in this process. */
 export function rowKey(modelName: string, id: string): string {
   return `${modelName}/${id}`;
 }
 
-/** The key of the row that an instance is a state of; made once. */
+/** The key of the row of which an instance is a state; computed once. */
 export let rowOf: (entity: Entity) => string;
 
 /** Starts an instance: its fields may be set until `finishDraft`. */
 export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Draft<M>;
 
-/** Says of an instance that it is what the store holds, or will hold when its plan is applied. */
+/** Marks an instance as stored, or as the state that the store will have when its plan is applied. */
 export let markStored: <M extends Entity>(entity: M) => M;
 
-/** Says of an instance that it was copied from another one. */
+/** Marks an instance as a copy of another one. */
 export let markCopied: (copy: Entity, source: Entity) => void;
 
 /**
- * The stored state of its version that an instance was copied from, itself if it is one; undefined if there is none, or
- * if the copy was given another id or version.
+ * The stored state that an instance was copied from, or the instance itself if it is stored; undefined if there is
+ * none, or if the copy has another id or version.
  */
 export let baseOf: (entity: Entity) => Entity | undefined;
 
-/** Freezes an instance with these events attached. Validation is the builder's. */
+/** Freezes an instance with these events attached. The builder validates it before. */
 export let finishDraft: <M extends Entity>(draft: Draft<M>, events: readonly ModelEvent<unknown>[]) => M;
 
 /**
- * Base of everything that is stored: identified, versioned, with a state, immutable. Instances come from the
- * generated builder or from a repository, never from `new`.
+ * Base class of everything that is stored: identified, versioned, with a state, immutable. The generated builder or a
+ * repository creates instances, never `new`.
  *
- * @typeParam Self the class itself @typeParam IdType `ShardedId<Self>` or `Id<Self>` @typeParam State its states
+ * @typeParam Self the class itself
+ * @typeParam IdType `ShardedId<Self>` or `Id<Self>`
+ * @typeParam State its states
  */
 export abstract class Entity<
   Self = unknown,
@@ -88,7 +90,7 @@ export abstract class Entity<
 > {
   readonly id!: IdType;
   readonly state!: State;
-  /** 1 for a new model, one more with each persisted update. */
+  /** 1 for a new model; each persisted update adds one. */
   readonly version!: number;
 
   #descriptor: ModelDescriptor | undefined;
@@ -116,8 +118,8 @@ export abstract class Entity<
       return events.some(isPersisted) ? events.filter((event) => !isPersisted(event)) : events;
     };
     startDraft = <M extends Entity>(descriptor: ModelDescriptor<M>): Draft<M> => {
-      // Class fields are defined by the constructor (as undefined) and assigned afterwards, so that a model needs no
-      // constructor of its own, whatever `useDefineForClassFields` says.
+      // The constructor defines class fields as undefined, and they are assigned afterwards. So a model needs no
+      // constructor of its own, with either setting of `useDefineForClassFields`.
       const ModelConstructor = descriptor.modelClass() as unknown as new () => Draft<M>;
       const draft = new ModelConstructor();
       const entity: Entity = draft;
@@ -148,11 +150,11 @@ export abstract class Entity<
     };
   }
 
-  /** Subclasses declare no constructor: builders and repositories make instances. */
+  /** Subclasses declare no constructor: builders and repositories create instances. */
   protected constructor() {}
 }
 
-/** Makes a frozen instance with these field values, without events. */
+/** Creates a frozen instance with these field values, without events. */
 export function instantiate<M extends Entity>(
   descriptor: ModelDescriptor<M>,
   values: Readonly<Record<string, unknown>>,

@@ -7,16 +7,16 @@ import type {
 } from './descriptor.js';
 import type { ValueRules } from './value-rules.js';
 
-/** A field before it has a name. */
+/** A field without its name. */
 export type UnnamedField = Omit<FieldDescriptor, 'name'>;
 
 /** Fields by name, in order. */
 export type FieldMap = Readonly<Record<string, UnnamedField>>;
 
-/** What can be said about a field besides its type. A field with a default is optional. */
+/** Everything about a field except its type. A field with a default is optional. */
 export type FieldOptions = ValueRules & Omit<UnnamedField, 'type' | 'rules'>;
 
-/** Spells fields as emitted code does: `t.decimal(19, 4, { optional: true, minimum: 0 })`. */
+/** Functions for fields, as emitted code calls them: `t.decimal(19, 4, { optional: true, minimum: 0 })`. */
 export interface FieldTypes {
   string(options?: FieldOptions): UnnamedField;
   number(options?: FieldOptions): UnnamedField;
@@ -36,18 +36,18 @@ export interface FieldTypes {
   list(of: UnnamedField, options?: FieldOptions): UnnamedField;
   /** An object with any keys. `of` may be nullable. */
   record(of: UnnamedField, options?: FieldOptions): UnnamedField;
-  /** Places may be nullable, and the last ones optional. */
+  /** Elements may be nullable, and the last ones optional. */
   tuple(items: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
-  /** A tuple with any number of further values of one type. */
+  /** A tuple with any number of further elements of one type. */
   openTuple(items: readonly UnnamedField[], rest: UnnamedField, options?: FieldOptions): UnnamedField;
-  /** One of several types, discriminated by the kind of the JSON value. */
+  /** One of several types, distinguished by the kind of the JSON value. */
   union(of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
-  /** One of several types, whose objects are discriminated by the literal in a field. */
+  /** One of several types, whose objects are distinguished by the literal in a field. */
   unionBy(discriminator: string, of: readonly UnnamedField[], options?: FieldOptions): UnnamedField;
-  /** A type that contains itself, as `again`. */
+  /** A type that contains itself; `again` refers to it. */
   recursive(name: string, of: UnnamedField, options?: FieldOptions): UnnamedField;
   again(name: string, options?: FieldOptions): UnnamedField;
-  /** The same as a member of a union, told from the others by these values. */
+  /** A reference to a recursive type as a member of a union, distinguished from the others by these values. */
   againBy(name: string, tags: readonly (string | number | boolean)[], options?: FieldOptions): UnnamedField;
   object(of: FieldMap | ObjectType, options?: FieldOptions): UnnamedField;
 }
@@ -57,7 +57,7 @@ const plain =
   (options?: FieldOptions): UnnamedField =>
     field({ kind }, options);
 
-/** The types of fields, as emitted code names them. */
+/** The field functions that emitted code uses. */
 export const t: FieldTypes = {
   string: plain('string'),
   number: plain('number'),
@@ -103,7 +103,7 @@ export function namedFields(fields: FieldMap): readonly FieldDescriptor[] {
   return Object.entries(fields).map(([name, each]) => ({ name, ...each }));
 }
 
-/** An object that has a schema of its own in the OpenAPI document. */
+/** An object with its own schema in the OpenAPI document. */
 export function objectType({
   fields,
   ...named
@@ -146,7 +146,7 @@ function field(type: FieldType, options: FieldOptions = {}): UnnamedField {
   };
 }
 
-/** Fields of params may be called `kind` as well; their value is no string then. */
+/** Params may have a field named `kind`, but its value is not a string. */
 function isObjectType(of: FieldMap | ObjectType): of is ObjectType {
   return typeof of.kind === 'string';
 }

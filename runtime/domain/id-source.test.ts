@@ -5,7 +5,7 @@ import { type IdSource, Uuid7Generator } from './id-source.js';
 
 const START_MS = Date.UTC(2025, 0, 1);
 
-/** A source whose clock goes through these moments and then stands still; every random byte is `byte`. */
+/** A source whose clock returns these times and then stays at the last one; every random byte is `byte`. */
 function sourceOf(moments: readonly number[], byte = 0): IdSource {
   let next = 0;
   return {
@@ -14,7 +14,7 @@ function sourceOf(moments: readonly number[], byte = 0): IdSource {
   };
 }
 
-/** Milliseconds in the first 48 bits of a UUID of version 7. */
+/** The timestamp in milliseconds: the first 48 bits of a UUID of version 7. */
 function timestampOf(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
@@ -31,7 +31,7 @@ function expectIncreasing(ids: readonly string[]): void {
 }
 
 describe('Uuid7Generator', () => {
-  test('makes UUIDs of version 7 with the variant of RFC 9562', () => {
+  test('creates UUIDs of version 7 with the variant of RFC 9562', () => {
     const generator = new Uuid7Generator();
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0x3fff }), (bits) => {
@@ -63,15 +63,15 @@ describe('Uuid7Generator', () => {
     expect(tails.size).toBe(10_000);
   });
 
-  test('makes strictly increasing ids while the clock stands still, past the end of the counter', () => {
+  test('creates strictly increasing ids while the clock stands still, past the end of the counter', () => {
     const generator = new Uuid7Generator(sourceOf([START_MS], 0xff));
     const ids = Array.from({ length: 100_000 }, () => generator.next(0x1234));
     expectIncreasing(ids);
-    // The counter starts at 2047 of 4095 here, so every 2,049 ids the timestamp has to move on by itself.
+    // The counter starts at 2047 of 4095 here, so the timestamp advances after every 2,049 ids.
     expect(timestampOf(ids.at(-1) ?? '')).toBe(START_MS + Math.floor(99_999 / 2_049));
   });
 
-  test('makes strictly increasing ids while the clock jumps, backwards too', () => {
+  test('creates strictly increasing ids while the clock jumps, even backwards', () => {
     const jumps = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(jumps, fc.integer({ min: 0, max: 255 }), (offsets, byte) => {
@@ -86,13 +86,13 @@ describe('Uuid7Generator', () => {
     );
   });
 
-  test('stays ahead of a clock that stepped back until that has caught up', () => {
+  test('stays ahead of a clock that stepped back until the clock catches up', () => {
     const generator = new Uuid7Generator(sourceOf([START_MS, START_MS - 3_600_000, START_MS + 1]));
     const stamps = [generator.next(0), generator.next(0), generator.next(0)].map(timestampOf);
     expect(stamps).toEqual([START_MS, START_MS, START_MS + 1]);
   });
 
-  test('gives the same ids again after a reset to the same source', () => {
+  test('creates the same ids again after a reset to the same source', () => {
     const generator = new Uuid7Generator();
     const run = (): readonly string[] => {
       generator.reset(sourceOf([START_MS, START_MS + 1], 7));

@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** What ids are made of: the wall clock in milliseconds and random bytes. */
+/** Inputs of ids: the system clock in milliseconds and random bytes. */
 export interface IdSource {
   /** Milliseconds since the epoch. */
   nowMs(): number;
-  /** Fills the whole array with random bytes. */
+  /** Fills the array with random bytes. */
   fillRandom(target: Uint8Array): void;
 }
 
@@ -18,14 +18,14 @@ const COUNTER_SEED_LIMIT = 2048;
 const COUNTER_LIMIT = 4096;
 /** Bytes of a UUID. */
 const UUID_BYTES = 16;
-/** Where the last random bits of a UUID start; the bytes before hold time, counter and shard. */
+/** Index of the last random bytes of a UUID; the bytes before contain time, counter and shard. */
 const TAIL_START = 10;
 const POOL_BYTES = UUID_BYTES * 256;
 
 /**
- * Makes UUIDs of version 7 (RFC 9562, section 5.7, method 1 of 6.2) whose `rand_a` is a counter and whose
- * `rand_b` starts with 14 shard bits. Ids of one generator strictly increase, also when the clock steps back:
- * the counter is seeded with 0..2047 in each millisecond, and when it passes 4095 the timestamp advances.
+ * Creates UUIDs of version 7 (RFC 9562, section 5.7, method 1 of 6.2) whose `rand_a` is a counter and whose `rand_b`
+ * starts with 14 shard bits. Ids of one generator strictly increase, even when the clock steps back: in each
+ * millisecond the counter starts at a random value of 0..2047, and when it passes 4095 the timestamp advances.
  */
 export class Uuid7Generator {
   #source: IdSource;
@@ -44,14 +44,14 @@ export class Uuid7Generator {
   next(shardBits: number): string {
     const random = this.#random();
     this.#tick(random);
-    // uuid's v7 lays its 32-bit `seq` out as rand_a (12 bits), then 6 + 8 + 6 bits behind the variant. The
-    // middle 14 are therefore exactly where group and member belong; the last 6 stay random.
+    // The v7 function of uuid encodes its 32-bit `seq` as rand_a (12 bits), then 6 + 8 + 6 bits after the variant. The
+    // middle 14 bits are where group and member belong; the last 6 stay random.
     const seq = ((this.#counter << 20) | (shardBits << 6) | ((random[2] ?? 0) & 0x3f)) >>> 0;
     v7({ msecs: this.#lastMs, seq, random }, this.#bytes);
     return textOf(this.#bytes);
   }
 
-  /** Replaces clock and randomness and forgets the counter. For tests that need the same ids in every run. */
+  /** Replaces clock and random numbers and resets the counter. For tests that need the same ids in every run. */
   reset(source: IdSource = systemSource): void {
     this.#source = source;
     this.#poolOffset = POOL_BYTES;
@@ -72,13 +72,13 @@ export class Uuid7Generator {
     this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
   }
 
-  /** Fresh random bytes where they are used: 0..2 for the counter's seed and `seq`, the rest for the id's tail. */
+  /** Fresh random bytes where they are used: 0..2 for the counter's start and `seq`, the rest for the id's tail. */
   #random(): Uint8Array {
     if (this.#poolOffset >= POOL_BYTES) {
       this.#source.fillRandom(this.#pool);
       this.#poolOffset = 0;
     }
-    // One array for all ids: a view into the pool for each would be most of what an id costs.
+    // One array serves all ids, because a view into the pool per id would cost more than the rest of the id.
     const start = this.#poolOffset;
     this.#poolOffset += UUID_BYTES;
     for (let index = 0; index < 3; index += 1) this.#scratch[index] = this.#pool[start + index] ?? 0;
@@ -88,11 +88,11 @@ export class Uuid7Generator {
   }
 }
 
-/** Every action has several ids: made from one hexadecimal text they leave half as much garbage behind. */
+/** Every action needs several ids: slices of one hexadecimal text leave half as much garbage. */
 function textOf(uuid: Buffer): string {
   const hex = uuid.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The process-wide generator: one counter for all ids made here. */
+/** The process-wide generator: one counter for all ids of this process. */
 export const uuid7: Uuid7Generator = new Uuid7Generator();

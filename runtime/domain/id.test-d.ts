@@ -14,7 +14,7 @@ class Customer extends Model<Customer, Id<Customer>, 'ACTIVE'> {
   readonly name!: string;
 }
 
-// Two models of one shape: the tag that emitted code adds in this way distinguishes them.
+// Two models with the same fields: the tag that emitted code adds in this way distinguishes them.
 declare module './test-support/twins.js' {
   interface Cat {
     readonly [modelType]?: 'Cat';
@@ -27,7 +27,7 @@ declare module './test-support/twins.js' {
 const shard = ShardIdentifier.of(0, 0);
 const UUID = '0194e4a1-7c00-7000-8040-000000000001';
 
-// Ids know their model.
+// Ids carry their model's type.
 expectTypeOf(Id.of(Customer, UUID)).toEqualTypeOf<Id<Customer>>();
 expectTypeOf(ShardedId.of(Invoice, UUID)).toEqualTypeOf<ShardedId<Invoice>>();
 expectTypeOf(ShardedId.generate(Invoice, shard)).toEqualTypeOf<ShardedId<Invoice>>();
@@ -37,15 +37,15 @@ expectTypeOf<Id<Cat>>().not.toExtend<Id<Dog>>();
 expectTypeOf<ShardedId<Cat>>().not.toExtend<ShardedId<Dog>>();
 expectTypeOf<ShardedId<Cat>>().not.toExtend<Id<Dog>>();
 
-// A sharded id serves wherever a plain one does, and not the other way round.
+// A sharded id is accepted for a plain one, but not the reverse.
 expectTypeOf<ShardedId<Invoice>>().toExtend<Id<Invoice>>();
 expectTypeOf<Id<Invoice>>().not.toExtend<ShardedId<Invoice>>();
 expectTypeOf<Id<Invoice>>().toExtend<Id<unknown>>();
 
-// A text is no id.
+// A text is not an id.
 expectTypeOf<string>().not.toExtend<Id<Invoice>>();
 
-// A model carries the id and the states that it was declared with.
+// A model has the id type and the states that it was declared with.
 expectTypeOf<Invoice['id']>().toEqualTypeOf<ShardedId<Invoice>>();
 expectTypeOf<Invoice['state']>().toEqualTypeOf<'DRAFT' | 'SENT'>();
 expectTypeOf<Customer['id']>().toEqualTypeOf<Id<Customer>>();
@@ -56,7 +56,7 @@ expectTypeOf<ModelEvent<Cat>>().not.toExtend<ModelEvent<Dog>>();
 
 // @ts-expect-error models come from builders and repositories, never from `new`
 new Invoice();
-// @ts-expect-error addresses come from `ShardIdentifier.of`
+// @ts-expect-error shards come from `ShardIdentifier.of`
 new ShardIdentifier(0, 0);
 // @ts-expect-error ids come from `Id.of`
 new Id('Customer', UUID);
@@ -64,5 +64,5 @@ new Id('Customer', UUID);
 declare const invoice: Invoice;
 // @ts-expect-error a model is immutable
 invoice.amount = 1;
-// @ts-expect-error a model is immutable, its base fields included
+// @ts-expect-error a model is immutable, including its base fields
 invoice.version = 2;

@@ -18,7 +18,7 @@ describe('Id', () => {
     expect(JSON.stringify({ id })).toBe(`{"id":"${UUID4}"}`);
   });
 
-  test('equals an id of the same model with the same UUID only', () => {
+  test('equals only an id of the same model with the same UUID', () => {
     const id = Id.of(Account, UUID7);
     expect(id.equals(Id.of(Account, UUID7))).toBe(true);
     expect(id.equals(ShardedId.of(Account, UUID7))).toBe(true);
@@ -28,11 +28,11 @@ describe('Id', () => {
     expect(id.equals(null)).toBe(false);
   });
 
-  test('can be made from the name of a model', () => {
+  test('can be created from the name of a model', () => {
     expect(idNamed('Note', UUID4).equals(Id.of(Note, UUID4))).toBe(true);
   });
 
-  test('refuses what is no UUID', () => {
+  test('refuses a text that is not a UUID', () => {
     expect(() => Id.of(Note, 'not-a-uuid')).toThrow(ValidationError);
   });
 });
@@ -49,7 +49,7 @@ describe('ShardedId', () => {
     expect(id.getValue().split('-')[3]).toBe(block);
   });
 
-  test('carries each of the 16,384 shards through its text form', () => {
+  test('preserves each of the 16,384 shards in its text form', () => {
     for (let bits = 0; bits < 256 * 64; bits += 1) {
       const shard = ShardIdentifier.fromBits(bits);
       const uuid = ShardedId.generate(Account, shard).getValue();
@@ -59,14 +59,14 @@ describe('ShardedId', () => {
     }
   });
 
-  test('is read alike in upper case', () => {
+  test('may be written in upper case', () => {
     const id = ShardedId.generate(Account, ShardIdentifier.of(171, 42));
     const read = ShardedId.of(Account, id.getValue().toUpperCase());
     expect(read.equals(id)).toBe(true);
     expect(read.resolveShardIdentifier()).toBe(ShardIdentifier.of(171, 42));
   });
 
-  test('names the shard that its bits say, whatever the other bits', () => {
+  test('names the shard of its shard bits, for any other bits', () => {
     fc.assert(
       fc.property(fc.uuid({ version: 7 }), (uuid) => {
         const fourthBlock = Number.parseInt(uuid.slice(19, 23), 16);

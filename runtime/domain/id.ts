@@ -3,13 +3,13 @@ import { uuid7 } from './id-source.js';
 import { ShardIdentifier } from './shard-identifier.js';
 import { parseUuid, type Uuid } from './uuid.js';
 
-/** A model class as a value: what `Id.of(Wallet, ...)` takes. Constructors of models are protected. */
+/** A model class as a value, for `Id.of(Wallet, ...)`. Constructors of models are protected. */
 export interface ModelClass<M> {
   readonly name: string;
   readonly prototype: M;
 }
 
-/** The id of one model: a UUID that knows which model class it belongs to. Immutable; compare with `equals`. */
+/** The id of one model: a UUID with the name of its model class. Immutable; compare with `equals`. */
 export class Id<M> {
   /** Type only: keeps `Id<Wallet>` and `Id<Order>` apart. */
   declare protected readonly modelType?: M;
@@ -23,7 +23,7 @@ export class Id<M> {
     this.#value = value;
   }
 
-  /** @throws ValidationError unless `uuid` is a UUID in text form (upper case is lowered) */
+  /** @throws ValidationError unless `uuid` is a UUID in text form (upper case is converted to lower case) */
   static of<M>(modelClass: ModelClass<M>, uuid: string): Id<M> {
     return new Id<M>(modelClass.name, parseUuid(uuid));
   }
@@ -47,13 +47,13 @@ export class Id<M> {
 }
 
 /**
- * An id that carries its shard: a UUID of version 7 with 8 group bits and 6 member bits right behind the variant
- * (the fourth block of the text reads `8000` for (0, 0), `8040` for (1, 0), `bfff` for (255, 63)).
+ * An id that contains its shard: a UUID of version 7 with 8 group bits and 6 member bits directly after the variant
+ * (the fourth block of the text is `8000` for (0, 0), `8040` for (1, 0), `bfff` for (255, 63)).
  */
 export class ShardedId<M> extends Id<M> {
   #shard: ShardIdentifier | undefined;
 
-  /** A new id on this shard. Ids made in one process strictly increase. */
+  /** A new id on this shard. Ids of one process strictly increase. */
   static generate<M>(modelClass: ModelClass<M>, shard: ShardIdentifier): ShardedId<M> {
     return new ShardedId<M>(modelClass.name, uuid7.next(shard.bits));
   }
@@ -63,7 +63,7 @@ export class ShardedId<M> extends Id<M> {
     return ShardedId.named<M>(modelClass.name, uuid);
   }
 
-  /** As `of`, for callers that know the model by its simple name. */
+  /** As `of`, for callers that have the simple name of the model. */
   static named<M>(modelName: string, uuid: string): ShardedId<M> {
     const value = parseUuid(uuid);
     if (!isVersion7(value)) {
@@ -72,7 +72,9 @@ export class ShardedId<M> extends Id<M> {
     return new ShardedId<M>(modelName, value);
   }
 
-  /** As `named`, for text that is known to be a canonical version 7 UUID: a primary key that the database checks. */
+  /**
+   * As `named`, for a text that is known to be a canonical version 7 UUID: a primary key, which the database checks.
+   */
   static trusted<M>(modelName: string, value: Uuid): ShardedId<M> {
     return new ShardedId<M>(modelName, value);
   }
@@ -98,7 +100,7 @@ export function shardOfUuid(uuid: Uuid): ShardIdentifier {
   return ShardIdentifier.fromBits(Number.parseInt(uuid.slice(19, 23), 16) & 0x3fff);
 }
 
-/** A plain `Id` for a caller that knows the model by its simple name. */
+/** A plain `Id` for a caller that has the simple name of the model. */
 export function idNamed<M>(modelName: string, uuid: string): Id<M> {
   return Id.of<M>({ name: modelName } as ModelClass<M>, uuid);
 }

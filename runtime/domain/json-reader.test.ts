@@ -48,7 +48,7 @@ function roundTrip(values: object): Readonly<Record<string, unknown>> {
 }
 
 describe('a compiled object reader', () => {
-  test('gives back what the writer was given, types included', () => {
+  test('restores the writer’s input, including types', () => {
     const values = roundTrip(VALUES);
     expect(values).toEqual(VALUES);
     expect(values['owner']).toBeInstanceOf(ShardedId);
@@ -59,7 +59,7 @@ describe('a compiled object reader', () => {
     expect(Object.hasOwn(roundTrip(VALUES), 'note')).toBe(false);
   });
 
-  test('gives back any text and any number', () => {
+  test('restores any text and any number', () => {
     fc.assert(
       fc.property(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), (title, count) => {
         const values = roundTrip({ ...VALUES, title, count });
@@ -83,7 +83,7 @@ describe('a compiled object reader', () => {
     expect(() => read(json)).toThrow(expect.objectContaining({ code: 'FW_VALIDATION', field }));
   });
 
-  test('refuses what lacks a required field', () => {
+  test('refuses an object without a required field', () => {
     expect(() => read({})).toThrow('title is missing');
   });
 });

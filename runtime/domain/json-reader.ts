@@ -6,12 +6,12 @@ import type { JsonValue } from './json.js';
 import { chooserOf } from './union-type.js';
 import { parseUuid } from './uuid.js';
 
-/** Turns JSON that a writer of the same type has written into the value that it was given. */
+/** Converts JSON from a writer of the same type to the value that the writer received. */
 export type JsonReader<T> = (json: JsonValue) => T;
 
 /**
- * Compiles fields into the inverse of `compileObjectWriter`: decimals, instants, ids and bigints come back as what they
- * were. Keys that are no fields are left out. An absent optional field stays absent.
+ * Compiles fields into the inverse of `compileObjectWriter`: decimals, instants, ids and bigints get their types back.
+ * Unknown keys are ignored. An absent optional field stays absent.
  *
  * The reader throws ValidationError, naming the field, for JSON that the writer could not have written.
  */
@@ -21,7 +21,7 @@ export function compileObjectReader(
   return objectReader(fields, NOTHING_OPEN);
 }
 
-/** Readers of the recursive types around, by name: those that are being compiled. */
+/** Readers of the enclosing recursive types, by name, which are still being compiled. */
 type Open = ReadonlyMap<string, JsonReader<unknown>>;
 
 const NOTHING_OPEN: Open = new Map();
@@ -127,7 +127,7 @@ function tupleReader(
   };
 }
 
-/** Keys come from outside: `__proto__` is one like any other. */
+/** Keys are untrusted: `__proto__` must become an own property. */
 function readRecord(
   source: Readonly<Record<string, JsonValue>>,
   read: JsonReader<unknown>,

@@ -4,7 +4,7 @@ import { ValidationError } from '../errors.js';
 import { jsonText } from './json-text.js';
 
 describe('a JSON value as text', () => {
-  test('is what JSON makes of it', () => {
+  test('equals JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(jsonText(value, 'field')).toBe(JSON.stringify(value));
@@ -50,7 +50,7 @@ describe('a JSON value as text', () => {
     return value;
   };
 
-  test('may have a thousand levels', () => {
+  test('may be nested a thousand levels deep', () => {
     expect(jsonText(nested(1_000), 'field')).toBe(JSON.stringify(nested(1_000)));
     const brackets = { text: '[{'.repeat(5_000), '\\"[[': ['"\\', '[[['.repeat(500)] };
     expect(jsonText(brackets, 'field')).toBe(JSON.stringify(brackets));

@@ -1,20 +1,20 @@
 import { ValidationError } from '../errors.js';
 
-/** Levels of lists and objects in one another. Databases read them by recursion, the embedded one on a small stack. */
+/** Maximum nesting of lists and objects. Databases parse them recursively, the embedded one with a small stack. */
 const MAXIMUM_DEPTH = 1_000;
 
 /**
  * A JSON value as text.
  *
- * @throws ValidationError, naming the field, if it is none, has more than 1,000 levels, or holds a number that is not
- * finite, for which JSON would have null
+ * @throws ValidationError, naming the field, if the value is not JSON, has more than 1,000 levels, or contains a number
+ *   that is not finite, which JSON would write as null
  */
 export function jsonText(value: unknown, field: string): string {
   const json = stringified(value, field);
   if (json === undefined) throw new ValidationError(`${field} must be a JSON value`, { field });
   // Each level takes two characters.
   if (json.length > 2 * MAXIMUM_DEPTH && depthOf(json) > MAXIMUM_DEPTH) throw tooDeep(field);
-  // Most documents hold no null at all, and need no second look.
+  // Most documents contain no null and need no check for numbers that JSON has written as null.
   if (json.includes('null')) requireFinite(value, field);
   return json;
 }
@@ -32,7 +32,7 @@ function tooDeep(field: string): ValidationError {
   return new ValidationError(`${field} has more than ${MAXIMUM_DEPTH} levels`, { field });
 }
 
-/** Of JSON text. */
+/** Nesting depth of JSON text. */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;
@@ -48,7 +48,7 @@ function depthOf(json: string): number {
   return deepest;
 }
 
-/** Without recursion: it must not run out of stack where writing did not. */
+/** Not recursive, so that it cannot run out of stack where `JSON.stringify` did not. */
 function requireFinite(value: unknown, field: string): void {
   const pending: object[] = [[value]];
   for (const each of pending) {

@@ -48,7 +48,7 @@ describe('compileWriter', () => {
     },
   );
 
-  test('lets no value end its own text, whatever a caller without types passes off as one', () => {
+  test('lets no value of an untyped caller break out of its JSON text', () => {
     const types: readonly FieldType[] = [{ kind: 'currency' }, { kind: 'bigint' }, { kind: 'boolean' }];
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('true,"b":1', '1"},{"b":"2'));
     fc.assert(
@@ -77,7 +77,7 @@ describe('compileWriter', () => {
     expect(() => write(new Date(Number.NaN))).toThrow('dueDate is not a valid date');
   });
 
-  test('refuses such a number in a document too', () => {
+  test('refuses a number that is not finite in a document', () => {
     expect(() => compileWriter({ kind: 'json' }, 'ratios')([Number.NaN])).toThrow(
       'ratios must hold finite numbers',
     );
@@ -91,17 +91,17 @@ describe('compileObjectWriter', () => {
     { name: 'a"b', type: { kind: 'boolean' }, optional: true },
   ]);
 
-  test('writes its fields in their order, and no others', () => {
+  test('writes only its fields, in their order', () => {
     const object = { secret: 'x', 'a"b': true, amount: new Decimal('0.5'), text: 't' };
     expect(write(object)).toBe('{"text":"t","amount":"0.5","a\\"b":true}');
   });
 
-  test('leaves out what is absent and keeps what is null', () => {
+  test('leaves out absent fields and keeps null', () => {
     expect(write({ amount: null, 'a"b': undefined })).toBe('{"amount":null}');
     expect(write({})).toBe('{}');
   });
 
-  test('writes what JSON.parse reads back, whatever the text', () => {
+  test('writes any text so that JSON.parse restores it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, flag) => {
         expect(JSON.parse(write({ text, 'a"b': flag }))).toEqual({ text, 'a"b': flag });
@@ -109,7 +109,7 @@ describe('compileObjectWriter', () => {
     );
   });
 
-  test('gives the fields of no prototype', () => {
+  test('does not write inherited properties', () => {
     const writeOwn = compileObjectWriter([{ name: 'toString', type: { kind: 'string' }, optional: true }]);
     expect(writeOwn({})).toBe('{}');
   });

@@ -6,20 +6,20 @@ import { jsonText } from './json-text.js';
 import { chooserOf } from './union-type.js';
 import { canonicalUuid, type Uuid } from './uuid.js';
 
-/** Turns one value of a known type into JSON text. */
+/** Converts one value of a known type to JSON text. */
 export type JsonWriter<T> = (value: T) => string;
 
 /**
  * Compiles fields into a function that writes an object with exactly these fields as JSON text: decimals as plain
  * strings, instants as ISO 8601 in UTC, ids and bigints as strings. Absent optional fields are left out.
  *
- * The writer throws ValidationError, naming the field, for a value that its type has no JSON for.
+ * The writer throws ValidationError, naming the field, for a value that has no JSON form in its type.
  */
 export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
   return objectWriter(fields, NOTHING_OPEN);
 }
 
-/** Writers of the recursive types around, by name: those that are being compiled. */
+/** Writers of the enclosing recursive types, by name, which are still being compiled. */
 type Open = ReadonlyMap<string, JsonWriter<unknown>>;
 
 const NOTHING_OPEN: Open = new Map();
@@ -29,7 +29,7 @@ function objectWriter(fields: readonly FieldDescriptor[], open: Open): JsonWrite
     name: field.name,
     key: `${JSON.stringify(field.name)}:`,
     write: writerOf(field.type, field.name, open),
-    // An absent field of such a name ("constructor") would otherwise be read from the prototype.
+    // An absent field with such a name ("constructor") would otherwise be read from the prototype.
     mayBeInherited: field.name in Object.prototype,
   }));
   return (object) => {
@@ -138,8 +138,8 @@ function refuseMember(name: string): never {
 const PLAIN = /^[\w-]*$/;
 
 /**
- * Text that is nearly always plain. It is not taken on trust: to the compiler any string is a currency, and what is
- * written here travels in one array with the params and payloads of other plans.
+ * Quotes text that is nearly always plain. Checks it anyway: the compiler accepts any string as a currency, and this
+ * text is sent in one array with the params and payloads of other plans.
  */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);

@@ -20,13 +20,13 @@ const complete = AccountBuilder.account()
   .balance(new Decimal(1))
   .closedBy(null);
 
-// A builder with all required fields builds, in whatever order they were set; optional ones may be missing.
+// A builder with all required fields builds, in any order of setters; optional fields may be missing.
 expectTypeOf(complete.build()).toEqualTypeOf<Account>();
 expectTypeOf(complete.nickname('Ana').updatedDate(new Date()).build()).toEqualTypeOf<Account>();
 expectTypeOf(complete.withEvent(new AccountCredited(id, new Decimal(1))).build()).toEqualTypeOf<Account>();
 expectTypeOf(AccountBuilder.copyOf(complete.build()).build()).toEqualTypeOf<Account>();
 
-// @ts-expect-error nothing is set
+// @ts-expect-error all required fields are missing
 AccountBuilder.account().build();
 // @ts-expect-error the balance is missing
 AccountBuilder.account()
@@ -44,13 +44,13 @@ AccountBuilder.account()
   .balance(new Decimal(1))
   .closedBy(null)
   .build();
-// @ts-expect-error no such state
+// @ts-expect-error the account has no such state
 complete.state('CLOSED');
-// @ts-expect-error a number is no decimal
+// @ts-expect-error a number is not a decimal
 complete.balance(1);
 // @ts-expect-error an amount is not optional
 complete.balance(undefined);
 // @ts-expect-error the id of another model
 complete.id(ShardedId.generate(Note, shard));
-// @ts-expect-error an event is attached with withEvent, and it is one of the model
+// @ts-expect-error an event is attached with withEvent, and must be an event of the model
 complete.withEvent({ amount: new Decimal(1) });

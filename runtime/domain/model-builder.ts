@@ -18,8 +18,8 @@ import { compileRules } from './value-rules.js';
 export const INITIAL_VERSION = 1;
 
 /**
- * Base of generated builders. A builder is used once: setters change it and return it, `build` makes a frozen
- * model. Which required fields are still missing is tracked in the generated class's type.
+ * Base class of generated builders. A builder is used once: setters change and return it, `build` creates a frozen
+ * model. The type of the generated class tracks which required fields are missing.
  */
 export abstract class ModelBuilder<M extends Entity> {
   readonly #descriptor: ModelDescriptor<M>;
@@ -31,41 +31,41 @@ export abstract class ModelBuilder<M extends Entity> {
     this.#draft = startDraft(descriptor);
   }
 
-  /** Attaches an event: it is written to the outbox with the model's row. */
+  /** Attaches an event, which is written to the outbox together with the model's row. */
   withEvent(event: ModelEvent<M>): this {
     this.#events = [...this.#events, event];
     return this;
   }
 
   /**
-   * Carries over the base fields (id, state, version, and a model's dates) and the events that are still pending:
-   * what generated `copyBase` does. The caller names the builder's next type.
+   * Copies the base fields (id, state, version, and a model's dates) and the pending events: the implementation of
+   * generated `copyBase`. The caller chooses the builder's next type.
    */
   protected carryBase<Next>(model: M): Next {
     const fields = this.#descriptor.kind === 'model' ? MODEL_FIELDS : ENTITY_FIELDS;
     return this.#copy(model, (field) => fields.has(field)) as unknown as Next;
   }
 
-  /** Carries over every field: what generated `copyOf` does. */
+  /** Copies every field: the implementation of generated `copyOf`. */
   protected copyAll(model: M): this {
     return this.#copy(model, () => true);
   }
 
-  /** Sets one field. The caller names the builder's next type. */
+  /** Sets one field. The caller chooses the builder's next type. */
   protected put<Next>(field: string, value: unknown): Next {
     assign(this.#openDraft(), field, value);
     return this as unknown as Next;
   }
 
   /**
-   * Makes the model.
+   * Builds the model.
    *
-   * @throws ValidationError "<field> cannot be null" for the first required field not set, and for the first value that
-   * breaks a rule of its field
+   * @throws ValidationError "<field> cannot be null" for the first missing required field, and for the first value that
+   *   breaks a rule of its field
    */
   protected instantiate(): M {
     const draft = this.#openDraft();
-    // A new model was last changed when it was created, unless its creator says otherwise.
+    // Default of a new model's `updatedDate`: its `createdDate`.
     if (fieldOf(draft, 'updatedDate') === undefined && fieldOf(draft, 'createdDate') !== undefined) {
       assign(draft, 'updatedDate', fieldOf(draft, 'createdDate'));
     }
@@ -102,7 +102,7 @@ type DraftCheck = (draft: object) => void;
 
 const checksOf = new WeakMap<object, readonly DraftCheck[]>();
 
-/** Checks of the fields that have rules, compiled at the first use of a model. */
+/** The checks of fields with rules, compiled at the first use of a model. */
 function ruleChecks(descriptor: { readonly columns: readonly ColumnDescriptor[] }): readonly DraftCheck[] {
   let checks = checksOf.get(descriptor);
   if (checks === undefined) {

@@ -1,14 +1,14 @@
 import type { ModelClass } from './id.js';
 import { storable } from './storable-text.js';
 
-/** Remembers that this event's row has been committed, so that it is never written again. */
+/** Marks this event's row as committed, so that it is never written again. */
 export let markPersisted: (event: ModelEvent<unknown>) => void;
 /** True once the event's row has been committed. */
 export let isPersisted: (event: ModelEvent<unknown>) => boolean;
 
 /**
- * Makes an event that was read back from the outbox: an instance of its class with these fields, frozen, without
- * running the class's own constructor. It counts as persisted.
+ * Restores an event from the outbox: a frozen instance of its class with these fields, created without the class's own
+ * constructor. It counts as persisted.
  */
 export let reviveEvent: (
   eventClass: ModelClass<ModelEvent<unknown>>,
@@ -17,11 +17,11 @@ export let reviveEvent: (
 ) => ModelEvent<unknown>;
 
 /**
- * A fact about one model, written to the outbox in the transaction that stores the model. A data carrier: its own
- * fields become the payload.
+ * A fact about one model, written to the outbox in the transaction that stores the model. Its own fields become the
+ * payload.
  */
 export abstract class ModelEvent<M> {
-  /** Type only. */
+  /** Type only: distinguishes events of different models. */
   declare protected readonly modelType?: M;
 
   readonly #modelId: string;
@@ -49,14 +49,14 @@ export abstract class ModelEvent<M> {
   /**
    * @param modelId the model's id as a string
    * @param modelClass the model's class
-   * @throws ValidationError if the id holds NUL or half of a surrogate pair
+   * @throws ValidationError if the id contains NUL or an unpaired surrogate
    */
   protected constructor(modelId: string, modelClass: ModelClass<M>) {
     this.#modelId = storable(modelId, 'modelId');
     this.#modelName = modelClass.name;
   }
 
-  /** `model_id` of the outbox row. A method, so that it is no part of the payload. */
+  /** `model_id` of the outbox row. A method, so that the payload does not contain it. */
   getModelId(): string {
     return this.#modelId;
   }

@@ -18,14 +18,14 @@ import { newNote, noteModel } from './test-support/note.js';
 
 const hundred = new Decimal(100);
 
-/** Whose id is any text. */
+/** An event with any text as its model id. */
 class AccountNoted extends ModelEvent<Account> {
   constructor(id: string) {
     super(id, Account);
   }
 }
 
-/** Everything that can be seen of a model, deep. */
+/** All visible properties of a model, deeply. */
 function snapshot(account: Account): unknown {
   return structuredClone({ ...account, id: String(account.id), balance: String(account.balance) });
 }
@@ -38,7 +38,7 @@ describe('a model', () => {
     expect(() => Object.assign(account, { unknown: 9 })).toThrow(TypeError);
   });
 
-  test('stays as it was when a changed copy is made of it', () => {
+  test('is not affected by a changed copy', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 20 }),
@@ -56,7 +56,7 @@ describe('a model', () => {
     );
   });
 
-  test('was last changed when it was created, unless its creator says otherwise', () => {
+  test('has its creation date as the default of updatedDate', () => {
     const later = new Date(OPENED_AT.getTime() + 1);
     expect(newAccount(hundred).build().updatedDate).toEqual(OPENED_AT);
     expect(newAccount(hundred).updatedDate(later).build().updatedDate).toEqual(later);
@@ -69,12 +69,12 @@ describe('a model', () => {
     );
   });
 
-  test('knows the descriptor that it was made with', () => {
+  test('has the descriptor with which it was built', () => {
     expect(descriptorOf(newAccount(hundred).build())).toBe(accountModel);
     expect(descriptorOf(newNote('x'))).toBe(noteModel);
   });
 
-  test('that no builder made is refused', () => {
+  test('that no builder created is refused', () => {
     const forged: Entity = Reflect.construct(Account, []);
     expect(() => descriptorOf(forged)).toThrow(UnknownModelError);
   });
@@ -93,7 +93,7 @@ describe('a builder', () => {
     expect(() => set(undefined).build()).toThrow(`${field} cannot be null`);
   });
 
-  test('names the field at fault', () => {
+  test('names the missing field', () => {
     const builder = AccountBuilder.account() as unknown as AccountBuilder;
     expect(() => builder.build()).toThrow(expect.objectContaining({ field: 'id', code: 'FW_VALIDATION' }));
   });
@@ -110,13 +110,13 @@ describe('a builder', () => {
     expect(() => missing.build()).toThrow('closedBy cannot be null');
   });
 
-  test('takes undefined for an optional field and null for a nullable one', () => {
+  test('accepts undefined for an optional field and null for a nullable one', () => {
     const account = newAccount(hundred).nickname(undefined).closedBy(null).build();
     expect(account.nickname).toBeUndefined();
     expect(account.closedBy).toBeNull();
   });
 
-  test('keeps the models made before from later changes of itself', () => {
+  test('does not change models that it has built', () => {
     const builder = newAccount(hundred);
     const first = builder.build();
     expect(() => builder.balance(new Decimal(1))).toThrow('A builder of Account is used once');
@@ -128,7 +128,7 @@ describe('a builder', () => {
     expect(newAccount(hundred).build().version).toBe(1);
   });
 
-  test('carries over base fields only with copyBase', () => {
+  test('copies only the base fields with copyBase', () => {
     const account = newAccount(hundred).nickname('Ana').build();
     const copy = AccountBuilder.account().copyBase(account);
     // @ts-expect-error the account's own fields are missing
@@ -150,14 +150,14 @@ describe('events of a model', () => {
     expect(Object.isFrozen(pendingEventsOf(model))).toBe(true);
   });
 
-  test('are carried over by copies, pending as they are', () => {
+  test('are copied to copies while they are pending', () => {
     const credited = newAccount(hundred).build().credit(new Decimal(1));
     expect(pendingEventsOf(credited.copy().build())).toEqual(pendingEventsOf(credited));
     const based = AccountBuilder.account().copyBase(credited).balance(hundred).closedBy(null);
     expect(pendingEventsOf(based.build())).toEqual(pendingEventsOf(credited));
   });
 
-  test('that are persisted are not emitted again, by the model and by copies of it', () => {
+  test('that are persisted are not emitted again by the model or its copies', () => {
     const credited = newAccount(hundred).build().credit(new Decimal(1));
     for (const event of pendingEventsOf(credited)) markPersisted(event);
     expect(pendingEventsOf(credited)).toEqual([]);
@@ -169,7 +169,7 @@ describe('events of a model', () => {
     expect(() => new AccountNoted(id)).toThrow(ValidationError);
   });
 
-  test('name their model, apart from their payload', () => {
+  test('name their model outside of their payload', () => {
     const account = newAccount(hundred).build();
     const event = new AccountCredited(account.id, hundred);
     expect(event.getModelId()).toBe(account.id.getValue());

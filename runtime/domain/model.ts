@@ -1,14 +1,14 @@
 import { Entity } from './entity.js';
 import type { Id } from './id.js';
 
-/** An entity with dates that carries events. See `Entity` for the type parameters. */
+/** An entity with dates and events. See `Entity` for the type parameters. */
 export abstract class Model<
   Self = unknown,
   IdType extends Id<Self> = Id<Self>,
   State extends string = string,
 > extends Entity<Self, IdType, State> {
-  /** Set by the creator, never changes. */
+  /** Set at creation, never changes. */
   readonly createdDate!: Date;
-  /** Moves with each persisted update, from the executor's clock. */
+  /** Set at each persisted update, from the executor's clock. */
   readonly updatedDate!: Date;
 }

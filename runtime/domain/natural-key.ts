@@ -6,18 +6,20 @@ import { type Id, ShardedId } from './id.js';
 import type { ShardIdentifier } from './shard-identifier.js';
 import type { Uuid } from './uuid.js';
 
-/** Type only: emitted code tags each model that has natural keys with their fields. */
+/**
+ * Type only: emitted code adds this property, with the fields of the natural keys, to each model that has such keys.
+ */
 export declare const modelKeys: unique symbol;
 
-/** Fields and values of one of a model's natural keys; `never` for a model without one. */
+/** Fields and values of one of a model's natural keys; `never` for a model without a natural key. */
 export type KeyOf<M> = typeof modelKeys extends keyof M ? NonNullable<M[typeof modelKeys]> : never;
 
-/** What a look-up needs besides the key: the shard, for a model whose ids carry theirs. */
+/** The additional argument of a look-up by key: the shard, for a model with sharded ids. */
 export type KeyPlace<M> = M extends { readonly id: { resolveShardIdentifier(): ShardIdentifier } }
   ? [shard: ShardIdentifier]
   : [];
 
-/** `M`, if it has a natural key. */
+/** `M` if it has a natural key, else `never`. */
 export type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
 
 /** A look-up by a natural key. */
@@ -25,18 +27,18 @@ export interface KeyLookup {
   readonly model: ModelDescriptor;
   readonly key: NaturalKey;
   readonly shard: ShardIdentifier;
-  /** One text per field of the key: equal for values that the database takes as equal. */
+  /** One text per field of the key: equal for values that the database treats as equal. */
   readonly texts: readonly string[];
-  /** The key's name in this process. Equal for equal keys of one model on one shard. */
+  /** Identifies the key in this process. Equal for equal keys of one model on one shard. */
   readonly name: string;
 }
 
-/** Whether the state counts: a model in a deleted state does not hold its keys. */
+/** Whether the model holds its keys: in a deleted state it does not. */
 function isLive({ deletedStates }: ModelDescriptor, model: Entity): boolean {
   return deletedStates === undefined || !deletedStates.includes(model.state);
 }
 
-/** Makes a look-up from texts as `keyTextOf` makes them. */
+/** Creates a look-up from texts of `keyTextOf`. */
 export function keyLookup(
   model: ModelDescriptor,
   key: NaturalKey,
@@ -46,7 +48,7 @@ export function keyLookup(
   return { model, key, shard, texts, name: nameOf(model, key, model.sharded ? shard : undefined, texts) };
 }
 
-/** The look-up that finds whatever has the same key; undefined if a field of it is empty. */
+/** The look-up of the model with the same key; undefined if a field of the key is null or absent. */
 export function lookupOf(
   model: Entity,
   key: NaturalKey,
@@ -60,7 +62,7 @@ export function lookupOf(
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** Names of the keys that a state holds on its shard; none for a model without keys or in a deleted state. */
+/** Names of the keys that a model holds on its shard; none for a model without keys or in a deleted state. */
 export function heldKeys(model: Entity): readonly string[] {
   const descriptor = descriptorOf(model);
   const { keys } = descriptor;
@@ -72,7 +74,7 @@ export function heldKeys(model: Entity): readonly string[] {
   });
 }
 
-/** The texts of a key of a stored row, as one; undefined if a field of it is empty. */
+/** The texts of a key of a stored row, joined; undefined if a field of it is null or absent. */
 export function keyText(key: NaturalKey, model: Entity): string | undefined {
   const texts = textsOf(descriptorOf(model), key, model);
   return texts === undefined ? undefined : JSON.stringify(texts);
@@ -96,14 +98,14 @@ function textsOf(
   for (const field of fields) {
     const value = fieldOf(model, field);
     const column = columns.find((each) => each.field === field);
-    // A unique index lets any number of rows have nothing in a column.
+    // A unique index allows any number of rows with null in a column.
     if (value === null || value === undefined || column === undefined) return undefined;
     texts.push(keyTextOf(column.type, value));
   }
   return texts;
 }
 
-/** One value as text: two values have one text if, and only if, the database takes them as equal. */
+/** One value as text: two values have the same text exactly if the database treats them as equal. */
 export function keyTextOf(type: FieldType, value: unknown): string {
   switch (type.kind) {
     case 'uuid':
@@ -114,7 +116,7 @@ export function keyTextOf(type: FieldType, value: unknown): string {
       return (value as Date).toISOString();
     case 'decimal': {
       const decimal = value as Decimal;
-      // Zero has a sign here and none in a `numeric` column.
+      // A `Decimal` zero has a sign, a `numeric` zero has none.
       return decimal.isZero() ? '0' : decimal.toFixed();
     }
     default:

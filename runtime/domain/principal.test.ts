@@ -11,11 +11,11 @@ describe('principalName', () => {
     expect(principalName(() => 'alice')).toBe('alice');
   });
 
-  test('takes any other character', () => {
+  test('accepts any other character', () => {
     expect(principalName({ name: 'Zoë\n😀' })).toBe('Zoë\n😀');
   });
 
-  test('takes the runtime at its word', () => {
+  test('accepts names of the runtime itself', () => {
     expect(principalName(ownPrincipal('handler:Mailer'))).toBe('fw:handler:Mailer');
     expect(principalName(storedPrincipal('fw:handler:Mailer'))).toBe('fw:handler:Mailer');
   });
@@ -42,7 +42,7 @@ describe('principalOf', () => {
     expect(principalOf({ name: 'alice', claims: {} }).claimsJson).toBeUndefined();
   });
 
-  test('keeps claims as JSON does, whatever becomes of the object they came in', () => {
+  test('copies claims as JSON, so later changes of the object have no effect', () => {
     const claims: Record<string, string> = { role: 'clerk' };
     const principal = principalOf({ name: 'alice', claims });
     claims['role'] = 'operator';
@@ -51,7 +51,7 @@ describe('principalOf', () => {
     expect(principalOf(principal)).toBe(principal);
   });
 
-  test('takes claims that hold the text of an escape', () => {
+  test('accepts claims that contain the text of an escape', () => {
     expect(principalOf({ name: 'alice', claims: { path: '\\u0000', emoji: '😀' } }).claims).toEqual({
       path: '\\u0000',
       emoji: '😀',

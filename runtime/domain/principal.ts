@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from './json.js';
 import { isUnstorable } from './storable-text.js';
 
 /**
- * What an authenticator vouches for about a caller, beside the name: roles, tenants, scopes. An application declares
- * its own by declaration merging, each one optional, because a principal may come without claims:
+ * Verified facts about a caller besides the name: roles, tenants, scopes. An application declares its claims by
+ * declaration merging, each one optional, because a principal may have no claims:
  *
  * ```ts
  * declare module 'fw-actions' {
@@ -20,31 +20,35 @@ export interface Claims {
   readonly [claim: string]: JsonValue | undefined;
 }
 
-/** Who acts, as `perform` sees it. */
+/** The acting principal, as `perform` receives it. */
 export interface Principal {
   readonly name: string;
-  /** Empty unless the caller has some. */
+  /** Empty if the caller has none. */
   readonly claims: Claims;
 }
 
-/** Who acts, as `execute` takes it: a principal, an object with a name, or a function that returns a name. */
+/**
+ * The acting principal, as `execute` accepts it: a principal, an object with a name, or a function that returns a name.
+ */
 export type Caller = { readonly name: string; readonly claims?: Claims } | (() => string);
 
-/** Characters of a name: what OpenID Connect allows a subject, and short enough for the index of idempotency keys. */
+/**
+ * Maximum characters of a name: OpenID Connect's limit for a subject, which also fits the index of idempotency keys.
+ */
 const LONGEST_NAME = 255;
 
-/** Bytes of all claims as JSON text: they are kept with each action. */
+/** Maximum bytes of all claims as JSON text: they are stored with each action. */
 const LONGEST_CLAIMS = 4_096;
 
-/** How names begin that the runtime gives itself. A caller with such a name would pass for a part of the runtime. */
+/** Prefix of the runtime's own names. Callers must not have such names. */
 const OWN = 'fw:';
 
-/** What JSON text has for a character that `jsonb` refuses: NUL, or half of a surrogate pair. */
+/** Escapes of characters that `jsonb` refuses: NUL and unpaired surrogates. */
 const UNSTORABLE_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 const NO_CLAIMS: Claims = Object.freeze({});
 
-/** A principal that has been checked: by `principalOf`, or when it was stored; or the runtime has made it up. */
+/** A valid principal: `principalOf` checked it, it was stored, or it is the runtime's own. */
 export class KnownPrincipal implements Principal {
   readonly name: string;
   readonly claims: Claims;
@@ -54,31 +58,33 @@ export class KnownPrincipal implements Principal {
   constructor(name: string, claimsJson?: string) {
     this.name = name;
     this.claimsJson = claimsJson;
-    // From the text: a later execution by this principal sees what this one sees.
+    // Parsed from the text, so that a later execution by this principal has equal claims.
     this.claims = claimsJson === undefined ? NO_CLAIMS : Object.freeze(JSON.parse(claimsJson) as Claims);
   }
 
-  /** Whether the runtime itself acts: delivery on behalf of a handler, say. No caller can have such a name. */
+  /** Whether the runtime itself acts, for example for a handler. No caller can have such a name. */
   get isOwn(): boolean {
     return this.name.startsWith(OWN);
   }
 }
 
-/** A part of the runtime as a principal: `fw:handler:Mailer` for `handler:Mailer`. No caller can have its name. */
+/** A principal of the runtime: `fw:handler:Mailer` for `handler:Mailer`. No caller can have its name. */
 export function ownPrincipal(part: string): KnownPrincipal {
   return new KnownPrincipal(`${OWN}${part}`);
 }
 
-/** The principal of an earlier execution, by its stored name, which may be the runtime's own, and its stored claims. */
+/**
+ * The principal of an earlier execution, from its stored name, which may be the runtime's own, and its stored claims.
+ */
 export function storedPrincipal(name: string, claims?: JsonObject | null): KnownPrincipal {
   return new KnownPrincipal(name, claims === undefined || claims === null ? undefined : claimsText(claims));
 }
 
 /**
- * Checks a caller. An authenticator that gives one principal to many requests checks it once and returns the result.
+ * Checks a caller. An authenticator that uses one principal for many requests checks it once and returns the result.
  *
- * @throws ValidationError unless the name has 1 to 255 characters that can be stored and does not begin with `fw:`, and
- *   the claims are a JSON object of at most 4,096 bytes that can be stored
+ * @throws ValidationError unless the name has 1 to 255 storable characters and does not begin with `fw:`, and the
+ *   claims are a storable JSON object of at most 4,096 bytes
  */
 export function principalOf(caller: Caller): KnownPrincipal {
   if (caller instanceof KnownPrincipal) return caller;

@@ -1,6 +1,6 @@
 import type { FieldType } from './descriptor.js';
 
-/** Names of the recursive types around that a type refers to: what it means depends on where it stands. */
+/** Names of the enclosing recursive types that a type refers to: its meaning depends on them. */
 export function referencesAround(type: FieldType): ReadonlySet<string> {
   switch (type.kind) {
     case 'again':

@@ -4,11 +4,11 @@ import { ValidationError } from '../errors.js';
 import { MAX_GROUP, MAX_MEMBER, ShardIdentifier } from './shard-identifier.js';
 
 describe('ShardIdentifier', () => {
-  test('knows group, member and their bits', () => {
+  test('has group, member and their bits', () => {
     expect(ShardIdentifier.of(2, 3)).toMatchObject({ group: 2, member: 3, bits: (2 << 6) | 3 });
   });
 
-  test('is one frozen object per address', () => {
+  test('is one frozen object per group and member', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: MAX_GROUP }),
@@ -28,7 +28,7 @@ describe('ShardIdentifier', () => {
     expect(ShardIdentifier.of(1, 0).equals(ShardIdentifier.of(0, 1))).toBe(false);
   });
 
-  test('reads (group, member)', () => {
+  test('prints as (group, member)', () => {
     expect(String(ShardIdentifier.of(1, 0))).toBe('(1, 0)');
   });
 
@@ -41,7 +41,7 @@ describe('ShardIdentifier', () => {
     expect(() => ShardIdentifier.of(0, member)).toThrow('Shard member must be an integer from 0 to 63');
   });
 
-  test('refuses what is no number at all', () => {
+  test('refuses values that are not numbers', () => {
     expect(() => ShardIdentifier.of(JSON.parse('"1"'), 0)).toThrow(ValidationError);
     expect(() => ShardIdentifier.of(0, JSON.parse('null'))).toThrow(ValidationError);
   });

@@ -1,13 +1,13 @@
 import { ValidationError } from '../errors.js';
 
-/** Highest group number that fits the 8 group bits of an id. */
+/** Maximum group number: an id has 8 group bits. */
 export const MAX_GROUP = 255;
-/** Highest member number that fits the 6 member bits of an id. */
+/** Maximum member number: an id has 6 member bits. */
 export const MAX_MEMBER = 63;
 
 /**
- * The address of one database: a group (policy boundary) and a member (one database in it). Interned: compare with
- * `===`.
+ * Identifies one database: a group (policy boundary) and a member (one database of the group). There is one instance
+ * per shard, so compare with `===`.
  */
 export class ShardIdentifier {
   static readonly #interned: (ShardIdentifier | undefined)[] = [];

@@ -1,4 +1,4 @@
-/** Long spellings of built-in types. */
+/** Short spellings of built-in types, by their long ones. */
 const SHORT: Readonly<Record<string, string>> = {
   bool: 'boolean',
   char: 'character',
@@ -21,7 +21,7 @@ const SHORT: Readonly<Record<string, string>> = {
 const TYPE = /^([a-z_][a-z0-9_ ]*?) ?(?:\(([^)]*)\))?( with(?:out)? time zone)? ?((?:\[\])*)$/;
 
 /**
- * One spelling for each type: `DECIMAL(19, 4)` and `numeric(19,4)` are the same. Unknown types are left as they are.
+ * The normal spelling of a type: `DECIMAL(19, 4)` and `numeric(19,4)` are equal. Unknown types are returned unchanged.
  */
 export function normalizeType(type: string): string {
   const text = type.trim().toLowerCase().replace(/\s+/g, ' ');
@@ -35,6 +35,6 @@ export function normalizeType(type: string): string {
 function parametersOf(name: string, parameters: string | undefined): string {
   if (parameters === undefined) return name === 'character' ? '(1)' : '';
   const list = parameters.split(',').map((part) => part.trim());
-  // `numeric(19)` has no decimals.
+  // `numeric(19)` has the scale 0.
   return `(${(name === 'numeric' && list.length === 1 ? [...list, '0'] : list).join(',')})`;
 }

@@ -1,26 +1,26 @@
 import { ValidationError } from '../errors.js';
 
 /**
- * NUL, or half of a surrogate pair. PostgreSQL refuses the first late; the second has no UTF-8 form and would be
- * changed.
+ * NUL or an unpaired surrogate. PostgreSQL refuses NUL only when it executes the statement; an unpaired surrogate has
+ * no UTF-8 form and would be replaced.
  */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** True if a database could not keep this text as it is. */
+/** True if a database cannot store this text unchanged. */
 export function isUnstorable(text: string): boolean {
   return UNSTORABLE.test(text);
 }
 
-/** Longest text that is kept of an error, in characters. Errors quote what they are about, which may be of any size. */
+/** Maximum stored length of an error's text, in characters. Errors quote values of any size. */
 const LONGEST_STORED = 4_000;
 
-/** The text as a database can keep it: what cannot be stored is replaced, and the end of a long text is cut off. */
+/** A storable form of the text: replaces characters that cannot be stored, and truncates a long text. */
 export function storedText(text: string, longest: number = LONGEST_STORED): string {
   const cut = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
   return cut.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }
 
-/** The text itself. @throws ValidationError, naming the field, if a database could not keep it as it is */
+/** Returns the text unchanged. @throws ValidationError, naming the field, if a database cannot store it unchanged */
 export function storable(text: string, field: string): string {
   if (!UNSTORABLE.test(text)) return text;
   throw new ValidationError(`${field} holds a character that cannot be stored`, { field });

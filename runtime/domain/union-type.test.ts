@@ -8,7 +8,7 @@ import { chooserOf, tagsOf } from './union-type.js';
 const tagged = (kind: string | number | boolean): UnnamedField =>
   t.object({ kind: t.enum([kind]), size: t.number() });
 
-/** Chooses the place of a member. */
+/** Returns the index of the chosen member. */
 function chooser({ type }: UnnamedField, plain?: (value: unknown) => unknown): (value: unknown) => unknown {
   if (type.kind !== 'union') throw new Error('No union');
   const places = type.of.map((_, index) => index);
@@ -44,7 +44,7 @@ describe('A value of a union', () => {
     expect(chooser(t.union([t.boolean(), { type }]))(value)).toBe(1);
   });
 
-  test('the literal of an object decides its variant', () => {
+  test('the discriminator of an object decides its variant', () => {
     const choose = chooser(t.unionBy('kind', [tagged('a'), tagged(1), tagged(true), t.string()]));
     expect([{ kind: 'a' }, { kind: 1 }, { kind: true }, 'a'].map(choose)).toEqual([0, 1, 2, 3]);
     expect([{ kind: 'b' }, { kind: '1' }, {}, Object.create({ kind: 'a' }), 5].map(choose)).toEqual(
@@ -52,7 +52,7 @@ describe('A value of a union', () => {
     );
   });
 
-  test('a member that contains itself, and the word for it below, have the literals of the object', () => {
+  test('a recursive member, and references to it, have the discriminator values of the object', () => {
     const not = t.recursive(
       'Not',
       t.object({ kind: t.enum(['not']), of: t.unionBy('kind', [t.againBy('Not', ['not']), tagged('a')]) }),
@@ -63,13 +63,13 @@ describe('A value of a union', () => {
     expect(tagsOf(not.type, 'kind')).toEqual(['not']);
   });
 
-  test('an object has no tags where the field is missing or no literal', () => {
+  test('an object has no tags if the field is missing or not a literal', () => {
     const type: FieldType = { kind: 'object', fields: namedFields({ kind: t.string() }) };
     expect([tagsOf(type, 'kind'), tagsOf(type, 'other'), tagsOf(type, undefined)]).toEqual([[], [], []]);
     expect(tagsOf({ kind: 'string' }, 'kind')).toEqual([]);
   });
 
-  test('numbers in a form of their own are compared as numbers', () => {
+  test('numbers in another representation are compared as numbers', () => {
     const plain = (value: unknown): unknown => (value instanceof Boxed ? value.value : value);
     const choose = chooser(t.unionBy('kind', [tagged(1), tagged(2), t.number()]), plain);
     expect([{ kind: new Boxed(2) }, new Boxed(7)].map(choose)).toEqual([1, 2]);

@@ -2,7 +2,7 @@ import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
 import { Id } from './id.js';
 
-/** The kinds of value that JSON distinguishes. */
+/** The kinds of values in JSON. */
 type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
 type Union = Extract<FieldType, { kind: 'union' }>;
@@ -11,8 +11,8 @@ type Union = Extract<FieldType, { kind: 'union' }>;
 export type Chooser<Part> = (value: unknown) => Part | undefined;
 
 /**
- * @param parts what was compiled of each member, in their order
- * @param plain gives a value that stands for a number as that number. Default: numbers stand for themselves
+ * @param parts the compiled form of each member, in their order
+ * @param plain converts another representation of a number to the number. Default: numbers are numbers
  */
 export function chooserOf<Part>(
   { of, discriminator }: Union,
@@ -37,7 +37,7 @@ export function chooserOf<Part>(
   };
 }
 
-/** Values of the discriminator that a member of a union has. */
+/** The discriminator values of a union's member. */
 export function tagsOf(
   type: FieldType,
   discriminator: string | undefined,
@@ -70,7 +70,7 @@ function jsonKindOfType(type: FieldType): JsonKind {
   }
 }
 
-/** Of a value, or of the JSON that it is written as. */
+/** The kind of a value, or of its JSON form. */
 function jsonKindOf(value: unknown): JsonKind | undefined {
   switch (typeof value) {
     case 'string':

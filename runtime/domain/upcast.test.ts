@@ -7,14 +7,14 @@ const versioned = { name: 'AccountCredited', version: 3 };
 const stored = { version: 1, payload: { amount: 1 } };
 const next: Upcaster = (payload) => ({ ...payload, steps: Number(payload['steps'] ?? 0) + 1 });
 
-test('a payload goes through each upcaster from its version on', () => {
+test('a payload passes through each upcaster from its version on', () => {
   expect(upcast(versioned, [next, next], stored)).toEqual({ amount: 1, steps: 2 });
   expect(upcast(versioned, [next, next], { ...stored, version: 2 })).toEqual({ amount: 1, steps: 1 });
   expect(upcast(versioned, [next, next], { ...stored, version: 3 })).toBe(stored.payload);
 });
 
 test.each([[undefined], [null], ['text'], [[]]])('an upcaster that returns %j has failed', (value) => {
-  // What is not compiled may return anything.
+  // Code without types may return anything.
   const broken: Upcaster = () => value as unknown as JsonObject;
   expect(() => upcast(versioned, [next, broken], stored)).toThrow(
     expect.objectContaining({
@@ -24,7 +24,7 @@ test.each([[undefined], [null], ['text'], [[]]])('an upcaster that returns %j ha
   );
 });
 
-test('an upcaster that throws is named with its reason, and so is one that is missing', () => {
+test('an upcaster that throws is named with its reason, and a missing one is named', () => {
   const cause = new TypeError('no amount');
   const broken: Upcaster = () => {
     throw cause;

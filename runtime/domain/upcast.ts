@@ -2,21 +2,21 @@ import { messageOf, ValidationError } from '../errors.js';
 import type { Upcaster } from './descriptor.js';
 import type { JsonObject } from './json.js';
 
-/** Something whose stored form has versions: an event's payload, or the params of an action. */
+/** A stored form with versions: an event's payload, or the params of an action. */
 export interface Versioned {
-  /** Names it in messages: `AccountCredited`. */
+  /** Name in messages: `AccountCredited`. */
   readonly name: string;
   /** Version that this process writes. Default 1. */
   readonly version?: number;
-  /** From version 1 on. Default: the static `upcasters` of `owner`, if it has any. */
+  /** From version 1 on. Default: the static `upcasters` of `owner`, if any. */
   readonly upcasters?: readonly Upcaster[];
 }
 
 /**
- * The upcasters that lead to the present version.
+ * The upcasters that lead to the current version.
  *
  * @param owner the class
- * @throws ValidationError if there are fewer than older versions
+ * @throws ValidationError if there are fewer upcasters than older versions
  */
 export function requireUpcasters(versioned: Versioned, owner: () => object): readonly Upcaster[] {
   const { name, version = 1 } = versioned;
@@ -34,11 +34,11 @@ function staticUpcasters(owner: object): readonly Upcaster[] {
 }
 
 /**
- * Brings a stored payload up to the present version, one step after the other.
+ * Converts a stored payload to the current version, one step after the other.
  *
- * @param upcasters as `requireUpcasters` gave them
- * @throws ValidationError that names the version whose upcaster has thrown, with what it threw as `cause`; or is
- *   missing, or has returned no object: what it was given must not pass for a newer version
+ * @param upcasters the result of `requireUpcasters`
+ * @throws ValidationError that names the version whose upcaster threw (the error is the `cause`), is missing, or did
+ *   not return an object
  */
 export function upcast(
   { name, version: present = 1 }: Versioned,
@@ -62,19 +62,19 @@ export function upcast(
   return payload;
 }
 
-/** Upcasters are the application's, and not all of them are compiled. */
+/** Upcasters belong to the application, and some are not type-checked. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Takes upcasters of the types that `fw-gen` emits from the lock. The type argument is such a type: a list that does
- * not fit it does not compile.
+ * Accepts upcasters of the types that `fw-gen` emits from the lock. With such a type as the type argument, a list that
+ * does not match it does not compile.
  */
 export function typedUpcasters<Steps extends readonly TypedUpcaster[]>(steps: Steps): readonly Upcaster[] {
-  // Each step is given what the version before it has stored, which is what its type says.
+  // Each upcaster receives the stored form of the previous version, which is the type of its parameter.
   return steps as unknown as readonly Upcaster[];
 }
 
-/** Makes params or a payload of the next version from those of one version. */
+/** Converts the params or the payload of one version to the next. */
 export type TypedUpcaster = (stored: never) => object;

@@ -4,7 +4,7 @@ import { ValidationError } from '../errors.js';
 import { canonicalUuid, parseUuid } from './uuid.js';
 
 describe('parseUuid', () => {
-  test('keeps the canonical text form and lowers upper case', () => {
+  test('keeps the canonical text form and converts upper case', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(parseUuid(uuid)).toBe(uuid);
@@ -27,11 +27,11 @@ describe('parseUuid', () => {
     expect(() => parseUuid(text)).toThrow(ValidationError);
   });
 
-  test('refuses what is no text, without printing it', () => {
+  test('refuses values that are not texts, without printing them', () => {
     expect(() => parseUuid(JSON.parse('{"secret": 1}'))).toThrow('Not a UUID: object');
   });
 
-  test('shows at most 64 characters of what it refuses', () => {
+  test('shows at most 64 characters of a refused text', () => {
     expect(() => parseUuid('x'.repeat(10_000))).toThrow(`Not a UUID: "${'x'.repeat(64)}"`);
   });
 });
@@ -49,7 +49,7 @@ describe('parseUuid and canonicalUuid', () => {
 });
 
 describe('canonicalUuid', () => {
-  test('keeps the canonical text form and lowers upper case', () => {
+  test('keeps the canonical text form and converts upper case', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(canonicalUuid(uuid, 'owner')).toBe(uuid);
@@ -58,7 +58,7 @@ describe('canonicalUuid', () => {
     );
   });
 
-  test('takes UUIDs of no version', () => {
+  test('accepts UUIDs without a version', () => {
     const uuid = 'c0ffee00-0000-0000-f000-000000000000';
     expect(canonicalUuid(uuid, 'owner')).toBe(uuid);
   });

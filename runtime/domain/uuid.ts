@@ -2,17 +2,17 @@ import { NIL } from 'uuid';
 import { ValidationError } from '../errors.js';
 
 /**
- * A UUID in its canonical text form: 36 characters, lower case, hyphens. To the compiler any string is one; where it is
- * written, upper case is lowered and what is no UUID is refused.
+ * A UUID in its canonical text form: 36 characters, lower case, with hyphens. The compiler accepts any string; writers
+ * convert upper case and refuse texts that are not UUIDs.
  */
 export type Uuid = string & { readonly [uuidBrand]?: true };
 declare const uuidBrand: unique symbol;
 
-/** Each digit is written out: counted ones take the engine twice as long. */
+/** Each digit is written out, because a quantifier takes the engine twice as long. */
 const CANONICAL = new RegExp(`^${[8, 4, 4, 4, 12].map((digits) => '[0-9a-f]'.repeat(digits)).join('-')}$`);
 
 /**
- * Parses the text form: 36 characters with hyphens, in either case. Version and variant may be any, as for PostgreSQL.
+ * Parses the text form: 36 characters with hyphens, in either case. Any version and variant, as in PostgreSQL.
  *
  * @returns the canonical form, in lower case
  * @throws ValidationError otherwise
@@ -45,7 +45,7 @@ function readUuid(text: string): Uuid | undefined {
   return CANONICAL.test(lowered) ? lowered : undefined;
 }
 
-/** Milliseconds since 1970 that a version 7 UUID was made at: its first six bytes. */
+/** Creation time of a version 7 UUID in milliseconds since 1970, from its first six bytes. */
 export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
@@ -54,5 +54,5 @@ function describe(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
 }
 
-/** Belongs to nothing. */
+/** The nil UUID: stands for no owner. */
 export const NIL_UUID: string = NIL;

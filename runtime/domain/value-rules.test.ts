@@ -50,7 +50,7 @@ describe('build()', () => {
   }
   const account = newAccount(new Decimal(5)).build();
 
-  test('refuses values that break a rule of their field, by its label', () => {
+  test('refuses values that break a rule of their field, naming its label', () => {
     const negative = StrictBuilder.copyOf(account).with('balance', new Decimal(-1));
     expect(() => negative.build()).toThrow(
       new ValidationError('the balance must be at least 0', { field: 'balance' }),
@@ -61,7 +61,7 @@ describe('build()', () => {
     );
   });
 
-  test('takes values that keep the rules, and absent ones', () => {
+  test('accepts values that satisfy the rules, and absent ones', () => {
     const fine = StrictBuilder.copyOf(account).with('nickname', 'Al').with('balance', new Decimal(0)).build();
     expect(fine.nickname).toBe('Al');
     expect(StrictBuilder.copyOf(fine).with('nickname', undefined).build().nickname).toBeUndefined();

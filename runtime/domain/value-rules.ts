@@ -1,6 +1,6 @@
 import { Decimal } from './decimal.js';
 
-/** Bounds of a number. They are exact: they have at most 15 digits. */
+/** Bounds of a number. They have at most 15 digits, so they are exact. */
 export interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -10,22 +10,24 @@ export interface Bounds {
 
 /** Rules that the comment of a field sets for each of its values. */
 export interface ValueRules extends Bounds {
-  /** Characters (code points), at most. */
+  /** Maximum characters (code points). */
   readonly maxLength?: number;
-  /** Characters (code points), at least. */
+  /** Minimum characters (code points). */
   readonly minLength?: number;
-  /** A regular expression with the flag `u` that some part of the text matches. */
+  /** A regular expression with the flag `u` that must match a part of the text. */
   readonly pattern?: string;
   readonly integer?: true;
 }
 
-/** What the rules hold against a value, to stand behind its name: `must be at least 1`; undefined: nothing. */
+/**
+ * Checks a value. Returns the broken rule, to follow the value's name: `must be at least 1`; undefined if it is valid.
+ */
 export type RuleCheck = (value: unknown) => string | undefined;
 
 /** Compares a value with a bound: negative, zero or positive. */
 export type CompareTo = (bound: number) => number;
 
-/** Compiles rules, once for each field. Absent values (null, undefined) keep every rule. */
+/** Compiles rules, once for each field. Absent values (null, undefined) satisfy every rule. */
 export function compileRules(rules: ValueRules): RuleCheck {
   const { pattern, integer } = rules;
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u');
@@ -41,7 +43,7 @@ export function compileRules(rules: ValueRules): RuleCheck {
   };
 }
 
-/** The first bound that a value is beyond. */
+/** The first bound that a value exceeds. */
 export function brokenBound(rules: Bounds, compareTo: CompareTo): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rules;
   if (minimum !== undefined && compareTo(minimum) < 0) return `must be at least ${minimum}`;

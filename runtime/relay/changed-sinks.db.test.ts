@@ -31,7 +31,7 @@ function sequences(sink: CollectingSink): readonly number[] {
 }
 
 describeOnEachAdapter('A sink whose configuration changes', (harness) => {
-  test('keeps its checkpoint when its filter changes, and when it is away for a while', async () => {
+  test('keeps its checkpoint when its filter changes, and when it is removed for a while', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = openLedger(databases);
     const operations = new EventOperations(databases);
@@ -63,7 +63,7 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
     expect(sequences(back)).toEqual([4]);
   });
 
-  test('stops at a rejected message where it is set to, and continues with it once it is resumed', async () => {
+  test('stops at a rejected message with onRejected `stop`, and continues with it once resumed', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = openLedger(databases);
     const operations = new EventOperations(databases);
@@ -86,7 +86,7 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
 });
 
 describeOn('postgresql', 'Relays of several processes', (harness) => {
-  test('send each event once, and one goes on where another has stopped', async () => {
+  test('send each event once, and one continues where another has stopped', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     const open = (): DatabaseRegistry =>
       new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
@@ -108,7 +108,7 @@ describeOn('postgresql', 'Relays of several processes', (harness) => {
     await Promise.all([one, two, three].map((databases) => databases.close(0)));
   });
 
-  test('send what other shards have while one is out of reach, and its events once it is back', async () => {
+  test('send the events of other shards while one is unreachable, and its events afterwards', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
     const databases = databasesWithout(topology, THERE, () => down);

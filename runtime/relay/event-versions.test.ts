@@ -31,12 +31,12 @@ function event(more: Partial<LoggedEvent> = {}): LoggedEvent {
   };
 }
 
-test('an older event is brought to the latest version, and its message names that version', () => {
+test('an older event is upcast to the latest version, and its message names that version', () => {
   const latest = new LatestVersions([credited]).inForm(event());
   expect(latest).toMatchObject({ eventVersion: 2, payload: { amount: '5', currency: 'EUR' } });
 });
 
-test('what is of the latest version, or of a class that the application no longer has, is sent as stored', () => {
+test('an event of the latest version, or of a class that no longer exists, is sent as stored', () => {
   const versions = new LatestVersions([credited]);
   for (const stored of [
     event({ eventVersion: 2 }),
@@ -59,7 +59,7 @@ test('a sink that sends the latest versions is refused if an upcaster is missing
   );
 });
 
-test('a sink whose filter names an event that the application does not have is reported', () => {
+test('a sink whose filter names an unknown event is reported', () => {
   const { definition } = collectingSink({ events: ['AccountCredited', 'AccountCreditted'] });
   const warnings: string[] = [];
   sinkConsumers([definition], { events: [credited], warn: (message) => warnings.push(message) });

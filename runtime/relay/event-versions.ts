@@ -2,15 +2,15 @@ import type { EventDescriptor, Upcaster } from '../domain/descriptor.js';
 import { requireUpcasters, upcast } from '../domain/upcast.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 
-/** In which version of its shape an event is sent. */
+/** Converts events to the version in which a sink sends them. */
 export interface EventVersions {
-  /** True for an event that a newer process has to send. */
+  /** True for an event that a newer process must send. */
   isTooNew(event: LoggedEvent): boolean;
   /** @throws ValidationError if an upcaster fails */
   inForm(event: LoggedEvent): LoggedEvent;
 }
 
-/** As it was stored, whatever this process knows of it. */
+/** Sends events as stored, even those of versions unknown to this process. */
 export const STORED_VERSIONS: EventVersions = Object.freeze({
   isTooNew: () => false,
   inForm: (event: LoggedEvent) => event,
@@ -22,7 +22,7 @@ interface KnownEvent {
   readonly upcasters: readonly Upcaster[];
 }
 
-/** Brought up to the present version. Events of a class that the application no longer has are sent as stored. */
+/** Upcasts events to the current version. Events of a class that no longer exists are sent as stored. */
 export class LatestVersions implements EventVersions {
   readonly #known: ReadonlyMap<string, KnownEvent>;
 

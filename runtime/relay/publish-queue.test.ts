@@ -12,7 +12,7 @@ interface Call {
   readonly answer: (outcomes: readonly PublishOutcome[] | Error) => void;
 }
 
-/** A queue whose sink answers by hand. */
+/** A queue with a sink whose answers the test controls. */
 function manualQueue(limits: Partial<typeof LIMITS> = {}): {
   queue: PublishQueue;
   calls: Call[];
@@ -77,7 +77,7 @@ test('queued messages are sent together, up to the size of a batch, and up to th
   expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, takes: true });
 });
 
-test('a batch ends before the one that would make it too large', async () => {
+test('a batch ends before the message that would make it too large', async () => {
   const manual = manualQueue({ batchBytes: 5 });
   void manual.queue.publish(messages('a1', 'a2'), never);
   void manual.queue.publish(messages('b1'), never);
@@ -85,7 +85,7 @@ test('a batch ends before the one that would make it too large', async () => {
   expect(manual.calls.map(({ ids }) => ids)).toEqual([['a1', 'a2'], ['b1']]);
 });
 
-test('a receiver that is out of reach gets the same again, alone until it answers, and two messages say so', async () => {
+test('an unreachable receiver gets one batch at a time again until it answers, with two warnings', async () => {
   const manual = manualQueue({ batchSize: 1 });
   const sent = Promise.all(['a1', 'b1'].map((id) => manual.queue.publish(messages(id), never)));
   await callsOf(manual, 2);
@@ -105,7 +105,7 @@ test('a receiver that is out of reach gets the same again, alone until it answer
   ]);
 });
 
-test('of a run that was taken in part, only the rest is sent again', async () => {
+test('of a partly accepted run, only the rest is sent again', async () => {
   const manual = manualQueue();
   const sent = manual.queue.publish(messages('a1', 'a2', 'a3'), never);
   await callsOf(manual, 1);
@@ -151,7 +151,7 @@ test('a batch without an answer is sent again', async () => {
   expect(manual.warnings[0]).toContain('no answer within 5 ms');
 });
 
-test('what waits for a receiver that is out of reach is given up when delivery ends', async () => {
+test('messages for an unreachable receiver are given up when delivery ends', async () => {
   const manual = manualQueue({ retryDelayMs: 60_000 });
   const sent = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
   await callsOf(manual, 1);
@@ -161,7 +161,7 @@ test('what waits for a receiver that is out of reach is given up when delivery e
   expect(await sent).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
 });
 
-test('a run that has ended leaves no receiver behind that is thought to be down', async () => {
+test('a new run does not treat the receiver as down because of an ended run', async () => {
   const manual = manualQueue();
   const ended = new AbortController();
   const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
@@ -190,7 +190,7 @@ test('nothing is sent for a run that has ended', async () => {
 
 const busy: PublishOutcome = { kind: 'deferred', reason: 'busy' };
 
-test('a message that alone is not taken holds up no other model, and one warning reports it', async () => {
+test('a message that alone is not accepted delays no other model, and one warning reports it', async () => {
   const manual = manualQueue({ batchSize: 2, inFlight: 1 });
   const stuck = manual.queue.publish(messages('a1'), never);
   const others = ['b1', 'c1', 'd1'].map((id) => manual.queue.publish(messages(id), never));
@@ -207,7 +207,7 @@ test('a message that alone is not taken holds up no other model, and one warning
   expect(manual.counts).toMatchObject({ accepted: 4, takes: true });
 });
 
-test('what waits alone is given up when delivery ends', async () => {
+test('a model that waits alone is given up when delivery ends', async () => {
   const manual = manualQueue({ retryDelayMs: 60_000 });
   const stuck = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
   const other = manual.queue.publish(messages('b1'), never);
@@ -221,7 +221,7 @@ test('what waits alone is given up when delivery ends', async () => {
   expect(await stuck).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
 });
 
-test('a receiver that asks for a pause gets it, also if it has taken others', async () => {
+test('a receiver that requests a pause gets it, even if it has accepted other messages', async () => {
   const pauses: number[] = [];
   let nowMs = 1_000;
   const restore = useTime({
@@ -249,7 +249,7 @@ test('a receiver that asks for a pause gets it, also if it has taken others', as
   }
 });
 
-test('while one model alone is not taken, another one is tried at once', async () => {
+test('while only one model is not accepted, others are tried at once', async () => {
   const manual = manualQueue({ retryDelayMs: 60_000 });
   const stuck = manual.queue.publish(messages('a1'), never);
   await callsOf(manual, 1);

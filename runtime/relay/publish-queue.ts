@@ -4,25 +4,25 @@ import { messageOf } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
 
-/** Bounds of what a sink gets at once. */
+/** Limits of a sink's batches. */
 export interface PublishLimits {
-  /** Most messages of one batch. */
+  /** Maximum messages per batch. */
   readonly batchSize: number;
-  /** Most bytes of one batch, unless one message alone is larger. */
+  /** Maximum bytes per batch, unless a single message is larger. */
   readonly batchBytes: number;
-  /** Batches under way at a time. */
+  /** Maximum batches in flight. */
   readonly inFlight: number;
-  /** A batch that gets no answer within this time is sent again, in milliseconds. */
+  /** A batch without an answer in this time is sent again, in milliseconds. */
   readonly timeoutMs: number;
-  /** Longest first pause after a batch that failed, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
+  /** Maximum first pause after a failed batch, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
   readonly retryDelayMs: number;
 }
 
 const LONGEST_PAUSE_MS = 30_000;
-/** A receiver that asks for a longer pause is tried again after this time. */
+/** Maximum pause that a receiver can request, in milliseconds. */
 const LONGEST_WISH_MS = 3_600_000;
 
-/** The receiver did not take a message, and may later: no attempt. */
+/** The receiver did not accept a message, but may later. Does not count as an attempt. */
 export class SinkUnavailable extends Error {
   readonly code = 'FW_SINK_UNAVAILABLE';
 
@@ -32,7 +32,7 @@ export class SinkUnavailable extends Error {
   }
 }
 
-/** The receiver cannot take a message. */
+/** The receiver cannot process a message. */
 export class SinkRejected extends Error {
   readonly code = 'FW_SINK_REJECTED';
 
@@ -42,7 +42,7 @@ export class SinkRejected extends Error {
   }
 }
 
-/** The receiver wants no more messages. */
+/** The receiver accepts no more messages. */
 export class SinkGone extends Error {
   readonly code = 'FW_SINK_GONE';
 
@@ -52,12 +52,12 @@ export class SinkGone extends Error {
   }
 }
 
-/** What a queue counts. */
+/** Counters of a queue. */
 export interface PublishCounts {
   accepted: number;
   deferred: number;
   rejected: number;
-  /** False while the receiver takes no messages. */
+  /** False while the receiver accepts no messages. */
   takes: boolean;
 }
 
@@ -66,9 +66,9 @@ type Deferred = Extract<PublishOutcome, { kind: 'deferred' }>;
 /** Messages of one model, in order. */
 interface Group {
   readonly messages: readonly RelayMessage[];
-  /** Messages at the head that were accepted. */
+  /** Accepted messages at the head. */
   accepted: number;
-  /** Batches in a row of which the receiver has taken others, and not the head of this group. */
+  /** Consecutive batches in which the receiver accepted other messages, but not the head of this group. */
   deferrals: number;
   readonly signal: AbortSignal;
   readonly resolve: () => void;
@@ -81,31 +81,31 @@ export interface PublishQueueOptions {
   readonly limits: PublishLimits;
   readonly random: () => number;
   readonly counts: PublishCounts;
-  /** Called once each time that the receiver stops taking messages, and once when it takes them again. */
+  /** Called once when the receiver stops accepting messages, and once when it accepts them again. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * Collects what waits for one sink into batches. While the receiver does not answer, what waits stays here, so that
- * nothing more is read from the log, and one batch after growing pauses tries whether it does again. A receiver that
- * takes some messages of a batch and not others is not down: only the models of the others wait.
+ * Groups the waiting messages of one sink into batches. While the receiver does not answer, messages stay in the queue,
+ * so that the log is not read further, and single batches with growing pauses test whether it answers again. A receiver
+ * that accepts only some messages of a batch is not down: only the models of the others wait.
  */
 export class PublishQueue {
   readonly #options: PublishQueueOptions;
   readonly #waiting: Group[] = [];
-  /** They wait for a pause of their own. */
+  /** Groups with a pause of their own. */
   readonly #aside = new Map<Group, Timer>();
   #inFlight = 0;
-  /** Batches in a row that failed. */
+  /** Consecutive failed batches. */
   #failures = 0;
   #pause: Timer | undefined;
-  /** What failed last was of one model: it may be at fault, and not the receiver. */
+  /** Whether the last failure concerned one model only, which may be the cause instead of the receiver. */
   #alone = false;
-  /** The receiver has asked for a pause until then. */
+  /** End of the pause that the receiver has requested. */
   #wishUntilMs = Number.NEGATIVE_INFINITY;
-  /** Why the receiver did not take what it was last sent. */
+  /** Why the receiver did not accept the last batch. */
   #reason = '';
-  /** It was reported that the receiver takes some messages and not others. */
+  /** Whether a warning has reported that the receiver accepts only some messages. */
   #reported = false;
   #stopping = false;
   #filling = false;
@@ -114,16 +114,16 @@ export class PublishQueue {
     this.#options = options;
   }
 
-  /** What keeps messages from being sent, for operators. Undefined: nothing. */
+  /** What prevents messages from being sent, for operators. Undefined: nothing. */
   get obstacle(): string | undefined {
     if (this.#failures > 0) return `the receiver takes no messages: ${this.#reason}`;
     return this.#aside.size > 0 ? `the receiver does not take some messages: ${this.#reason}` : undefined;
   }
 
   /**
-   * Resolves once all messages were accepted. Messages of one key come in one call at a time.
+   * Resolves once all messages are accepted. The caller passes messages of one key in one call at a time.
    *
-   * @param signal aborted when nothing more is to be sent
+   * @param signal aborted when no more messages must be sent
    * @throws RunInterrupted caused by SinkRejected, SinkGone or, when delivery ends, SinkUnavailable
    */
   publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<void> {
@@ -134,7 +134,7 @@ export class PublishQueue {
     });
   }
 
-  /** Delivery ends: what the receiver does not take at once is given up. */
+  /** Called when delivery ends: messages that the receiver does not accept at once are given up. */
   stop(): void {
     this.#stopping = true;
     for (const [group, timer] of this.#aside) {
@@ -147,7 +147,7 @@ export class PublishQueue {
     for (const group of this.#waiting.splice(0)) giveUp(group);
   }
 
-  /** What comes in one turn of the event loop travels together. */
+  /** Sends the messages of one turn of the event loop together. */
   #fillSoon(): void {
     if (this.#filling) return;
     this.#filling = true;
@@ -159,7 +159,7 @@ export class PublishQueue {
 
   #fill(): void {
     const { inFlight } = this.#options.limits;
-    // After a failure one batch tries alone.
+    // After a failure, only one batch is in flight.
     const most = this.#failures > 0 ? 1 : inFlight;
     while (this.#pause === undefined && this.#inFlight < most) {
       const batch = this.#take();
@@ -172,7 +172,7 @@ export class PublishQueue {
     }
   }
 
-  /** All that waited was given up: another process may be sending it. */
+  /** Gives up all waiting messages, because another process may be sending them. */
   #forget(): void {
     this.#failures = 0;
     this.#options.counts.takes = true;
@@ -230,7 +230,7 @@ export class PublishQueue {
     this.#fill();
   }
 
-  /** Never rejects. */
+  /** Sends one batch. Never rejects. */
   async #publish(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
     const { sink, limits } = this.#options;
     const abort = new AbortController();
@@ -250,7 +250,7 @@ export class PublishQueue {
     }
   }
 
-  /** What makes the rest of a group be sent again, if anything does. */
+  /** Applies the outcomes to a group. Returns the reason why its rest is sent again, if any. */
   #settle(group: Group, outcomes: readonly PublishOutcome[]): Deferred | undefined {
     const { counts } = this.#options;
     for (const outcome of remaining(group).map((_, index) => outcomes[index] ?? MISSING)) {
@@ -281,7 +281,7 @@ export class PublishQueue {
     warn(`${name} takes messages again`);
   }
 
-  /** The receiver takes other messages: these come again after a pause, and the others go on. */
+  /** Lets these groups wait, because the receiver accepts other messages. */
   #setAside(groups: readonly Group[], { reason }: Deferred): void {
     const { name, counts, warn } = this.#options;
     this.#answered();

@@ -67,7 +67,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(sink.batches.some((size) => size > 1)).toBe(true);
   });
 
-  test('continues after its checkpoint in a process that does nothing else', async () => {
+  test('continues at its checkpoint in a separate relay process', async () => {
     const databases = await databasesOf(harness);
     const first = collectingSink();
     const ledger = serve(databases, [first]);
@@ -87,7 +87,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     ]);
   });
 
-  test('finds what is committed by a process that delivers nothing and so sends no notification', async () => {
+  test('finds commits of a process that does not deliver and so sends no notification', async () => {
     const databases = await databasesOf(harness);
     const sink = collectingSink();
     const limits = { slowPollMs: 3_600_000 };
@@ -103,7 +103,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     }
   });
 
-  test('keeps partitions that it has not sent, and none that it has', async () => {
+  test('keeps only partitions with unsent events', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -134,7 +134,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['0']]);
   });
 
-  test('that is down stops only itself, counts no attempts, and gets what has waited in order', async () => {
+  test('that is down delays no other consumer, counts no attempts, and gets the waiting events in order', async () => {
     const down = collectingSink({ name: 'down', maximumAttempts: 1, batchSize: 4, inFlight: 1 });
     const up = collectingSink({ name: 'up' });
     down.judge = () => {
@@ -156,7 +156,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(down.mostAtOnce).toBe(1);
   });
 
-  test('that rejects a message gets its model no further until the event is retried', async () => {
+  test('that rejects a message receives no later event of its model until the event is retried', async () => {
     const sink = collectingSink({ maximumAttempts: 2 });
     let poison: string | undefined;
     let attempts = 0;
@@ -204,7 +204,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(versionsOf(sink.received, account)).toEqual([2, 3, 4]);
   });
 
-  test('gets what it asks for: models, events, and nothing of the runtime itself', async () => {
+  test('gets the selected models and events, and none of the runtime itself', async () => {
     const [none, some] = [
       collectingSink({ name: 'none', models: ['Other'] }),
       collectingSink({ name: 'some', models: ['Account'], events: ['AccountCredited'] }),
@@ -220,7 +220,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(none.received).toEqual([]);
   });
 
-  test('shares nothing with a handler but the log', async () => {
+  test('shares only the log with a handler', async () => {
     const sink = collectingSink();
     const { consumers } = sinkConsumers([sink.definition], { warn: () => {} });
     const handled: number[] = [];

@@ -5,7 +5,7 @@ import { type RelayContext, sinkConsumers } from './sink-consumer.js';
 import type { SinkDefinition } from './sink-definition.js';
 import type { SinkStatistics } from './sink-statistics.js';
 
-/** What a relay works with. */
+/** Options of a relay. */
 export interface RelayOptions extends RelayContext {
   readonly databases: DatabaseRegistry;
   readonly sinks: readonly SinkDefinition[];
@@ -13,33 +13,33 @@ export interface RelayOptions extends RelayContext {
   readonly limits?: Partial<DeliveryLimits>;
 }
 
-/** Sends events to sinks from a process that does nothing else. In a server, `startServer({ relay })` does. */
+/** Sends events to sinks from a separate process. In a server, `startServer({ relay })` does. */
 export class Relay {
   readonly #delivery: DeliveryProcess;
   readonly #statistics: () => readonly SinkStatistics[];
 
-  /** @throws ValidationError if two sinks have one name, a name does not fit, or upcasters are missing */
+  /** @throws ValidationError if two sinks have the same name, a name is invalid, or upcasters are missing */
   constructor({ databases, sinks, limits = {}, ...context }: RelayOptions) {
     const { consumers, statistics } = sinkConsumers(sinks, context);
     const { warn } = context;
     this.#statistics = statistics;
-    // A server notifies other processes only of events that it delivers itself, and it may deliver none.
+    // A server notifies other processes only about events that it delivers itself, so the relay polls.
     const { fastPollMs = DEFAULT_DELIVERY_LIMITS.fastPollMs } = limits;
     const polled = { ...limits, slowPollMs: fastPollMs };
     this.#delivery = new DeliveryProcess({ databases, consumers, limits: polled, warn });
   }
 
-  /** Starts to send, beside other processes that do: each sink runs in one of them on each shard. */
+  /** Starts to send, in parallel with other processes: on each shard, each sink runs in one of them. */
   start(): void {
     this.#delivery.start();
   }
 
-  /** What each sink has done on each shard in this process. Asks no database. */
+  /** Counters of each sink on each shard in this process. Sends no query. */
   statistics(): readonly SinkStatistics[] {
     return this.#statistics();
   }
 
-  /** Waits for batches under way (5,000 ms at most by default), saves checkpoints and gives leases back. */
+  /** Waits for batches in flight (5,000 ms at most by default), saves checkpoints and releases leases. */
   stop(graceMs?: number): Promise<void> {
     return this.#delivery.stop(graceMs);
   }

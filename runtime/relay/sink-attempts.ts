@@ -16,12 +16,12 @@ export interface SinkAttemptsOptions {
   readonly longestRun: number;
   readonly maximumAttempts: number;
   readonly retryDelayMs: number;
-  /** What a message that the receiver cannot take leads to. */
+  /** Reaction to a message that the receiver cannot process. */
   readonly onRejected: 'park' | 'stop';
   readonly random: () => number;
 }
 
-/** A sink as delivery sees it. */
+/** Adapts a sink to delivery. */
 export class SinkAttempts implements Attempts {
   readonly longestRun: number;
   readonly #options: SinkAttemptsOptions;

@@ -9,17 +9,17 @@ import { SinkAttempts } from './sink-attempts.js';
 import { DEFAULT_SINK_SETTINGS, type SinkDefinition, type SinkSettings } from './sink-definition.js';
 import type { SinkStatistics } from './sink-statistics.js';
 
-/** Models of the runtime itself: their events are internal. */
+/** Models of the runtime itself, whose events are internal. */
 const OWN_MODELS: readonly string[] = ['SagaRun'];
-/** Most bytes of one batch. Brokers refuse requests above 1 MiB unless they are set up for more. */
+/** Maximum bytes of one batch. By default, brokers refuse requests above 1 MiB. */
 const BATCH_BYTES = 800_000;
-/** Enough that one model that waits does not keep others from being read. More outlives the heap's young generation. */
+/** Large enough that a waiting model does not stop reading. A larger window outlives the heap's young generation. */
 const LEAST_READ_AHEAD = 1_500;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** What all sinks of a process have in common. */
+/** Dependencies that all sinks of a process share. */
 export interface RelayContext {
-  /** Event classes of the application, for `versions: latest`. Undefined: they are not known here. */
+  /** Event classes of the application, for `versions: latest`. Undefined: unknown to this process. */
   readonly events?: readonly EventDescriptor[] | undefined;
   readonly schemaBaseUrl?: string | undefined;
   /** Default: the machine's. */
@@ -27,13 +27,13 @@ export interface RelayContext {
   readonly warn: (message: string) => void;
 }
 
-/** Sinks as delivery runs them, and what they count. */
+/** The consumers of sinks, and their counters. */
 export interface SinkConsumers {
   readonly consumers: readonly Consumer[];
   readonly statistics: () => readonly SinkStatistics[];
 }
 
-/** @throws ValidationError if two sinks have one name, a name does not fit, or upcasters are missing */
+/** @throws ValidationError if two sinks have the same name, a name is invalid, or upcasters are missing */
 export function sinkConsumers(definitions: readonly SinkDefinition[], context: RelayContext): SinkConsumers {
   const names = new Set<string>();
   for (const { name } of definitions) {
@@ -52,7 +52,7 @@ export function sinkConsumers(definitions: readonly SinkDefinition[], context: R
   };
 }
 
-/** They may be events of a former class, which the log still has. */
+/** Warns of unknown events in filters, which may be events of a former class that the log still contains. */
 function reportUnknownEvents(
   { name, events: wanted = [] }: SinkDefinition,
   { events, warn }: RelayContext,
@@ -88,7 +88,7 @@ class SinkOfProcess {
 
   get consumer(): Consumer {
     const { models, events, startFrom, batchSize, inFlight } = this.#settings;
-    // As many as may travel, and as many that wait meanwhile.
+    // As many messages as may be in flight, plus one waiting batch.
     const atOnce = batchSize * (inFlight + 1);
     return {
       name: `${SINK_PREFIX}${this.#definition.name}`,
@@ -137,7 +137,7 @@ class SinkOfProcess {
     const { name, open } = this.#definition;
     const { batchSize, inFlight, timeoutMs, retryDelayMs } = this.#settings;
     const counts = { accepted: 0, deferred: 0, rejected: 0, takes: true };
-    // Delivery on this shard has ended before and begins again.
+    // Delivery on this shard ended before and starts again.
     void this.#open
       .get(shard)
       ?.sink.close()

@@ -2,40 +2,40 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { MessageShape } from './message/message-format.js';
 import type { RelaySink } from './relay-sink.js';
 
-/** What a sink gets and how, beside its receiver. */
+/** Settings of a sink besides its receiver. */
 export interface SinkSettings {
-  /** Shape of the messages. Default `structured`: CloudEvents 1.0 as one JSON document. */
+  /** Format of the messages. Default `structured`: CloudEvents 1.0 as one JSON document. */
   readonly format: MessageShape;
-  /** `stored`: events as they were written. `latest`: brought up by their upcasters. Default `stored`. */
+  /** `stored`: events as they were written. `latest`: upcast to the current version. Default `stored`. */
   readonly versions: 'stored' | 'latest';
-  /** Models whose events are sent. Empty: all of the application. Default empty. */
+  /** Models whose events are sent. Empty: all models of the application. Default empty. */
   readonly models: readonly string[];
-  /** Events that are sent. Empty: all of these models. Default empty. */
+  /** Events that are sent. Empty: all events of these models. Default empty. */
   readonly events: readonly string[];
   /**
    * After the last attempt at a message that the receiver rejects, its event is parked, or the sink stops. Default
    * `park`.
    */
   readonly onRejected: 'park' | 'stop';
-  /** Where a sink that is new to a shard begins. Default `beginning`. */
+  /** Where a sink without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  /** Most messages at once. Default 500. */
+  /** Maximum messages per batch. Default 500. */
   readonly batchSize: number;
-  /** Most batches under way at a time, on each shard. Default 2. */
+  /** Maximum batches in flight, on each shard. Default 2. */
   readonly inFlight: number;
-  /** A batch that gets no answer within this time is sent again, in milliseconds. Default 10,000. */
+  /** A batch without an answer in this time is sent again, in milliseconds. Default 10,000. */
   readonly timeoutMs: number;
-  /** Attempts at a message that the receiver rejects. Default 5. */
+  /** Attempts at a message that the receiver rejects, including the first. Default 5. */
   readonly maximumAttempts: number;
-  /** Longest first pause between attempts, in milliseconds; doubled up to 30,000. Default 200. */
+  /** Maximum first pause between attempts, in milliseconds; doubled up to 30,000. Default 200. */
   readonly retryDelayMs: number;
 }
 
 /** A sink of the relay. */
 export interface SinkDefinition extends Partial<SinkSettings> {
-  /** Identity of the checkpoints, one on each shard: never change it. 1 to 64 letters, digits, `.`, `_` and `-`. */
+  /** Identifies the checkpoints, one per shard; never change it. 1 to 64 letters, digits, `.`, `_` and `-`. */
   readonly name: string;
-  /** Makes the sink of one shard. Connects at the first message. */
+  /** Creates the sink of one shard. It connects at the first message. */
   readonly open: (shard: ShardIdentifier) => RelaySink;
 }
 

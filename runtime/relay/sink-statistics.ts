@@ -1,15 +1,15 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
-/** What one sink has done on one shard since this process began. */
+/** Counters of one sink on one shard since this process started. */
 export interface SinkStatistics {
   readonly sink: string;
   readonly shard: ShardIdentifier;
-  /** Messages that the receiver has taken, repetitions included. */
+  /** Messages that the receiver has accepted, including repetitions. */
   readonly accepted: number;
-  /** Batches that are sent again, all or in part. */
+  /** Batches that are sent again, completely or partly. */
   readonly deferred: number;
   /** Messages that the receiver has rejected. */
   readonly rejected: number;
-  /** False while the receiver takes no messages. */
+  /** False while the receiver accepts no messages. */
   readonly takes: boolean;
 }

@@ -4,10 +4,10 @@ import type { Performed } from './perform-once.js';
 import { assertFields, assertShowsSame, show, showItem, showSchedule } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 
-/** What a result should be: of a model some fields, of anything else the whole value. */
+/** An expected result: some fields of a model, or any other value as a whole. */
 export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
 
-/** The outcome of an action, and its checks: see `CheckedOutcome` for how checks are run. */
+/** The outcome of an action, with its checks; see `CheckedOutcome`. */
 export class ActionOutcome<Result> extends StagedOutcome<Result, Performed<Result>> {
   override readonly [Symbol.toStringTag]: string = 'ActionOutcome';
   protected readonly subject: string = 'the action';
@@ -16,12 +16,12 @@ export class ActionOutcome<Result> extends StagedOutcome<Result, Performed<Resul
     super(parts);
   }
 
-  /** @internal made by `ActionSpec.when` */
+  /** @internal created by `ActionSpec.when` */
   static of<Result>(performed: Promise<Performed<Result>>): ActionOutcome<Result> {
     return new ActionOutcome(unchecked(performed));
   }
 
-  /** Nothing is staged, scheduled or taken back. */
+  /** No model is staged, and no action is scheduled or cancelled. */
   thenNothing(): this {
     return this.check(({ items, schedules, cancelledSchedules }) => {
       const later = [...schedules.map(showSchedule), ...cancelledSchedules.map((id) => `cancel ${id}`)];

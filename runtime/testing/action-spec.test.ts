@@ -38,7 +38,7 @@ class Accounts extends Repository<Account> {
   }
 }
 
-/** Performs what the test says. */
+/** Runs a function of the test in `perform`. */
 class ScriptedAction<Result> extends Action<Script<Result>, Result> {
   readonly #repositories: Repositories;
   principal: Principal | undefined;
@@ -90,7 +90,7 @@ const creditAll =
     for (const id of ids) action.plan().update((await accounts.getById(id)).credit(one));
   };
 
-/** What a check that should not hold says. */
+/** The message of a check that must fail. */
 async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
   try {
     await outcome;
@@ -102,7 +102,7 @@ async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError>
 }
 
 describe('given', () => {
-  test('stores models that reads by id find, each by its own', async () => {
+  test('stores models, which reads find by their ids', async () => {
     const models = [account(), account(second)];
     const { result } = await scripted<unknown>()
       .given(...models, newNote('other'))
@@ -111,7 +111,7 @@ describe('given', () => {
     expect(result).toEqual({ models, missing: [] });
   });
 
-  test('stores models as they lie in a database: without the events that they carry', () => {
+  test('stores models without their pending events, as a database does', () => {
     const created = newAccount(one).build().credit(one);
     return scripted<Account>()
       .given(created)
@@ -119,7 +119,7 @@ describe('given', () => {
       .thenEvents(new AccountCredited(created.id, one));
   });
 
-  test('keeps models apart that have one id and different classes', () => {
+  test('keeps models of different classes with the same id apart', () => {
     const model = account();
     return scripted<unknown>()
       .given(model)
@@ -141,7 +141,7 @@ describe('given', () => {
 });
 
 describe('as', () => {
-  test('names who acts', async () => {
+  test('sets the acting principal', async () => {
     const name = (action: ScriptedAction<unknown>): unknown => action.principal;
     expect((await scripted<unknown>().when(name).performed()).result).toMatchObject({ name: 'spec' });
     expect((await scripted<unknown>().as({ name: 'alice' }).when(name).performed()).result).toMatchObject({
@@ -157,14 +157,14 @@ describe('as', () => {
 });
 
 describe('when', () => {
-  test('performs inside the scope of an execution', async () => {
+  test('runs perform inside the scope of an execution', async () => {
     const { result } = await scripted<unknown>()
       .when(() => currentPerformScope())
       .performed();
     expect(result).toMatchObject({ actionName: 'ScriptedAction', signal: undefined });
   });
 
-  test('shows reads what has been staged before them', () => {
+  test('lets reads see models that were staged before', () => {
     const model = account();
     return scripted<Decimal>()
       .given(model)
@@ -175,7 +175,7 @@ describe('when', () => {
       .thenReturns(new Decimal(101));
   });
 
-  test('says that queries need a database', () =>
+  test('reports that queries need a database', () =>
     scripted<unknown>()
       .when((_, { accounts }) => accounts.countOn(second))
       .thenFails(DatabaseError, /^Shard \(1, 0\) holds no database: an action spec reads by id only/));
@@ -200,7 +200,7 @@ describe('when', () => {
     await (admitted ? outcome : outcome.thenFails(CrossShardException));
   });
 
-  test('counts models without a sharded id to the default shard', () => {
+  test('places models without a sharded id on the default shard', () => {
     const model = account(second);
     const note = newNote('x');
     return scripted<void>()
@@ -239,7 +239,7 @@ describe('when', () => {
     );
   });
 
-  test('refuses what the guards of the database would refuse', async () => {
+  test('refuses plans that the database would refuse', async () => {
     const model = account();
     const spec = scripted<unknown>().given(persisted(model, 2));
     await spec.when((action) => action.plan().update(model)).thenFails(StaleModelError);
@@ -248,7 +248,7 @@ describe('when', () => {
     await spec.when((action) => action.plan().update(account())).thenFails(StaleModelError);
   });
 
-  test('refuses values that no column holds', () =>
+  test('refuses values that do not fit their column', () =>
     scripted<unknown>()
       .when((action) => action.plan().add(newAccount(new Decimal('0.00001')).build()))
       .thenFails(ValidationError, 'balance has more than 4 decimals'));
@@ -260,14 +260,14 @@ describe('the outcome', () => {
   const spec = scripted<Account>().given(model);
   const two = scripted<void>().given(model, other);
 
-  test('gives what was performed', async () => {
+  test('returns what was performed', async () => {
     const { result, items, events, shards } = await spec.when(credit(model.id)).performed();
     expect(items.map(({ kind, model: stored }) => [kind, stored])).toEqual([['update', result]]);
     expect(events).toEqual([new AccountCredited(model.id, one)]);
     expect(shards).toEqual([first]);
   });
 
-  test('throws the own error of an action with an unexpected failure', async () => {
+  test('throws the error of an action that fails unexpectedly', async () => {
     const failing = scripted<unknown>().when(() => {
       throw new ValidationError('no');
     });
@@ -275,7 +275,7 @@ describe('the outcome', () => {
     await expect(failing.thenNothing()).rejects.toThrow(ValidationError);
   });
 
-  test('knows a field with another value', async () => {
+  test('reports a field with another value', async () => {
     const error = await complaint(
       spec.when(credit(model.id)).thenUpdated(Account, { version: 3, balance: one }),
     );
@@ -284,7 +284,7 @@ describe('the outcome', () => {
     expect(error.expected).toEqual({ version: 3, balance: 'Decimal 1' });
   });
 
-  test('compares decimals, ids and dates by what they mean', () =>
+  test('compares decimals, ids and dates by value', () =>
     spec.when(credit(model.id)).thenUpdated(Account, {
       id: ShardedId.of(Account, model.id.getValue().toUpperCase()),
       balance: new Decimal('101.000'),
@@ -293,14 +293,14 @@ describe('the outcome', () => {
       closedBy: null,
     }));
 
-  test('points to the line of the check that does not hold', async () => {
+  test('points to the line of the failed check', async () => {
     const error = await complaint(spec.when(credit(model.id)).thenUpdated(Account, { version: 3 }));
     expect(error.stack?.split('\n').find((line) => line.trim().startsWith('at '))).toContain(
       'action-spec.test.ts',
     );
   });
 
-  test('knows another kind of staging, another class and a plan that ends too early', async () => {
+  test('reports another kind of staging, another class and a plan that ends too early', async () => {
     const outcome = spec.when(credit(model.id));
     const updated = `update Account ${model.id} to version 2`;
     expect((await complaint(outcome.thenAdded(Account))).message).toBe(
@@ -321,7 +321,7 @@ describe('the outcome', () => {
     await complaint(outcome.thenUpdated(Account, { id: other.id }).thenUpdated(Account, { id: model.id }));
   });
 
-  test('wants every staged model named as soon as one is', async () => {
+  test('requires a check for every staged model as soon as there is one', async () => {
     const outcome = two.when(creditAll(model.id, other.id));
     await outcome.thenTouches(first);
     const error = await complaint(outcome.thenUpdated(Account, { id: model.id }));
@@ -329,7 +329,7 @@ describe('the outcome', () => {
     expect(error.actual).toEqual([`update Account ${other.id} to version 2`]);
   });
 
-  test('knows a plan that should be empty', async () => {
+  test('reports a plan that should be empty', async () => {
     await scripted<number>()
       .when(() => 1)
       .thenNothing();
@@ -347,18 +347,18 @@ describe('the outcome', () => {
     expect(error.message).toContain('Expected the action to emit other events');
   });
 
-  test('compares events made from the result', async () => {
+  test('compares events that depend on the result', async () => {
     const outcome = spec.when(credit(model.id));
     await outcome.thenEvents((stored) => [new AccountCredited(stored.id, one)]);
     await complaint(outcome.thenEvents(() => []));
   });
 
-  test('knows other shards', async () => {
+  test('reports other shards', async () => {
     const error = await complaint(spec.when(credit(model.id)).thenTouches(second));
     expect(error).toMatchObject({ actual: ['(0, 0)'], expected: ['(1, 0)'] });
   });
 
-  test('knows another result, of a model by the fields asked for', async () => {
+  test('reports another result, comparing the given fields of a model', async () => {
     const outcome = spec.when(credit(model.id));
     await outcome.thenReturns({ version: 2 });
     expect((await complaint(outcome.thenReturns({ version: 1 }))).actual).toEqual({ version: 2 });
@@ -370,7 +370,7 @@ describe('the outcome', () => {
     await complaint(answer.thenReturns({ at: NOW, sums: [] }));
   });
 
-  test('gives the expected error', async () => {
+  test('returns the expected error', async () => {
     let missing: unknown;
     await spec.when(credit(other.id)).thenFails(ModelNotFoundError, undefined, (error) => {
       missing = error.modelId;
@@ -378,14 +378,14 @@ describe('the outcome', () => {
     expect(missing).toBe(other.id.getValue());
   });
 
-  test('knows an action that did not fail', async () => {
+  test('reports an action that did not fail', async () => {
     const error = await complaint(spec.when(credit(model.id)).thenFails(ValidationError));
     expect(error.message).toBe(
       `Expected the action to fail with ValidationError, but it succeeded and staged: update Account ${model.id} to version 2`,
     );
   });
 
-  test('knows another error and another message', async () => {
+  test('reports another error and another message', async () => {
     const outcome = spec.when(credit(other.id));
     const missing = `Account ${other.id} does not exist`;
     expect((await complaint(outcome.thenFails(ValidationError))).message).toBe(
@@ -395,7 +395,7 @@ describe('the outcome', () => {
     await outcome.thenFails(ModelNotFoundError, /does not exist$/);
   });
 
-  test('does not let a failure follow checks of what was staged', async () => {
+  test('does not allow checks of staged models before a failure check', async () => {
     const error = await complaint(
       spec.when(credit(other.id)).thenUpdated(Account).thenFails(ModelNotFoundError),
     );
@@ -403,11 +403,11 @@ describe('the outcome', () => {
   });
 });
 
-describe('what is to be run later', () => {
+describe('a scheduled action', () => {
   const later = new Date('2030-01-01T00:00:00.000Z');
   const params = { amount: one } as never;
 
-  test('is seen and taken back by the specification', async () => {
+  test('is checked by thenSchedules and thenCancels', async () => {
     const id = account().id.getValue();
     await scripted()
       .when((action) => {
@@ -427,7 +427,7 @@ describe('what is to be run later', () => {
     await expect(nothing).rejects.toThrow('Expected the action to stage nothing');
   });
 
-  test('follows from the result, as ids of new models do', async () => {
+  test('may depend on the result, as ids of new models do', async () => {
     const schedule = (action: ScriptedAction<Account>): Account => {
       const added = action.plan().add(newAccount(one).build());
       action.plan().schedule(later, GreetAction, { account: added.id });
@@ -457,7 +457,7 @@ describe('what is to be run later', () => {
     expect(ShardedId.named('Schedule', result).resolveShardIdentifier()).toBe(second);
   });
 
-  test('is no more if its own plan takes it back', async () => {
+  test('is dropped if its own plan cancels it', async () => {
     await scripted()
       .when((action) => {
         action.plan().cancelSchedule(action.plan().schedule(later, ScriptedAction, params).id);

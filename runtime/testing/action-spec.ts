@@ -16,14 +16,14 @@ import { memoryPlacement } from './memory-placement.js';
 import { type Performed, performOnce } from './perform-once.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What an action under test is wired with. */
+/** The objects from which an action under test is created. */
 export interface SpecKit {
   readonly clock: Clock;
   /** First argument of every repository: reads by id see the given models. */
   readonly repositories: RepositoryContext;
-  /** There, so that an action that takes one can be made; reading it needs a database. */
+  /** Passed to constructors of actions that take one; reading it needs a database. */
   readonly eventHistory: EventHistory;
-  /** Over the configured shards, all of one weight and size. */
+  /** A placement over the configured shards, all with the same weight and size. */
   readonly placement: Placement;
   /** A repository over the given models. */
   repository<M extends Entity, R>(repositoryClass: RepositoryClass<M, R>, model: ModelDescriptor<M>): R;
@@ -35,22 +35,22 @@ export type RepositoryClass<M extends Entity, R> = new (
   model: ModelDescriptor<M>,
 ) => R;
 
-/** What is specified. */
+/** Options of an action's specification. */
 export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
-  /** Makes the action, once per `when`. */
+  /** Creates the action, once per `when`. */
   readonly create: (kit: SpecKit) => Action<Params, Result>;
-  /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
+  /** Default: a `VirtualClock` at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
-  /** The registered events; others are refused. Default: events of every class are taken. */
+  /** The registered events; others are refused. Default: events of every class are accepted. */
   readonly events?: readonly EventDescriptor[];
-  /** Who acts unless `as` says otherwise. Default: a principal named `spec`. */
+  /** The default principal. Default: a principal named `spec`. */
   readonly principal?: Caller;
 }
 
-/** @internal The options with what an application knows of its actions besides. */
+/** @internal The options with the application's descriptor of the action. */
 export interface PreparedSpecOptions<Params, Result>
   extends Omit<ActionSpecOptions<Params, Result>, 'create'> {
-  /** Makes the action and completes its params. */
+  /** Creates the action and completes its params. */
   readonly prepare: (kit: SpecKit, input: ActionInput<Params>) => PreparedAction<Params, Result>;
 }
 
@@ -66,14 +66,13 @@ interface Setting<Params, Result> extends PreparedSpecOptions<Params, Result> {
   readonly principal: Caller;
 }
 
-/** @internal Who acts unless a specification says otherwise. */
+/** @internal The default principal of specifications. */
 export const DEFAULT_PRINCIPAL: Caller = Object.freeze({ name: 'spec' });
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 
 /**
- * Specifies one action without any database:
- * `await spec.given(wallet).when(params).thenUpdated(Wallet, { version: 2 })`.
- * It runs the real plan; reads by id find the given models. Immutable, so that tests may share one.
+ * Specifies one action without a database: `await spec.given(wallet).when(params).thenUpdated(Wallet, { version: 2 })`.
+ * It runs the real plan; reads by id find the given models. Immutable, so tests may share one.
  */
 export class ActionSpec<Params, Result> {
   readonly #setting: Setting<Params, Result>;
@@ -88,17 +87,17 @@ export class ActionSpec<Params, Result> {
     return new ActionSpec({ ...options, clock, models: [], principal });
   }
 
-  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  /** Stores these models at the versions that they have, without their pending events. */
   given(...models: readonly Entity[]): ActionSpec<Params, Result> {
     return new ActionSpec({ ...this.#setting, models: [...this.#setting.models, ...models] });
   }
 
-  /** Who acts. Default: a principal named `spec`. */
+  /** Sets the acting principal. Default: a principal named `spec`. */
   as(principal: Caller): ActionSpec<Params, Result> {
     return new ActionSpec({ ...this.#setting, principal });
   }
 
-  /** Performs the action once, at once. */
+  /** Starts the action at once; it runs once. */
   when(
     params: ActionInput<Params>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
@@ -131,8 +130,8 @@ export class ActionSpec<Params, Result> {
 }
 
 /**
- * Starts the specification of one action; see `ActionSpec`. It does not know what the generator knows: give params with
- * a `@default`, or use `applicationSpecs`, which puts their values in place.
+ * Starts the specification of one action; see `ActionSpec`. It does not apply defaults of the generator: pass params
+ * with a `@default`, or use `applicationSpecs`, which fills them in.
  */
 export function actionSpec<Params, Result>({
   create,

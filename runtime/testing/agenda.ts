@@ -2,12 +2,12 @@ import type { VirtualClock } from './virtual-clock.js';
 
 interface Task {
   readonly atMs: number;
-  /** Of equal times the first one entered is run first. */
+  /** Tasks of the same time run in the order in which they were entered. */
   readonly order: number;
   readonly run: () => Promise<void>;
 }
 
-/** What is to be done at which time of a virtual clock: time passes when nothing is left to be done now. */
+/** Tasks by their time on a virtual clock. The time advances when no task is left at the current time. */
 export class Agenda {
   readonly #clock: VirtualClock;
   #tasks: Task[] = [];
@@ -21,13 +21,13 @@ export class Agenda {
     return this.#clock.now().getTime();
   }
 
-  /** Enters a task. A time that has passed is now. */
+  /** Adds a task. A time in the past means now. */
   enter(atMs: number, run: () => Promise<void>): void {
     this.#entered += 1;
     this.#tasks.push({ atMs, order: this.#entered, run });
   }
 
-  /** Runs the next task, at its time. False: there is none. */
+  /** Advances to the next task's time and runs it. False if there is none. */
   async next(): Promise<boolean> {
     const [first] = this.#tasks.toSorted((a, b) => a.atMs - b.atMs || a.order - b.order);
     if (first === undefined) return false;

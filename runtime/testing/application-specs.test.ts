@@ -16,7 +16,7 @@ interface Bonus {
   amount(): Decimal;
 }
 
-/** Credits an account by what a collaborator says. */
+/** Credits an account with the amount that a collaborator returns. */
 class GrantBonusAction extends Action<{ readonly accountId: ShardedId<Account> }, Account> {
   readonly #accounts: Repository<Account>;
   readonly #bonus: Bonus;
@@ -82,7 +82,7 @@ describe('applicationSpecs', () => {
       .thenEvents(new AccountCredited(account.id, new Decimal(5)));
   });
 
-  test('knows the configured shards', async () => {
+  test('uses the configured shards', async () => {
     const foreign = newAccount(new Decimal(1), ShardIdentifier.of(1, 0)).build();
     await specs
       .action(GrantBonusAction)
@@ -91,7 +91,7 @@ describe('applicationSpecs', () => {
       .thenFails(UnknownShardError);
   });
 
-  test('does not know an action that is not registered', async () => {
+  test('refuses an action that is not registered', async () => {
     await specs.action(ForgottenAction).when().thenFails(UnknownActionError);
   });
 
@@ -107,7 +107,7 @@ describe('applicationSpecs', () => {
       .thenFails(UnknownModelError, 'AccountCredited is not a registered event; run fw-gen generate');
   });
 
-  test('wants collaborators where there are some, and only there', () => {
+  test('requires collaborators only if there are some', () => {
     // @ts-expect-error the bonus is missing
     applicationSpecs(application);
     // @ts-expect-error the bonus is missing

@@ -12,15 +12,15 @@ import type { MemoryTopology } from './memory-models.js';
 import { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** Where and when an application's actions are specified. */
+/** Topology, clock and principal of an application's specifications. */
 export interface ApplicationSpecsSettings extends MemoryTopology {
-  /** Default: a `VirtualClock` that stands at 2025-01-01T00:00:00Z. */
+  /** Default: a `VirtualClock` at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
-  /** Who runs actions and starts sagas unless `as` says otherwise. Default: a principal named `spec`. */
+  /** The default principal that runs actions and starts sagas. Default: a principal named `spec`. */
   readonly principal?: Caller;
 }
 
-/** The settings, with the collaborators of the application's actions; they may be left out where there are none. */
+/** The settings, with the collaborators of the application's actions; optional if there are none. */
 export type ApplicationSpecsOptions<Collaborators> = ApplicationSpecsSettings &
   (Record<never, never> extends Collaborators
     ? { readonly collaborators?: Collaborators }
@@ -37,7 +37,7 @@ export interface ApplicationSpecs {
 }
 
 /**
- * Specifications for a generated application, with the constructor wiring that it emits. An event whose class is not
+ * Specifications for a generated application, with its emitted constructor wiring. An event whose class is not
  * registered is refused, as the executor does.
  */
 export function applicationSpecs<Collaborators>(
@@ -73,5 +73,5 @@ export function applicationSpecs<Collaborators>(
   };
 }
 
-/** The options inside, where it is unknown whether there are collaborators. */
+/** The options without the type of the collaborators. */
 type LooseOptions<Collaborators> = ApplicationSpecsSettings & { readonly collaborators?: Collaborators };

@@ -1,18 +1,18 @@
 import { AssertionError } from 'node:assert';
 
-/** Where a check was written down; it runs later, when nothing on the stack leads back there. */
+/** The source position of a check, which runs later with another stack. */
 export interface CallSite {
   readonly stack?: string;
 }
 
-/** The place that called the function that called this one. */
+/** The position of the call of the caller's function. */
 export function callSite(): CallSite {
   const site: CallSite = {};
   Error.captureStackTrace(site, callSite);
   return site;
 }
 
-/** Runs a check; if it does not hold, its error points to the call site, without the frames of the test kit. */
+/** Runs a check. If it fails, its error points to the call site, without the frames of the test kit. */
 export function checkFrom<T>(site: CallSite, check: () => T): T {
   try {
     return check();

@@ -10,14 +10,14 @@ export interface Staging {
   readonly items: readonly StagedItem[];
 }
 
-/** @internal One check, where it stands, and whether it claims staged models. */
+/** @internal One check, its position, and whether it claims staged models. */
 export interface Check<Value> {
   readonly claims: boolean;
   readonly run: (value: Value, unclaimed: StagedItem[]) => void;
   readonly site: CallSite;
 }
 
-/** @internal What an outcome is made of. */
+/** @internal The parts of an outcome. */
 export interface OutcomeParts<Value> {
   readonly ending: Promise<Ending<Value>>;
   readonly checks: readonly Check<Value>[];
@@ -33,9 +33,9 @@ export function unchecked<Value>(performed: Promise<Value>): OutcomeParts<Value>
 }
 
 /**
- * The outcome of a run with the checks on it. Await it, or return it from a test: the checks then run in the order
- * written, and the first that fails throws an `AssertionError`. `performed()` also returns the outcome, for checks of
- * your own. If the run failed and no check expects that, its own error is thrown.
+ * The outcome of a run and the checks on it. Await it, or return it from a test: the checks then run in the order
+ * written, and the first that fails throws an `AssertionError`. `performed()` also returns the outcome, for custom
+ * checks. If the run failed and no check expects a failure, the run's error is thrown.
  */
 export abstract class CheckedOutcome<Value extends Staging> implements Promise<void> {
   readonly [Symbol.toStringTag]: string = 'CheckedOutcome';
@@ -48,7 +48,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     this.#checks = checks;
   }
 
-  /** Name of what is specified, in messages: `the action`. */
+  /** Subject of messages: `the action`. */
   protected abstract readonly subject: string;
 
   /** @internal The same with these checks. */
@@ -73,7 +73,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     return this.then().finally(onFinally);
   }
 
-  /** Runs the checks and gives what happened. */
+  /** Runs the checks and returns what was performed. */
   async performed(): Promise<Value> {
     const ending = await this.#ending;
     if (ending.kind === 'failed') throw ending.error;
@@ -86,10 +86,10 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
   }
 
   /**
-   * It fails and writes nothing: it throws, or the executor refuses its plan.
+   * The run fails and writes nothing: it throws, or the executor refuses its plan.
    *
    * @param message the whole text, or a pattern that it matches
-   * @param inspect gets the error, for checks of its other fields
+   * @param inspect receives the error, for checks of its other fields
    */
   async thenFails<E extends Error>(
     errorClass: ErrorClass<E>,
@@ -111,7 +111,7 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     inspect?.(error);
   }
 
-  /** @internal Adds a check, whose failure points to the caller of the method that calls this one. */
+  /** @internal Adds a check. Its failure points to the caller of the method that calls this one. */
   protected check(run: Check<Value>['run'], claims = false): this {
     const check = { claims, run, site: callSite() };
     return this.with({ ending: this.#ending, checks: [...this.#checks, check] });

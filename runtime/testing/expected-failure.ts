@@ -2,24 +2,24 @@ import { AssertionError } from 'node:assert';
 import type { StagedItem } from '../action/action-plan.js';
 import { showItem } from './show.js';
 
-/** An error class as a value; abstract ones included. */
+/** An error class as a value, possibly abstract. */
 export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** How what is specified ended. */
+/** The end of a run. */
 export type Ending<Value> =
   | { readonly kind: 'performed'; readonly performed: Value }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What should have failed, and how. */
+/** The expected failure of a run. */
 export interface ExpectedFailure<E extends Error> {
-  /** `the action` */
+  /** Subject of messages: `the action`. */
   readonly subject: string;
   readonly errorClass: ErrorClass<E>;
   /** The whole text, or a pattern. Undefined: any. */
   readonly message: string | RegExp | undefined;
 }
 
-/** The error that an attempt ended with. @throws AssertionError if it is not the expected one, or none at all */
+/** Returns the error of a run. @throws AssertionError if it is not the expected one, or if the run succeeded */
 export function failureOf<E extends Error>(
   ending: Ending<{ readonly items: readonly StagedItem[] }>,
   { subject, errorClass, message }: ExpectedFailure<E>,

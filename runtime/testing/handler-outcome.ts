@@ -6,31 +6,28 @@ import type { CallOf, RecordedCall } from './recorded-calls.js';
 import { assertFields, assertShowsSame, show } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 
-/** An action with the params that it was run with. */
+/** An action and its params. */
 export interface StartedAction<Params = unknown> {
   readonly action: ActionClass<Params, unknown>;
   readonly params: NoInfer<Params>;
 }
 
-/** Several of them, each with params of its own. */
+/** Several actions, each with its own params. */
 export type StartedActions<Params extends readonly unknown[]> = {
   readonly [Index in keyof Params]: StartedAction<Params[Index]>;
 };
 
-/**
- * What a handler has done with the events that it was given. Staged items, events and schedules are those of all
- * actions.
- */
+/** The effects of a handler's deliveries. Staged items, events and schedules are those of all its actions. */
 export interface Handled extends Performed<void> {
-  /** The actions that it asked for, in order; a repeated call, which gets the first result, is among them. */
+  /** The actions that it ran, in order, including repeated calls, which return the first result. */
   readonly runs: readonly { readonly action: { readonly name: string }; readonly params: unknown }[];
   /** @internal */
   readonly calls: readonly RecordedCall[];
-  /** What is stored of a model afterwards. */
+  /** The state of a model that is stored afterwards. */
   stored<M extends Entity>(model: M): M | undefined;
 }
 
-/** The outcome of a delivery, and its checks: see `CheckedOutcome` for how checks are run. */
+/** The outcome of deliveries, with its checks; see `CheckedOutcome`. */
 export class HandlerOutcome extends StagedOutcome<void, Handled> {
   override readonly [Symbol.toStringTag]: string = 'HandlerOutcome';
   protected readonly subject: string = 'the handler';
@@ -39,14 +36,14 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     super(parts);
   }
 
-  /** @internal made by `HandlerSpec.when` */
+  /** @internal created by `HandlerSpec.when` */
   static of(handled: Promise<Handled>): HandlerOutcome {
     return new HandlerOutcome(unchecked(handled));
   }
 
-  /** Exactly these actions are run by `envelope.execute`, in this order. */
+  /** The handler runs exactly these actions with `envelope.execute`, in this order. */
   thenRuns<Params extends readonly unknown[]>(...expected: StartedActions<Params>): this {
-    // A mapped tuple is an array of what it maps to, which the compiler does not see for a tuple of any length.
+    // The compiler does not see that a mapped tuple of any length is an array of the mapped type.
     const wanted = expected as readonly StartedAction<never>[];
     return this.check(({ runs }) => {
       const found = runs.map(({ action, params }) => ({ action: action.name, params: show(params) }));
@@ -58,7 +55,7 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     });
   }
 
-  /** Exactly these calls are made to a collaborator that `recordedCalls` has made, in this order. */
+  /** The handler makes exactly these calls of a collaborator that `recordedCalls` has created, in this order. */
   thenCalls<T extends object>(collaborator: T, ...expected: readonly CallOf<T>[]): this {
     return this.check(({ calls }) => {
       const found = calls.filter(({ target }) => target === collaborator).map(({ call }) => call);
@@ -71,7 +68,7 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     return this.check(({ stored }) => assertStored(stored(model), model, fields));
   }
 
-  /** It runs no action and makes no recorded call. */
+  /** The handler runs no action and makes no recorded call. */
   thenNothing(): this {
     return this.check(({ runs, calls }) => {
       const found = [

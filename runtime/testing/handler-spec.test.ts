@@ -25,7 +25,7 @@ const account = persisted(newAccount(new Decimal(100)).build(), 3);
 const id = account.id.getValue();
 const credited = (amount: number): AccountCredited => new AccountCredited(account.id, new Decimal(amount));
 
-/** What a check that should not hold says. */
+/** The message of a check that must fail. */
 async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
   try {
     await outcome;
@@ -37,7 +37,7 @@ async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError>
 }
 
 describe('A specification of a handler', () => {
-  test('sees the actions that it runs and everything that they do', () => {
+  test('reports the actions that it runs and all their effects', () => {
     const five = { account: id, amount: new Decimal(5) };
     return bonus
       .given(account)
@@ -53,7 +53,7 @@ describe('A specification of a handler', () => {
       .thenStored(account, { balance: new Decimal(106) });
   });
 
-  test('sees calls of collaborators, those of its own run only', async () => {
+  test('reports only the collaborator calls of its own run', async () => {
     const outcome = bonus.given(account).when(delivery(credited(50), { attempt: 2 }));
     const { calls } = await outcome.performed();
     const eventId = String(calls[0]?.call[3]);
@@ -63,7 +63,7 @@ describe('A specification of a handler', () => {
     ]);
   });
 
-  test('delivers an event again as production does: no effect happens twice, calls of others do', async () => {
+  test('redelivers an event as production does: actions take effect once, collaborators are called again', async () => {
     const event = credited(50);
     const outcome = bonus.given(account).when(event, event);
     const { runs, calls } = await outcome.thenStored(account, { balance: new Decimal(106) }).performed();
@@ -75,7 +75,7 @@ describe('A specification of a handler', () => {
       .thenStored(account, { balance: new Decimal(112) });
   });
 
-  test('gives the handler what a real envelope says', async () => {
+  test('passes a real envelope to the handler', async () => {
     const seen: unknown[] = [];
     class Watcher implements EventHandler<AccountCredited> {
       handle({ modelVersion, attempt, replayed, action, event }: EventEnvelope<AccountCredited>): void {
@@ -105,7 +105,7 @@ describe('A specification of a handler', () => {
     ]);
   });
 
-  test('says what differs, at the line of the check', async () => {
+  test('reports the difference, at the line of the check', async () => {
     const outcome = bonus.given(account).when(credited(50));
     const wrong = await complaint(
       outcome.thenRuns({ action: CreditAction, params: { account: id, amount: new Decimal(6) } }),
@@ -122,7 +122,7 @@ describe('A specification of a handler', () => {
     expect((await complaint(outcome.thenSchedules())).message).toContain('the handler to schedule other');
   });
 
-  test('fails with what the handler throws', async () => {
+  test('fails with the handler’s error', async () => {
     await bonus.given(account).when(credited(5000)).thenFails(RangeError, 'Too large a bonus');
     await bonus.when(credited(50)).thenFails(ModelNotFoundError);
     await expect(bonus.when(credited(50))).rejects.toThrow(ModelNotFoundError);
@@ -152,7 +152,7 @@ describe('A specification of a handler', () => {
       .thenFails(IdempotencyKeyReusedError, /with other params/);
   });
 
-  test('knows the handlers of the application only, and none that needs a transaction', async () => {
+  test('refuses unknown and transactional handlers', async () => {
     class Stranger implements EventHandler {
       handle(): void {}
     }
@@ -177,7 +177,7 @@ describe('A specification of a handler', () => {
       .thenFails(ValidationError, /Test it on a database/);
   });
 
-  test('takes events and params of the right classes', () => {
+  test('accepts only events and params of the right classes', () => {
     // @ts-expect-error this handler has no such event
     bonus.when({ amount: 1 });
     // @ts-expect-error the params are those of another action

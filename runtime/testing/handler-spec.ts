@@ -26,27 +26,28 @@ export interface HandlerClass<Event extends ModelEvent<unknown>> {
   readonly prototype: EventHandler<Event>;
 }
 
-/** How an event is delivered. */
+/** Options of a delivery. */
 export interface DeliveryOptions {
   /** Number of the attempt, from 1. Default 1. */
   readonly attempt?: number;
-  /** Part of a replay. Default false. */
+  /** Whether the delivery is part of a replay. Default false. */
   readonly replayed?: boolean;
-  /** The version that the change produced. Default: that of the given model, else 1. */
+  /** The model version that the change produced. Default: that of the given model, else 1. */
   readonly modelVersion?: number;
   /**
-   * The action that the event comes from; null: its row is gone. Default: one named `spec`, by `spec`, without params.
+   * The action that caused the event; null: retention has deleted its row. Default: one named `spec`, by `spec`,
+   * without params.
    */
   readonly action?: SourceAction | null;
 }
 
-/** An event with how it is delivered; made by `delivery`. */
+/** An event with its delivery options; created by `delivery`. */
 export interface Delivery<Event extends ModelEvent<unknown>> {
   readonly event: Event;
   readonly options: DeliveryOptions;
 }
 
-/** An event delivered otherwise than for the first time, for `HandlerSpec.when`. */
+/** An event with delivery options, for `HandlerSpec.when`. */
 export function delivery<Event extends ModelEvent<unknown>>(
   event: Event,
   options: DeliveryOptions,
@@ -68,10 +69,9 @@ const SPEC_ACTION: SourceAction = Object.freeze({
 });
 
 /**
- * Specifies one event handler without any database:
- * `await spec.given(account).when(new BookingConfirmedEvent(...)).thenRuns({ action, params })`.
- * The handler gets a real envelope; actions that it starts run on the given models. Immutable, so that tests may share
- * one.
+ * Specifies one event handler without a database: `await spec.given(account).when(new
+ * BookingConfirmedEvent(...)).thenRuns({ action, params })`. The handler receives a real envelope; its actions run on
+ * the given models. Immutable, so tests may share one.
  */
 export class HandlerSpec<Event extends ModelEvent<unknown>> {
   readonly #handler: HandlerClass<Event>;
@@ -83,7 +83,7 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     this.#setting = setting;
   }
 
-  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  /** Stores these models at the versions that they have, without their pending events. */
   given(...models: readonly Entity[]): HandlerSpec<Event> {
     return new HandlerSpec(this.#handler, {
       ...this.#setting,
@@ -92,12 +92,12 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
   }
 
   /**
-   * Delivers these events, one after the other, each once: a fresh handler for each, as in production. The same event
-   * given twice is delivered again, with the id that it had: what `envelope.execute` has done is not done twice.
-   * What the handler throws ends the deliveries.
+   * Delivers these events, one after the other, each once and to a new handler, as in production. The same event given
+   * twice is redelivered with its id: actions of `envelope.execute` are not repeated. An error of the handler ends the
+   * deliveries.
    *
    * @throws UnknownHandlerError (when awaited) if the application has no handler of this class
-   * @throws ValidationError (when awaited) for a transactional handler: it writes through a transaction of a database
+   * @throws ValidationError (when awaited) for a transactional handler, which needs a database
    */
   when(...deliveries: readonly (Event | Delivery<Event>)[]): HandlerOutcome {
     return HandlerOutcome.of(this.#deliver(deliveries));

@@ -1,4 +1,4 @@
-/** The public test kit: actions, handlers and sagas specified without any database, in any test runner. */
+/** The public test kit: specifies actions, handlers and sagas without a database, in any test runner. */
 export { ActionOutcome, type ExpectedResult } from './action-outcome.js';
 export {
   ActionSpec,

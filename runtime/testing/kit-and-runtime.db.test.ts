@@ -27,11 +27,11 @@ import { recordedCalls } from './recorded-calls.js';
 import { BonusHandler, bonusApplication, type Letters } from './test-support/bonuses.js';
 import { VirtualClock } from './virtual-clock.js';
 
-/** What happens to bookings; the number of the attempt counts from 1. */
+/** The behaviour of bookings; attempts are numbered from 1. */
 interface Scenario {
   readonly flights?: (count: number, attempt: number) => void;
   readonly hotels?: (count: number, attempt: number) => void;
-  /** The time of a step is to be over after its second attempt. */
+  /** The step's time is over after its second attempt. */
   readonly timesOut?: true;
 }
 
@@ -63,21 +63,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** One application for all scenarios, which differ by the suppliers of their trips. */
+/** All scenarios share one application and differ by the suppliers of their trips. */
 const troubles = new Map<string, Trouble>();
 const trips = tripApplication({
   hotel: { maximumAttempts: 2 },
   trouble: (params) => troubles.get(params.supplier)?.(params),
 });
 
-/** What both have to agree about; ids and times are each one's own. */
+/** The facts that must be equal in the kit and the runtime; ids and times differ. */
 interface Facts {
   readonly ending: string;
   readonly trip: { readonly state: string; readonly version: number; readonly reason: string | undefined };
   /** Balance and version. */
   readonly flights: readonly [string, number];
   readonly hotels: readonly [string, number];
-  /** Of trip, flights and hotels, with the version that each produced. */
+  /** Events of trip, flights and hotels, each with the model version that it produced. */
   readonly events: readonly (readonly string[])[];
   readonly actions: readonly string[];
 }
@@ -90,7 +90,7 @@ const factsOfTrip = ({ state, version, reason }: Trip): Facts['trip'] => ({
 });
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();
 
-/** @returns the attempts of the supplier that was asked most often, so far */
+/** @returns the number of attempts so far of the supplier with the most */
 function meet(
   { flights, hotels }: Scenario,
   on: { readonly flights: string; readonly hotels: string },
@@ -166,14 +166,14 @@ async function onDatabases(application: Application, scenario: Scenario): Promis
   };
 }
 
-/** The time of the step that the saga is taking is over. */
+/** Sets the deadline of the saga's current step to the past. */
 async function endTime({ databases }: Application, saga: string): Promise<void> {
   const text = `UPDATE eventlog.schedules SET next_date = clock_timestamp()
     WHERE state = 'pending' AND params ->> 'saga' = $1`;
   await databases.database(HERE).query({ text, values: [saga] });
 }
 
-/** Those with an effect: an attempt that finds its work done leaves a row too, or none. */
+/** Actions with an effect: an attempt that finds its work done may or may not leave a row. */
 async function actionsOf({ databases }: Application, saga: string): Promise<readonly string[]> {
   const text = `SELECT DISTINCT a.name || ' by ' || a.principal FROM eventlog.actions a
     WHERE a.status = 'committed' AND a.params ->> 'saga' = $1`;
@@ -185,7 +185,7 @@ async function actionsOf({ databases }: Application, saga: string): Promise<read
 }
 
 describeOn('postgresql', 'The test kit and the runtime', (harness) => {
-  test('take a saga the same way, whatever happens to it', async () => {
+  test('run a saga in the same way, in every scenario', async () => {
     const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: trips.migrations });
     const application = assembleApplication(trips, databases, {
       namespace: 'test',
@@ -212,7 +212,7 @@ describeOn('postgresql', 'The test kit and the runtime', (harness) => {
     }
   });
 
-  test('deliver to a handler the same way, also once more', async () => {
+  test('deliver to a handler in the same way, and redeliver too', async () => {
     const sent: string[] = [];
     const letters: Letters = { send: async (_, text) => void sent.push(text) };
     const amount = new Decimal(50);

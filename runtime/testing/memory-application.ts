@@ -17,7 +17,7 @@ import { MemoryLog } from './memory-log.js';
 import { MemoryModels, type MemoryTopology } from './memory-models.js';
 import { memoryPlacement } from './memory-placement.js';
 
-/** An application as a specification runs it, whatever collaborators it has. */
+/** An application as specifications run it, without the type of its collaborators. */
 export interface SpecifiedApplication extends MemoryTopology {
   readonly definition: Pick<ApplicationDefinition, 'events' | 'models'>;
   readonly sagas: readonly SagaDescriptor[];
@@ -25,7 +25,7 @@ export interface SpecifiedApplication extends MemoryTopology {
   readonly wireHandlers: (context: MemoryWiring) => readonly HandlerDescriptor[];
 }
 
-/** What repositories, actions and handlers of a run are made with. */
+/** The objects from which a run's repositories, actions and handlers are created. */
 export interface MemoryWiring {
   readonly clock: Clock;
   readonly repositories: MemoryModels;
@@ -36,9 +36,9 @@ export interface MemoryWiring {
 export interface MemoryApplicationOptions {
   readonly clock: Clock;
   readonly models: readonly Entity[];
-  /** The saga that is to run. Default none. */
+  /** The saga under test. Default none. */
   readonly saga?: SagaDescriptor;
-  /** Actions of the specification's own. */
+  /** Additional actions of the specification. */
   readonly actions?: (context: MemoryWiring) => readonly ActionDescriptor[];
   readonly committed?: (commit: MemoryCommit) => void;
   readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
@@ -54,11 +54,11 @@ export interface MemoryApplication {
   readonly handlers: readonly HandlerDescriptor[];
   /** The handler that drives the saga. */
   readonly driver: HandlerDescriptor | undefined;
-  /** What has taken effect, in order. */
+  /** Actions that have taken effect, in order. */
   readonly commits: readonly MemoryCommit[];
 }
 
-/** Assembles an application over models in memory, of the parts that `assembleApplication` takes where it can. */
+/** Assembles an application over models in memory, with the parts of `assembleApplication` where possible. */
 export function memoryApplication(
   application: SpecifiedApplication,
   options: MemoryApplicationOptions,

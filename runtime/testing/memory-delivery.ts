@@ -6,13 +6,15 @@ import type { Agenda } from './agenda.js';
 
 interface Waiting {
   readonly event: LoggedEvent;
-  /** Failures that count. */
+  /** Failures that count as attempts. */
   failures: number;
-  /** Failures in a row that do not. */
+  /** Consecutive failures that do not count. */
   passed: number;
 }
 
-/** Delivers events to one handler as a process does: in order per model, with attempts and pauses, on an agenda. */
+/**
+ * Delivers events to one handler as a process does: in order per model, with attempts and pauses, on a virtual clock.
+ */
 export class MemoryDelivery {
   readonly #handler: HandlerDescriptor;
   readonly #attempts: HandlerAttempts;
@@ -22,13 +24,13 @@ export class MemoryDelivery {
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, agenda: Agenda) {
     this.#handler = handler;
-    // Pauses are as short as they can be by chance.
+    // Pauses have no random part.
     this.#attempts = new HandlerAttempts(handler, executor, () => 0);
     this.#names = new Set(handler.events.map(({ name }) => name));
     this.#agenda = agenda;
   }
 
-  /** @throws (from the agenda) what the last attempt of an event failed with, which makes it a dead letter */
+  /** @throws (when the agenda runs) the error of an event's last attempt, which would make it a dead letter */
   admit(events: readonly LoggedEvent[]): void {
     for (const event of events.filter(({ eventType }) => this.#names.has(eventType))) {
       const key = modelKeyOf(event);

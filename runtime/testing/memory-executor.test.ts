@@ -59,7 +59,7 @@ function executor(): MemoryExecutor {
 
 const ana = (claims: object) => ({ name: 'ana', claims: claims as Claims });
 
-test('a replay is authorized like the first call, by the claims that the caller has now', async () => {
+test('a replay is authorized like the first call, by the caller’s current claims', async () => {
   const bank = executor();
   const run = (claims: object) => bank.execute(ana(claims), GuardedCreditAction, credit, KEYED);
   const first = await run({ role: 'banker', region: 'here' });
@@ -67,7 +67,7 @@ test('a replay is authorized like the first call, by the claims that the caller 
   await expect(run({ role: 'clerk', region: 'here' })).rejects.toThrow(ForbiddenError);
 });
 
-test('a replay shows no model of a group that the caller may no longer reach', async () => {
+test('a replay returns no model of a group that the caller may no longer reach', async () => {
   const bank = executor();
   const open = (claims: object) =>
     bank.execute(ana(claims), OpenAction, { shard: HERE, balance: new Decimal(1) }, KEYED);

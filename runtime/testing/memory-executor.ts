@@ -33,15 +33,15 @@ export interface MemoryExecutorOptions {
   readonly catalog: EventCatalog;
   readonly models: MemoryModels;
   readonly clock: Clock;
-  /** What principals may reach. Default: all. */
+  /** The groups that principals may reach. Default: all. */
   readonly reach?: ReachOf | undefined;
-  /** Writes and reads the results that are kept for keys. */
+  /** Encodes and decodes the results that are stored under idempotency keys. */
   readonly results: ResultJson;
-  /** Called in the order of commits. */
+  /** Called for each commit, in order. */
   readonly committed: (commit: MemoryCommit) => void;
-  /** Called with each attempt, before it performs. */
+  /** Called for each attempt, before `perform`. */
   readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
-  /** Throws the database's error at this point of an attempt. Default: no error. */
+  /** Throws an injected database error at this point of an attempt. Default: no error. */
   readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
 }
 
@@ -54,7 +54,7 @@ const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfigurat
 
 /**
  * Executes actions on models in memory as `ActionExecutor` does: with the real plan, admission, codecs and keys.
- * Executions run one after another: none loses a race.
+ * Executions run one after another, so there are no conflicts.
  */
 export class MemoryExecutor implements ActionRunner {
   readonly #options: MemoryExecutorOptions;
@@ -72,7 +72,7 @@ export class MemoryExecutor implements ActionRunner {
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Result> {
     const scope = currentPerformScope();
-    // The running action waits for this call: waiting for the turn would be a deadlock.
+    // The running action waits for this call, so waiting for the turn would be a deadlock.
     if (scope !== undefined) return Promise.reject(nested(actionClass.name, scope.actionName));
     const turn = this.#last.then(() => this.#run(principalOf(principal), actionClass, params, configuration));
     this.#last = turn.catch(() => {});
@@ -100,7 +100,7 @@ export class MemoryExecutor implements ActionRunner {
       if (kept.fingerprint !== fingerprint) throw reused();
       const result = results.read(JSON.parse(kept.json) as JsonValue);
       await this.#requireReplay(action, principal, params, configuration, result);
-      // The key contains the action's name: the result has its type.
+      // The key contains the action's name, so the result has its type.
       return result as Result;
     }
     const keep = (result: Result): void => {
@@ -109,7 +109,7 @@ export class MemoryExecutor implements ActionRunner {
     return this.#perform(action, principal, params, configuration, keep);
   }
 
-  /** As `ActionExecutor` does: by the models as they are now. @throws ForbiddenError if the rule refuses the caller */
+  /** As `ActionExecutor`: checks the current models. @throws ForbiddenError if the rule refuses the caller */
   async #requireReplay<Params, Result>(
     action: ActionDescriptor<Params, Result>,
     principal: KnownPrincipal,
@@ -141,7 +141,7 @@ export class MemoryExecutor implements ActionRunner {
     keep: (result: Result) => void = () => {},
   ): Promise<Result> {
     const { catalog, clock, models, attempted, committed, trouble } = this.#options;
-    // Observers take actions of every type.
+    // Observers accept actions of every type.
     const any = action as unknown as ActionDescriptor;
     attempted?.(any, params);
     const performed = await performOnce({

@@ -7,7 +7,7 @@ import type { LoggedEvent, SourceAction } from '../events/log/event-record.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { MemoryCommit } from './memory-executor.js';
 
-/** Where an event comes from. */
+/** The origin of an event. */
 export interface EventSource {
   readonly actionId: string;
   readonly action: SourceAction | null;
@@ -19,7 +19,7 @@ export interface EventSource {
 /** `namespace` of events in specifications. */
 const NAMESPACE = 'spec';
 
-/** Writes events as the outbox does: payloads as JSON, so that a handler gets what its class reads back. */
+/** Writes events as the outbox does, with payloads as JSON, so that a handler receives events restored from JSON. */
 export class MemoryLog {
   readonly #catalog: EventCatalog;
   #position = 0;

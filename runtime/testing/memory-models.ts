@@ -9,21 +9,19 @@ import { DatabaseError, StaleModelError, UniqueViolationError, UnknownShardError
 import type { RepositoryContext } from '../persistence/read/repository.js';
 import { persisted } from './persisted.js';
 
-/** Shards of a topology that exists in memory only. */
+/** The shards of an in-memory topology. */
 export interface MemoryTopology {
   /** The configured shards. Default: every shard is configured. */
   readonly shards?: readonly ShardIdentifier[];
-  /** Where models without a sharded id live. Default (0, 0). */
+  /** The shard of models without a sharded id. Default (0, 0). */
   readonly defaultShard?: ShardIdentifier;
-  /**
-   * Numbers of the groups by their names in the configuration, for `tenancy` and placement. Default: none has a name.
-   */
+  /** Numbers of groups by their configured names, for `tenancy` and placement. Default: no names. */
   readonly groups?: Readonly<Record<string, number>>;
   /** The groups of shards that each principal may reach, as for `startServer`. Default: all. */
   readonly tenancy?: Tenancy;
 }
 
-/** Stored models without a database: what repositories of an action spec read from. */
+/** Stored models without a database, which the repositories of a specification read. */
 export class MemoryModels implements RepositoryContext {
   readonly defaultShard: ShardIdentifier;
   readonly #configured: readonly ShardIdentifier[] | undefined;
@@ -53,14 +51,14 @@ export class MemoryModels implements RepositoryContext {
     return this.#models.get(keyOf(model, id));
   }
 
-  /** The stored state of a model, whatever version the given one has. */
+  /** The stored state of a model, regardless of the given state's version. */
   stored<M extends Entity>(model: M): M | undefined {
     const found = this.#models.get(keyOf(descriptorOf(model), model.id.getValue()));
-    // One name and id, one class: models of another class have a key of their own.
+    // Models of different classes have different keys, so the class matches.
     return found as M | undefined;
   }
 
-  /** Stores what a plan has staged; `requireApplicable` has admitted it. */
+  /** Stores the models of a plan that `requireApplicable` has admitted. */
   apply(items: readonly StagedItem[]): void {
     for (const item of items) {
       if (item.kind === 'expect') continue;
@@ -73,7 +71,7 @@ export class MemoryModels implements RepositoryContext {
     return this.#holderOf(name);
   }
 
-  /** There is nothing to query here. @throws DatabaseError always */
+  /** There is no database to query. @throws DatabaseError always */
   queries<Tables>(shard: ShardIdentifier): Kysely<Tables> {
     this.#misuse ??= new DatabaseError(
       `Shard ${shard} holds no database: an action spec reads by id only. Test actions with queries of their own ` +
@@ -83,7 +81,7 @@ export class MemoryModels implements RepositoryContext {
     throw this.#misuse;
   }
 
-  /** The error of a refused query: a handler or saga under test may have caught it, or may retry endlessly. */
+  /** The error of a refused query. A handler or saga under test may have caught it, or might retry endlessly. */
   get misuse(): DatabaseError | undefined {
     return this.#misuse;
   }
@@ -94,10 +92,10 @@ export class MemoryModels implements RepositoryContext {
   }
 
   /**
-   * Refuses what the database's guards would refuse.
+   * Refuses an item that the database would refuse.
    *
    * @param items the whole plan
-   * @throws UniqueViolationError for a new model whose id is stored, and for a natural key that another model has
+   * @throws UniqueViolationError for a new model whose id is stored, and for a natural key that another model holds
    * @throws StaleModelError for an update or expectation whose version is not the stored one
    */
   requireApplicable(actionName: string, item: StagedItem, items: readonly StagedItem[]): void {
@@ -114,7 +112,7 @@ export class MemoryModels implements RepositoryContext {
     }
   }
 
-  /** A key of a model that the plan itself changes is free, or the plan would have two models with it. */
+  /** A key of a model that the plan itself changes is free: `requireKeys` has checked the plan's own keys. */
   #requireKeys({ descriptor, model }: StagedItem, items: readonly StagedItem[]): void {
     const staged = new Set(items.flatMap((each) => (each.kind === 'expect' ? [] : [rowOf(each.model)])));
     for (const name of heldKeys(model)) {

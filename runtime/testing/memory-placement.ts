@@ -1,7 +1,7 @@
 import { Placement } from '../sharding/placement.js';
 import type { MemoryModels } from './memory-models.js';
 
-/** Chooses among shards that exist in memory only: all have one weight, and every database is empty. */
+/** A placement over in-memory shards: all have the same weight, and every database is empty. */
 export function memoryPlacement(models: MemoryModels): Placement {
   const size = { columns: ['size'], rows: [[0]], command: 'SELECT', rowCount: 1 };
   return new Placement({

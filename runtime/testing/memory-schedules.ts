@@ -18,9 +18,7 @@ interface ScheduledOnce extends Pick<PlannedSchedule, 'actionClass' | 'params'> 
   readonly principal: KnownPrincipal;
 }
 
-/**
- * Runs scheduled actions when the agenda comes to their time, with params that have been JSON, under keys of their own.
- */
+/** Runs scheduled actions at their time on the agenda, with params restored from JSON, under their own keys. */
 export class MemorySchedules {
   readonly #registry: ActionRegistry;
   readonly #executor: ActionRunner;
@@ -33,7 +31,7 @@ export class MemorySchedules {
     this.#agenda = agenda;
   }
 
-  /** Takes over what a commit has scheduled and taken back. */
+  /** Applies the scheduled and cancelled actions of a commit. */
   admit({ principal, performed }: MemoryCommit): void {
     for (const id of performed.cancelledSchedules) this.#cancelled.add(id);
     for (const { settledId, dueDate, actionClass, params } of performed.schedules) {
@@ -54,7 +52,7 @@ export class MemorySchedules {
         expires: false,
         request: id,
       });
-      // The reader is the inverse of the writer that the class's own params have passed.
+      // The reader inverts the writer that has encoded params of the class.
       const stored = compileObjectReader(fields)(json) as never;
       await this.#executor.execute(principal, actionClass, stored, configuration.build());
     } catch (error) {

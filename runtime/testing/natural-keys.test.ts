@@ -49,7 +49,7 @@ test('an action under test adds a model unless one with its key is stored or sta
     .thenAdded(Guest, { email: 'bob@hotel' });
 });
 
-test('an action under test is refused a key that another model has, and may take one that is given up', async () => {
+test('an action under test cannot take another model’s key, and may take a released one', async () => {
   await hotel.when((plan) => plan.add(newGuest('ann@hotel'))).thenFails(UniqueViolationError);
   const twice: Script = (plan) => [plan.add(newGuest('a@hotel')), plan.add(newGuest('a@hotel'))];
   await hotel.when(twice).thenFails(DuplicateKeyError);

@@ -6,7 +6,7 @@ declare const outcome: ActionOutcome<number>;
 declare const handled: HandlerOutcome;
 declare const ended: SagaOutcome<Trip>;
 
-// Specifications are written in the same form for every test runner: `node:test` takes promises of nothing only.
+// Specifications have the same form in every test runner: `node:test` accepts only promises of void.
 test('returned', () => outcome);
 test('returned, after checks', () => outcome.thenReturns(5).thenNothing());
 test('returned, of a failure', () => outcome.thenFails(RangeError, 'No'));

@@ -19,7 +19,7 @@ import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { RowCodec } from '../persistence/codec/row-codec.js';
 import type { MemoryModels } from './memory-models.js';
 
-/** One attempt to perform. */
+/** One attempt. */
 export interface Attempt<Params, Result> {
   readonly action: Action<Params, Result>;
   readonly principal: Caller;
@@ -29,32 +29,32 @@ export interface Attempt<Params, Result> {
   readonly models: MemoryModels;
   /** The groups of shards that the principal may reach. Undefined: all. */
   readonly reach: Reach | undefined;
-  /** The registered events; undefined takes events of every class. */
+  /** The registered events; undefined accepts events of every class. */
   readonly catalog: EventCatalog | undefined;
 }
 
-/** What an attempt that was not refused would commit. */
+/** The effects that an admitted attempt would commit. */
 export interface Performed<Result> {
   readonly result: Result;
-  /** What is staged, in staging order. */
+  /** Staged models, in staging order. */
   readonly items: readonly StagedItem[];
   /** All events of the staged models, in the order of the outbox. */
   readonly events: readonly ModelEvent<unknown>[];
   /** The shards that the plan touches, in staging order. */
   readonly shards: readonly ShardIdentifier[];
-  /** Actions that are to be run later. */
+  /** Scheduled actions. */
   readonly schedules: readonly PlannedSchedule[];
-  /** Ids of scheduled actions that are taken back. */
+  /** Ids of cancelled schedules. */
   readonly cancelledSchedules: readonly string[];
 }
 
-/** An action under test has all the time it wants, unless its configuration says otherwise. */
+/** Default time limit of an action under test, in milliseconds. */
 const UNHURRIED_MS = 60_000;
 
 /**
- * Runs `perform` once and admits the plan as the executor does, up to the point where it would be written.
+ * Runs `perform` once and admits the plan as the executor does, up to the write.
  *
- * @throws what `perform` throws, and what the executor refuses before a write
+ * @throws errors of `perform`, and refusals of the executor before a write
  */
 export async function performOnce<Params, Result>(
   attempt: Attempt<Params, Result>,
@@ -84,7 +84,7 @@ export async function performOnce<Params, Result>(
 }
 
 /**
- * Runs `perform` once and drops what it stages.
+ * Runs `perform` once and discards its plan.
  *
  * @throws ForbiddenError if the rule of the action refuses the caller
  */
@@ -100,7 +100,7 @@ export async function requireAllowed<Params, Result>(
   access?.require();
 }
 
-/** An attempt that has not begun. */
+/** Creates the run of an attempt. */
 function prepare<Params, Result>({
   action,
   principal,
@@ -134,7 +134,7 @@ function prepare<Params, Result>({
   return { actionName, plan, access, run };
 }
 
-/** Amounts with too many decimals and the like are refused before a write. @throws ValidationError */
+/** Refuses values that do not fit their column, such as amounts with too many decimals. @throws ValidationError */
 function requireStorable({ kind, descriptor, model }: StagedItem): void {
   if (kind === 'expect') return;
   const codec = RowCodec.of(descriptor);

@@ -4,10 +4,10 @@ import { stepRecordModel } from '../sagas/step-record.js';
 import type { MemoryCommit } from './memory-executor.js';
 import type { Performed } from './perform-once.js';
 
-/** Tables of the runtime's own. */
+/** The runtime's own tables. */
 const OWN: ReadonlySet<string> = new Set([sagaRunModel.table, stepRecordModel.table]);
 
-/** Several commits as one: everything that they did, in order, but for the runtime's own records of sagas. */
+/** Combines several commits into one: all their effects, in order, without the runtime's own records of sagas. */
 export function performedIn<Result>(commits: readonly MemoryCommit[], result: Result): Performed<Result> {
   const all = commits.map(({ performed }) => performed);
   return {

@@ -8,7 +8,7 @@ import { persisted } from './persisted.js';
 describe('persisted', () => {
   const credited = newAccount(new Decimal(1)).nickname('Ana').build().credit(new Decimal(2));
 
-  test('has the fields of the model and none of its pending events', () => {
+  test('has the fields of the model, but not its pending events', () => {
     const stored = persisted(credited);
     expect(stored).toEqual(credited);
     expect(pendingEventsOf(stored)).toEqual([]);

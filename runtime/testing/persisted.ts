@@ -2,7 +2,7 @@ import { descriptorOf, type Entity, instantiate } from '../domain/entity.js';
 import { ValidationError } from '../errors.js';
 
 /**
- * The model as a repository would read it: the same fields, no pending events.
+ * The model as a repository would return it: the same fields, no pending events.
  *
  * @param version the stored version; default: the model's own
  * @throws ValidationError unless `version` is an integer of at least 1

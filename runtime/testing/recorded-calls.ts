@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The names of methods of a collaborator. */
+/** Names of a collaborator's methods. */
 export type MethodOf<T> = {
   [Name in keyof T & string]: T[Name] extends (...args: never[]) => unknown ? Name : never;
 }[keyof T & string];
 
-/** One call of a collaborator: the method's name and its arguments. */
+/** A call of a collaborator: the method's name and its arguments. */
 export type CallOf<T> = {
   [Name in MethodOf<T>]: T[Name] extends (...args: infer Arguments) => unknown
     ? readonly [Name, ...Arguments]
     : never;
 }[MethodOf<T>];
 
-/** @internal What was called during one run of a specification. */
+/** @internal A recorded call of one specification's run. */
 export interface RecordedCall {
   readonly target: object;
   readonly call: readonly unknown[];
@@ -21,10 +21,10 @@ export interface RecordedCall {
 const storage = new AsyncLocalStorage<RecordedCall[]>();
 
 /**
- * A collaborator that does what `target` does and remembers its calls, for `thenCalls`: each run of a specification
- * sees its own calls only, so that all tests of a file may share one.
+ * A collaborator that forwards calls to `target` and records them for `thenCalls`. Each run of a specification sees
+ * only its own calls, so that all tests of a file may share one.
  *
- * @param target answers; what it throws is thrown
+ * @param target answers the calls; its errors are passed on
  */
 export function recordedCalls<T extends object>(target: T): T {
   const recorder: T = new Proxy(target, {
@@ -40,7 +40,7 @@ export function recordedCalls<T extends object>(target: T): T {
   return recorder;
 }
 
-/** @internal Runs `work` and gives what it has called, also after it has failed. */
+/** @internal Runs `work` and records its calls, even if it fails. */
 export function recording<T>(calls: RecordedCall[], work: () => Promise<T>): Promise<T> {
   return storage.run(calls, work);
 }

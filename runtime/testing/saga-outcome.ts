@@ -8,7 +8,7 @@ import type { Performed } from './perform-once.js';
 import { assertFields, assertShowsSame, show } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 
-/** One step as it was taken. */
+/** A step that was taken. */
 export interface TakenStep {
   /** State in which it was taken. */
   readonly state: string;
@@ -16,11 +16,11 @@ export interface TakenStep {
   readonly action: string;
   readonly params: object;
   readonly attempts: number;
-  /** Why it did not succeed; undefined if it did. */
+  /** The failure of the step; undefined if it succeeded. */
   readonly failure?: SagaFailure;
 }
 
-/** A step as it should be taken: its state, or what is named of it. */
+/** An expected step: its state, or the fields to compare. */
 export type ExpectedStep<State extends string> =
   | State
   | {
@@ -28,30 +28,30 @@ export type ExpectedStep<State extends string> =
       readonly action?: { readonly name: string };
       readonly params?: object;
       readonly attempts?: number;
-      /** `undefined`, given as such: it succeeds. */
+      /** Explicit `undefined`: the step succeeds. */
       readonly failure?: Partial<SagaFailure> | undefined;
     };
 
-/** `ended`; or stuck as `fw-gen sagas list` shows it. */
+/** `ended`, or the reason why the saga is stuck, as in `fw-gen sagas list`. */
 export type SagaEnding = 'ended' | 'parked' | 'overdue';
 
-/** A saga that was run; the result is its model as it is stored last. */
+/** A finished run of a saga; the result is its model as stored last. */
 export interface SagaPerformed<M extends Model> extends Performed<M> {
   readonly ending: SagaEnding;
-  /** Why it is stuck. */
+  /** The failure that made it stuck. */
   readonly failure: SagaFailure | undefined;
   readonly steps: readonly TakenStep[];
-  /** When it ended or got stuck, on the clock of the run. */
+  /** Time at which it ended or got stuck, on the clock of the run. */
   readonly endedAt: Date;
-  /** Names and principals of all that took effect, the runtime's own actions included, in order. */
+  /** Names and principals of all actions that took effect, including the runtime's own, in order. */
   readonly actions: readonly { readonly name: string; readonly principal: string }[];
-  /** What is stored of a model afterwards. */
+  /** The state of a model that is stored afterwards. */
   stored<Stored extends Entity>(model: Stored): Stored | undefined;
 }
 
 /**
- * The outcome of a saga, and its checks: see `CheckedOutcome` for how checks are run. Staged models,
- * events and schedules are those of all its actions from the start on, without the runtime's own.
+ * The outcome of a saga, with its checks; see `CheckedOutcome`. Staged models, events and schedules are those of all
+ * its actions from the start on, without the runtime's own.
  */
 export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed<M>> {
   override readonly [Symbol.toStringTag]: string = 'SagaOutcome';
@@ -61,12 +61,12 @@ export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed
     super(parts);
   }
 
-  /** @internal made by `SagaSpec.when` */
+  /** @internal created by `SagaSpec.when` */
   static of<M extends Model>(performed: Promise<SagaPerformed<M>>): SagaOutcome<M> {
     return new SagaOutcome(unchecked(performed));
   }
 
-  /** Exactly these steps are taken, in this order. */
+  /** The saga takes exactly these steps, in this order. */
   thenSteps(...expected: readonly ExpectedStep<M['state']>[]): this {
     return this.check(({ steps }) => {
       const wanted = expected.map((each) => (typeof each === 'string' ? { state: each } : each));
@@ -75,7 +75,7 @@ export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed
     });
   }
 
-  /** It ends in this state, its model with these fields. */
+  /** The saga ends in this state, and its model has these fields. */
   thenEnds(state: M['state'], fields: FieldsOf<M> = {}): this {
     return this.check(({ result, ending, failure }) => {
       assertEnd({ ending, state: result.state, failure }, `ended in ${state}`);
@@ -84,8 +84,8 @@ export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed
   }
 
   /**
-   * It gets stuck in this state: parked, because a step without `refused` was refused or looks defective; or overdue,
-   * because such a step is still being tried when its time is over.
+   * The saga gets stuck in this state: parked, because a step without `refused` was refused or looks defective; or
+   * overdue, because such a step is still being retried when its time is over.
    */
   thenStuck(ending: 'parked' | 'overdue', state: M['state'], failure: Partial<SagaFailure> = {}): this {
     return this.check(({ result, ending: actual, failure: reason }) => {
@@ -116,7 +116,7 @@ function assertEnd(
   assertShowsSame(`${found}${reason}`, wanted, 'Expected the saga to end elsewhere');
 }
 
-/** Of a step what an expectation names. */
+/** The fields of a step that an expectation names. */
 function sameKeys(taken: TakenStep, { state, ...wanted }: Exclude<ExpectedStep<string>, string>): object {
   const { failure } = taken;
   return {

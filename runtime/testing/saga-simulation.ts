@@ -30,7 +30,7 @@ interface StartParams {
   readonly state: Model;
 }
 
-/** Starts a saga in a state that a specification gives. */
+/** Starts a saga in a state that a specification defines. */
 export class StartAction extends Action<StartParams, void> {
   readonly #saga: Saga<Model>;
 
@@ -44,10 +44,13 @@ export class StartAction extends Action<StartParams, void> {
   }
 }
 
-/** Time beyond which a step that can only succeed counts as overdue: its time-out has been seen by then. */
+/**
+ * Time after its deadline at which a step that can only succeed counts as overdue, in milliseconds: its time-out has
+ * run by then.
+ */
 const GRACE_MS = 1;
 
-/** Runs one saga from its start until it ends or gets stuck. @throws what its start fails with */
+/** Runs one saga from its start until it ends or gets stuck. @throws the error of its start */
 export async function runSaga<M extends Model>(
   setting: SagaSetting,
   sagaClass: MakeSaga<M>,
@@ -125,7 +128,7 @@ function stateOf<M extends Model>(run: MemoryApplication, { model }: SagaDescrip
   const found: Entity | undefined = own === undefined ? undefined : run.models.stored(own.model);
   if (found === undefined)
     throw new TypeError(`Table ${sagaRunModel.table} has a row without the saga's model`);
-  // The descriptor of the saga guarantees the type.
+  // The saga's descriptor guarantees the type.
   return found as M;
 }
 
@@ -145,11 +148,11 @@ function startDescriptor(clock: Clock, saga: Saga<Model>): ActionDescriptor {
     params: [],
     create: () => new StartAction(clock, saga),
   };
-  // A look-up by the class gives it back with its own types.
+  // A look-up by class returns the descriptor with its own types.
   return descriptor as unknown as ActionDescriptor;
 }
 
-/** Makes attempts of steps fail as a specification says. */
+/** Lets attempts of steps fail as a specification defines. */
 class Troubles {
   readonly #saga: AnySaga;
   readonly #troubles: readonly { readonly trouble: SagaTrouble; met: number }[];

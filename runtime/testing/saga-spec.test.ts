@@ -31,13 +31,13 @@ function specOf(
 ): SagaSpec<Trip> {
   const [saga] = application.sagas ?? [];
   const sagaClass = saga?.create().constructor as new () => Saga<Trip>;
-  // One application has one class, of which its definition makes instances.
+  // One application has one saga class, whose definition creates the instances.
   return applicationSpecs(application, { clock: new VirtualClock(new Date()), shards: [HERE, THERE] })
     .saga(sagaClass)
     .given(flights, hotels);
 }
 
-/** What a check that should not hold says. */
+/** The message of a check that must fail. */
 async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
   try {
     await outcome;
@@ -49,7 +49,7 @@ async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError>
 }
 
 describe('A specification of a saga', () => {
-  test('runs it through all its steps, from the action that starts it', () => {
+  test('runs all its steps, from the action that starts it', () => {
     const trip = newTrip();
     return specOf()
       .when(TripStartAction, { trip })
@@ -71,7 +71,7 @@ describe('A specification of a saga', () => {
       .thenTouches(HERE, THERE);
   });
 
-  test('goes back by the compensation when a step is refused', () => {
+  test('runs the compensation when a step is refused', () => {
     const failure = { code: 'FW_REFUSED', message: 'No room' };
     return specOf()
       .givenFailure('HOTEL', new RefusedError('No room'))
@@ -86,7 +86,7 @@ describe('A specification of a saga', () => {
       .thenSchedules();
   });
 
-  test('lets the time of a step pass without waiting for it', async () => {
+  test('lets a step time out without waiting', async () => {
     const started = performance.now();
     const trip = newTrip();
     const { endedAt } = await specOf({ hotel: { timeoutMs: 3_600_000 } })
@@ -99,7 +99,7 @@ describe('A specification of a saga', () => {
     expect(performance.now() - started).toBeLessThan(60_000);
   });
 
-  test('finds out that a step was committed whose answer was lost', () =>
+  test('recognises a committed step whose reply was lost', () =>
     specOf()
       .givenLostAnswer('FLIGHT')
       .givenLostAnswer('HOTEL')
@@ -108,7 +108,7 @@ describe('A specification of a saga', () => {
       .thenStored(flights, { balance: new Decimal(1) })
       .thenStored(hotels, { balance: new Decimal(1) }));
 
-  test('tries a defect again, and takes it for a refusal after the last attempt', async () => {
+  test('retries a defect, and treats it as a refusal after the last attempt', async () => {
     const spec = specOf({ hotel: { maximumAttempts: 3 } });
     const defect = new TypeError('x is not a function');
     await spec
@@ -122,7 +122,7 @@ describe('A specification of a saga', () => {
       .thenEnds('CANCELLED', { reason: 'x is not a function' });
   });
 
-  test('parks it where a compensation is refused, and leaves it overdue where one cannot be reached', async () => {
+  test('parks it if a compensation is refused, and leaves it overdue if its shard is unreachable', async () => {
     const spec = specOf().givenFailure('HOTEL', new RefusedError('No room'));
     await spec
       .givenFailure('CANCELLING', new RefusedError('No way back'))
@@ -132,12 +132,12 @@ describe('A specification of a saga', () => {
     await spec.givenTimeOut('CANCELLING').whenStarted(newTrip()).thenStuck('overdue', 'CANCELLING');
   });
 
-  test('runs it by the principal that starts it', async () => {
+  test('runs it as the principal that starts it', async () => {
     const { actions } = await specOf().as({ name: 'alice' }).whenStarted(newTrip()).performed();
     expect(new Set(actions.map(({ principal }) => principal))).toEqual(new Set(['alice']));
   });
 
-  test('says what differs, at the line of the check', async () => {
+  test('reports the difference, at the line of the check', async () => {
     const outcome = specOf().givenFailure('HOTEL', new RefusedError('No room')).whenStarted(newTrip());
     const end = await complaint(outcome.thenEnds('BOOKED'));
     expect(end.message).toContain('Expected the saga to end elsewhere');
@@ -151,7 +151,7 @@ describe('A specification of a saga', () => {
     expect(failed.message).toContain("message: 'No room'");
   });
 
-  test('fails as the action fails that should start it, and says if that starts nothing', async () => {
+  test('fails with the error of the starting action, and reports an action that starts no saga', async () => {
     await specOf()
       .when(TripStartAction, { trip: newTrip().to('BOOKED') })
       .thenFails(PlanMisuseError, /no step/);
@@ -160,7 +160,7 @@ describe('A specification of a saga', () => {
     expect(error.message).toBe('Expected BookAction to start TripSaga, but it did not');
   });
 
-  test('fails where an action asks a database, instead of retrying endlessly', async () => {
+  test('fails if an action queries a database, instead of retrying endlessly', async () => {
     class Counting extends AccountRepository {
       count(): unknown {
         return this.queries(HERE);
@@ -181,7 +181,7 @@ describe('A specification of a saga', () => {
     await expect(spec.whenStarted(newTrip())).rejects.toThrow(DatabaseError);
   });
 
-  test('takes states and params of the right saga', () => {
+  test('accepts only states and params of the right saga', () => {
     const spec = specOf();
     // @ts-expect-error there is no such state
     spec.givenTimeOut('TRAIN');

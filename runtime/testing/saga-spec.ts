@@ -14,11 +14,11 @@ import { runSaga, StartAction } from './saga-simulation.js';
 export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
 
 /**
- * Specifies one saga without any database and without waiting:
- * `await spec.given(source, destination).when(TransferInitiateAction, params).thenEnds('COMPLETED')`.
- * The runtime's own driver takes the steps, by the application's own actions, on the given models. The clock of a run
- * starts at the time of the specification's clock and advances to the next pause, time-out or scheduled action when no
- * other work is left. Immutable, so that tests may share one.
+ * Specifies one saga without a database and without waiting: `await spec.given(source,
+ * destination).when(TransferInitiateAction, params).thenEnds('COMPLETED')`. The runtime's own driver takes the steps
+ * with the application's actions, on the given models. The clock of a run starts at the time of the specification's
+ * clock and advances to the next pause, time-out or scheduled action when no other work is left. Immutable, so tests
+ * may share one.
  */
 export class SagaSpec<M extends Model> {
   readonly #saga: SpecifiedSaga<M>;
@@ -30,7 +30,7 @@ export class SagaSpec<M extends Model> {
     this.#setting = setting;
   }
 
-  /** These models are stored, at the versions that they have; events that they still carry are not. */
+  /** Stores these models at the versions that they have, without their pending events. */
   given(...models: readonly Entity[]): SagaSpec<M> {
     return new SagaSpec(this.#saga, {
       ...this.#setting,
@@ -43,13 +43,13 @@ export class SagaSpec<M extends Model> {
    * `refused`. Temporary errors (`ShardUnavailableError`, `StaleModelError`) are retried. Other errors count as
    * defects.
    *
-   * @param times number of attempts that fail, from the first on. Default: all of them
+   * @param times number of failing attempts, from the first on. Default: all
    */
   givenFailure(state: M['state'], error: Error, times: number = Number.POSITIVE_INFINITY): SagaSpec<M> {
     return this.#troubled({ state, point: 'before commit', times, error });
   }
 
-  /** The step of this state cannot reach its shard until its time-out; afterwards the shard is reachable. */
+  /** The shard of this state's step is unreachable until the step's time-out. */
   givenTimeOut(state: M['state']): SagaSpec<M> {
     return this.givenFailure(
       state,
@@ -57,7 +57,7 @@ export class SagaSpec<M extends Model> {
     );
   }
 
-  /** The step of this state commits, but its answer is lost: the runtime must determine the outcome. */
+  /** The step of this state commits, but its reply is lost, so the runtime must determine the outcome. */
   givenLostAnswer(state: M['state']): SagaSpec<M> {
     const error = new CommitOutcomeUnknownError('of the step');
     return this.#troubled({ state, point: 'after commit', times: 1, error });
@@ -68,7 +68,7 @@ export class SagaSpec<M extends Model> {
     return new SagaSpec(this.#saga, { ...this.#setting, principal });
   }
 
-  /** Starts the saga by an action, which calls `Saga.start`, and runs it until it ends or gets stuck. */
+  /** Starts the saga with an action that calls `Saga.start`, and runs it until it ends or gets stuck. */
   when<Params>(
     action: ActionClass<Params, unknown>,
     params: ActionInput<NoInfer<Params>>,

@@ -16,11 +16,11 @@ function idsOf(seed: number, clock?: VirtualClock): readonly string[] {
 }
 
 describe('seededIds', () => {
-  test('gives the same ids for the same seed', () => {
+  test('creates the same ids for the same seed', () => {
     expect(idsOf(42)).toEqual(idsOf(42));
   });
 
-  test('gives ids that increase, carry their shard and differ', () => {
+  test('creates distinct increasing ids that contain their shard', () => {
     const ids = idsOf(1);
     expect(ids).toEqual([...new Set(ids)].sort());
     expect(ids.every((id) => id.split('-')[3] === '8042')).toBe(true);
@@ -34,12 +34,12 @@ describe('seededIds', () => {
     },
   );
 
-  test('takes the time from its clock', () => {
+  test('uses the time of its clock', () => {
     const [id = ''] = idsOf(1, new VirtualClock('2025-06-01T00:00:00Z'));
     expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(Date.UTC(2025, 5, 1));
   });
 
-  test('puts the own randomness of the machine back', () => {
+  test('restores the system’s random numbers', () => {
     const seeded = idsOf(7);
     restore();
     const later = ShardedId.generate(Account, ShardIdentifier.of(1, 2)).getValue();

@@ -3,12 +3,12 @@ import { uuid7 } from '../domain/id-source.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /**
- * Makes all ids of this process follow from a seed: two runs with one seed give the same ids in the same order.
- * The generator is shared by the whole process, so tests that use it must not run side by side in one process.
+ * Makes all ids of this process depend on a seed: two runs with one seed create the same ids in the same order. The
+ * whole process shares the generator, so tests that use it must not run in parallel in one process.
  *
  * @param seed any integer; its lower 32 bits count
- * @param clock gives the ids' timestamps; default: a clock that stands at 2025-01-01T00:00:00Z
- * @returns what puts the machine's clock and randomness back
+ * @param clock source of the ids' timestamps; default: a clock that stands at 2025-01-01T00:00:00Z
+ * @returns a function that restores the system's clock and random numbers
  */
 export function seededIds(seed: number, clock: Clock = new VirtualClock()): () => void {
   const nextByte = seededBytes(seed);

@@ -7,7 +7,7 @@ import { Entity } from '../domain/entity.js';
 import { Id } from '../domain/id.js';
 import { ModelEvent } from '../domain/model-event.js';
 
-/** A value as assertions compare and print it: numbers, ids and models by what they mean, not by how they are made. */
+/** The form in which assertions compare and print a value: numbers, ids and models by value. */
 export function show(value: unknown): unknown {
   if (Decimal.isDecimal(value)) return `Decimal ${plainDecimal(value)}`;
   if (value instanceof Id) return `${value.modelName} ${value.getValue()}`;
@@ -17,7 +17,7 @@ export function show(value: unknown): unknown {
   return isPlainObject(value) ? showFields(value) : value;
 }
 
-/** An object's own fields; absent ones and undefined ones are the same. */
+/** An object's own fields; absent and undefined fields are equal. */
 export function showFields(value: object): Readonly<Record<string, unknown>> {
   const present = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(present.map(([name, field]) => [name, show(field)]));
@@ -44,7 +44,7 @@ export function showSchedule({ actionClass, dueDate }: PlannedSchedule): string 
 /** @throws AssertionError with the difference, unless both show the same */
 export function assertShowsSame(actual: unknown, expected: unknown, headline: string): void {
   if (isDeepStrictEqual(actual, expected)) return;
-  // Node.js writes the difference into the message of a deep comparison, below a first line of its own.
+  // Node.js writes the difference into the message of a deep comparison, after a first line of its own.
   const generated = new AssertionError({ actual, expected, operator: 'deepStrictEqual' });
   const [, ...difference] = generated.message.split('\n');
   throw new AssertionError({ actual, expected, message: [headline, ...difference].join('\n') });

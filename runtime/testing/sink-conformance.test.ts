@@ -14,7 +14,7 @@ const CLOSES = 'closes before it has sent anything, and a second time';
 const REJECTS = 'rejects what the receiver cannot take, and sends nothing of its key behind it';
 const WAITS = 'waits for a receiver that is out of reach, and then sends in order';
 
-/** What a sink without a defect does, step by step. */
+/** The steps of a correct sink, each of which a test can replace. */
 interface Steps {
   readonly isAway: boolean;
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ interface Steps {
 
 type Publish = (messages: readonly RelayMessage[], steps: Steps) => Promise<readonly PublishOutcome[]>;
 
-/** Nothing of a key is taken behind what was not. */
+/** Accepts no message of a key after one that was not accepted. */
 const sound: Publish = async (messages, { isAway, signal, store }) => {
   await new Promise((resolve) => setImmediate(resolve));
   if (isAway || signal.aborted) throw new Error('connection refused');
@@ -75,7 +75,7 @@ async function failingCases(tested: TestedSink): Promise<readonly string[]> {
   return failed;
 }
 
-/** The cases that fail. What would wait for half a minute does so for a moment. */
+/** The names of the failing cases. Waits of half a minute are shortened. */
 async function failuresOf(tested: TestedSink): Promise<readonly string[]> {
   const restore = useTime({
     nowMs: () => performance.now() * 500,
@@ -88,11 +88,11 @@ async function failuresOf(tested: TestedSink): Promise<readonly string[]> {
   }
 }
 
-test('a sound sink keeps every promise', async () => {
+test('a correct sink passes every case', async () => {
   expect(await failingCases(memorySink(sound))).toEqual([]);
 });
 
-/** As a client does that numbers batches when it gets them, and a broker that drops what has a number twice. */
+/** Simulates a client that numbers batches when it receives them, and a broker that drops a repeated number. */
 function droppingOverlaps(): Publish {
   let underWay = 0;
   return async (messages, steps) => {
@@ -169,7 +169,7 @@ test('a sink that does not close fails', async () => {
   expect(await failuresOf(tested)).toContain(CLOSES);
 });
 
-test('a receiver that takes everything and is always there has fewer cases', () => {
+test('a receiver that accepts everything and is always available has fewer cases', () => {
   const { open, received } = memorySink(sound);
   const names = sinkConformance({ open, received }).map(({ name }) => name);
   expect(names).not.toContain(REJECTS);

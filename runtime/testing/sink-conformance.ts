@@ -3,18 +3,18 @@ import type { PublishOutcome, RelayMessage } from '../relay/relay-sink.js';
 import { type SentKey, SinkTrial, sentKey } from './sink-trial.js';
 import type { Outage, TestedSink } from './tested-sink.js';
 
-/** One promise of a sink, for `test(name, run)` of vitest and node:test. */
+/** One test case of a sink, for `test(name, run)` of vitest and node:test. */
 export interface SinkCase {
   readonly name: string;
-  /** @throws AssertionError if the sink does not keep the promise */
+  /** @throws AssertionError if the sink fails the case */
   readonly run: () => Promise<void>;
 }
 
 const LARGE_TEXT = 'x'.repeat(1_400);
 
 /**
- * What the relay relies on in a sink, as test cases. Run them one after the other. Each waits for what it expects for
- * 30 s at most, so give the runner a longer limit.
+ * Test cases for the behaviour that the relay requires of a sink. Run them one after the other. Each waits at most 30 s
+ * for an effect, so give the test runner a longer limit.
  */
 export function sinkConformance(tested: TestedSink): readonly SinkCase[] {
   const { unacceptable, outage } = tested;
@@ -55,7 +55,7 @@ async function keepsOrder(trial: SinkTrial): Promise<void> {
   await trial.arrives(...keys);
 }
 
-/** Batches of one size, more than a broker has partitions: some of them meet there. */
+/** More batches of one size than a broker has partitions, so that some share a partition. */
 async function takesSeveral(trial: SinkTrial): Promise<void> {
   const sink = trial.open();
   const keys = sentKeys(16, 40);
@@ -70,7 +70,7 @@ async function acceptsLarge(trial: SinkTrial): Promise<void> {
   await trial.arrives(...keys);
 }
 
-/** Another process has taken over behind an older checkpoint. */
+/** Simulates a take-over by a process with an older checkpoint. */
 async function acceptsRepetitions(trial: SinkTrial): Promise<void> {
   const key = sentKey(6);
   await trial.accepts(trial.open(), key.messages.slice(0, 4));
@@ -161,7 +161,7 @@ function sentKeys(count: number, messages: number, text?: string): readonly Sent
   return Array.from({ length: count }, () => sentKey(messages, text));
 }
 
-/** Messages from one index to another, of all keys in turn. */
+/** The messages from one index to another, alternating between the keys. */
 function inTurn(keys: readonly SentKey[], from: number, to: number): readonly RelayMessage[] {
   const turns = Array.from({ length: to - from }, (_, index) => from + index);
   return turns.flatMap((turn) => keys.flatMap(({ messages }) => messages[turn] ?? []));

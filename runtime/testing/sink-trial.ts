@@ -10,12 +10,15 @@ export interface SentKey {
   readonly messages: readonly RelayMessage[];
 }
 
-/** Most time for what a receiver or a call takes, in milliseconds. */
+/** Maximum wait for an effect of a receiver or a call, in milliseconds. */
 const PATIENCE_MS = 30_000;
-/** The relay gives a call up after a while. A sink may take that long to notice that a receiver is out of reach. */
+/**
+ * Time after which the relay gives up a call, in milliseconds. A sink may take this long to notice an unreachable
+ * receiver.
+ */
 const CALL_MS = 10_000;
 const PAUSE_MS = 50;
-/** What protocols escape in bodies and headers. */
+/** Characters that protocols escape in bodies and headers. */
 const TEXT = 'Größe "5" 100 % 😀';
 
 /** Messages of a new key. */
@@ -40,7 +43,7 @@ function messageOf(key: string, number: number, text: string): RelayMessage {
   return { id, key, ...names, attributes, headers: {}, body: JSON.stringify({ id, number, text }) };
 }
 
-/** One case of the conformance suite: opens sinks, sends as the relay does and looks at what has arrived. */
+/** One case of the conformance suite: opens sinks, sends as the relay does and checks the receiver's messages. */
 export class SinkTrial {
   readonly #tested: TestedSink;
   readonly #opened: RelaySink[] = [];
@@ -64,7 +67,7 @@ export class SinkTrial {
     return sink;
   }
 
-  /** Outcomes of one call. What it throws defers all messages. */
+  /** The outcomes of one call. An error defers all messages. */
   async attempt(
     sink: RelaySink,
     messages: readonly RelayMessage[],
@@ -117,7 +120,7 @@ export class SinkTrial {
     }
   }
 
-  /** Which messages of a key the receiver holds now. */
+  /** The ids of a key's messages that the receiver holds now. */
   async idsOf({ messages }: SentKey): Promise<readonly string[]> {
     const sent = new Set(messages.map(({ id }) => id));
     const received = await this.#tested.received();
@@ -150,7 +153,7 @@ function deferred(messages: readonly RelayMessage[], error: unknown): readonly P
   return messages.map(() => ({ kind: 'deferred', reason: String(error) }));
 }
 
-/** Nothing of a key may be accepted behind what was not. */
+/** No message of a key may be accepted after one that was not. */
 function checkOrder(messages: readonly RelayMessage[], outcomes: readonly PublishOutcome[]): void {
   const stopped = new Set<string>();
   for (const [index, { key }] of messages.entries()) {
@@ -159,7 +162,7 @@ function checkOrder(messages: readonly RelayMessage[], outcomes: readonly Publis
   }
 }
 
-/** The first arrival of each message counts: a repetition may come at any time. */
+/** Only the first arrival of each message is compared, because a repetition may arrive at any time. */
 function compare({ key, messages }: SentKey, received: readonly ReceivedMessage[]): void {
   const sent = new Map(messages.map((message) => [message.id, message]));
   const arrived: string[] = [];

@@ -10,31 +10,31 @@ import { CheckedOutcome } from './checked-outcome.js';
 import type { Performed } from './perform-once.js';
 import { assertFields, assertShowsSame, show, showItem } from './show.js';
 
-/** Some fields of a model with the values that they should have. */
+/** Some fields of a model with their expected values. */
 export type FieldsOf<M> = {
   readonly [Name in keyof M & string as M[Name] extends (...args: never[]) => unknown ? never : Name]?:
     | M[Name]
     | undefined;
 };
 
-/** An action that is to be run later, with the params of its class. */
+/** An expected scheduled action, with the params of its class. */
 export interface ScheduledLater<Params extends object = object> {
   readonly at: Date;
   readonly action: ActionClass<Params, unknown>;
   readonly params: NoInfer<Params>;
 }
 
-/** Several of them, each with params of its own. */
+/** Several scheduled actions, each with its own params. */
 export type ScheduledActions<Params extends readonly object[]> = {
   readonly [Index in keyof Params]: ScheduledLater<Params[Index]>;
 };
 
-/** A value, or how it follows from the result. */
+/** A value, or a function that returns it from the result. */
 export type OfResult<Result, Value> = Value | readonly [(result: Result) => Value];
 
 /**
- * Checks of what was staged. `thenAdded`, `thenUpdated` and `thenExpected` go through it in staging order, one model
- * each; with one such check present, a model that none of them names is a failure.
+ * Checks of staged models. `thenAdded`, `thenUpdated` and `thenExpected` check the plan in staging order, one model
+ * each. If there is one such check, every staged model needs one.
  */
 export abstract class StagedOutcome<Result, Value extends Performed<Result>> extends CheckedOutcome<Value> {
   /** The next staged item adds a model of this class with these fields. */
@@ -53,8 +53,8 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
   }
 
   /**
-   * Exactly these actions are to be run later, in this order. A function gets the result, for ids and times that follow
-   * from it.
+   * The plan schedules exactly these actions, in this order. A function receives the result, for ids and times that
+   * depend on it.
    */
   thenSchedules<Params extends readonly object[]>(
     expected: (result: Result) => readonly [...ScheduledActions<Params>],
@@ -75,7 +75,7 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
     });
   }
 
-  /** Exactly these scheduled actions are taken back, in this order. A function gets the result. */
+  /** The plan cancels exactly these scheduled actions, in this order. A function receives the result. */
   thenCancels(...ids: OfResult<Result, readonly string[]>): this {
     return this.check(({ cancelledSchedules, result }) => {
       const message = `Expected ${this.subject} to take back other scheduled actions`;
@@ -83,7 +83,7 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
     });
   }
 
-  /** Exactly these events go to the outbox, in this order. A function gets the result, for ids made on the way. */
+  /** The plan writes exactly these events to the outbox, in this order. A function receives the result, for new ids. */
   thenEvents(...expected: OfResult<Result, readonly ModelEvent<unknown>[]>): this {
     return this.check(({ events, result }) => {
       const wanted = expectedOf(expected, result);
@@ -91,7 +91,7 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
     });
   }
 
-  /** Exactly these shards are touched, in staging order. */
+  /** The plan touches exactly these shards, in staging order. */
   thenTouches(...shards: readonly ShardIdentifier[]): this {
     return this.check((performed) => {
       const message = 'Expected the plan to touch other shards';
@@ -100,7 +100,7 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
   }
 }
 
-/** A scheduled action whose params were checked against its class. */
+/** An expected scheduled action whose params were checked against its class. */
 interface SomeSchedule {
   readonly at: Date;
   readonly action: { readonly name: string };
@@ -112,7 +112,7 @@ function expectedOf<Result, Value extends readonly object[] | readonly string[]>
   result: Result,
 ): Value {
   const [first] = expected;
-  // Neither events nor ids nor schedules are functions.
+  // Events, ids and schedules are never functions.
   return typeof first === 'function' ? first(result) : (expected as Value);
 }
 

@@ -6,17 +6,17 @@ import { type SagaFailure, stepOf } from '../sagas/saga-step.js';
 import type { MemoryCommit } from './memory-executor.js';
 import type { TakenStep } from './saga-outcome.js';
 
-/** What an attempt of a step is given. */
+/** Params of a step's attempt. */
 interface StepParams {
   readonly step: string;
   readonly stepNumber: number;
   readonly params: object;
 }
 
-/** Writes down the steps of one saga while it runs. */
+/** Records the steps of one saga while it runs. */
 export class TakenSteps {
   readonly #saga: Saga<Model>;
-  /** By number. */
+  /** By step number. */
   readonly #steps = new Map<number, TakenStep>();
 
   constructor(saga: Saga<Model>) {
@@ -27,7 +27,7 @@ export class TakenSteps {
     return [...this.#steps.values()];
   }
 
-  /** Why the last step that failed did. */
+  /** The failure of the last step that failed. */
   get lastFailure(): SagaFailure | undefined {
     return this.taken.findLast(({ failure }) => failure !== undefined)?.failure;
   }
@@ -41,7 +41,7 @@ export class TakenSteps {
     this.#steps.set(stepNumber, { ...(known ?? { state: step, action, params }), attempts });
   }
 
-  /** Moves and parkings say why a step has failed. */
+  /** Moves and parking actions carry the failure of a step. */
   committed({ action: { actionClass }, params }: MemoryCommit): void {
     const [own, classes]: readonly [unknown, readonly unknown[]] = [actionClass, [MoveAction, ParkAction]];
     if (!classes.includes(own)) return;

@@ -27,7 +27,7 @@ if (own === undefined || foreign === undefined) throw new TypeError('Two were ma
 describe('a specification with tenants', () => {
   const credit = specs.action(CreditAction).given(own, foreign);
 
-  test('lets a caller reach the groups of its claims alone, as the server does', async () => {
+  test('lets a caller reach only the groups of its claims, as the server does', async () => {
     const params = { account: own.id.getValue(), amount: five };
     await credit
       .as(ana)
@@ -39,7 +39,7 @@ describe('a specification with tenants', () => {
     await credit.as({ name: 'operator' }).when(elsewhere).thenTouches(THERE);
   });
 
-  test('refuses plans beyond them', async () => {
+  test('refuses plans that reach other groups', async () => {
     const open = specs.action(OpenAction).as(ana);
     await open.when({ shard: HERE, balance: five }).thenTouches(HERE);
     await open.when({ shard: THERE, balance: five }).thenFails(ForbiddenError, 'ana may not reach group 1');

@@ -4,28 +4,28 @@ import type { RelayMessage, RelaySink } from '../relay/relay-sink.js';
 export interface ReceivedMessage {
   readonly id: string;
   readonly body: string;
-  /** Checked if given: the key, where the receiver keeps one. */
+  /** The key, if the receiver stores one. Compared if given. */
   readonly key?: string | undefined;
-  /** Checked if given: the attributes of the CloudEvent, without the prefix and encoding of the protocol. */
+  /** The CloudEvents attributes without the protocol's prefix and encoding. Compared if given. */
   readonly attributes?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A sink and its receiver, which all cases share. */
 export interface TestedSink {
-  /** Makes a sink, as `SinkDefinition.open` does. Called in each case. */
+  /** Creates a sink like `SinkDefinition.open`. Called in each case. */
   open(): RelaySink;
   /**
-   * Everything that the receiver holds, that of earlier cases included. Messages of one key are in the order in which
-   * they arrived. A repetition may be left out.
+   * All messages of the receiver, including those of earlier cases. Messages of one key are in the order of arrival. A
+   * repetition may be left out.
    */
   received(): readonly ReceivedMessage[] | Promise<readonly ReceivedMessage[]>;
-  /** Changes a message so that the receiver cannot take it. Absent: the receiver takes everything. */
+  /** Changes a message so that the receiver cannot process it. Absent: the receiver accepts every message. */
   readonly unacceptable?: (message: RelayMessage) => RelayMessage;
-  /** Puts the receiver out of reach, and back with what it holds. Absent: it cannot be out of reach. */
+  /** Makes the receiver unreachable, and reachable again with its messages. Absent: it is always reachable. */
   readonly outage?: Outage;
 }
 
-/** A time in which a receiver is out of reach. */
+/** An outage of a receiver. */
 export interface Outage {
   begin(): Promise<void>;
   end(): Promise<void>;

@@ -8,7 +8,7 @@ const DEFAULT_START = '2025-01-01T00:00:00.000Z';
 export class VirtualClock implements Clock {
   #nowMs: number;
 
-  /** @param start the first moment; default 2025-01-01T00:00:00Z @throws ValidationError if it is no valid date */
+  /** @param start the initial time; default 2025-01-01T00:00:00Z @throws ValidationError for an invalid date */
   constructor(start: Date | string = DEFAULT_START) {
     this.#nowMs = milliseconds(start);
   }
@@ -17,13 +17,13 @@ export class VirtualClock implements Clock {
     return new Date(this.#nowMs);
   }
 
-  /** Moves by this many milliseconds; backwards if negative, as real clocks do at times. */
+  /** Moves by this many milliseconds; negative values move it backwards, as real clocks may. */
   advance(byMs: number): this {
     this.#nowMs = milliseconds(new Date(this.#nowMs + byMs));
     return this;
   }
 
-  /** Moves to this moment. @throws ValidationError if it is no valid date */
+  /** Sets the time. @throws ValidationError for an invalid date */
   set(moment: Date | string): this {
     this.#nowMs = milliseconds(moment);
     return this;

@@ -8,7 +8,7 @@ import { ShardIdentifier } from '../shard-identifier.js';
 
 export type AccountState = 'OPEN' | 'GONE';
 
-/** A sharded model as the generator would treat it, with an optional and a nullable field. */
+/** A sharded model as the generator would emit it, with an optional and a nullable field. */
 export class Account extends Model<Account, ShardedId<Account>, AccountState> {
   readonly balance!: Decimal;
   readonly nickname?: string;
@@ -115,7 +115,7 @@ export class AccountBuilder<Set extends AccountField = AccountField> extends Mod
   }
 }
 
-/** When accounts of the tests were opened. */
+/** Opening date of the tests' accounts. */
 export const OPENED_AT: Date = new Date('2024-06-01T08:00:00.000Z');
 
 /** A builder with every required field set: a new, open account on (0, 0) or another shard. */

@@ -4,7 +4,7 @@ import { Entity } from '../entity.js';
 import { Id } from '../id.js';
 import { INITIAL_VERSION, ModelBuilder } from '../model-builder.js';
 
-/** An entity without dates, events and shard. */
+/** An entity without dates, events and a shard. */
 export class Note extends Entity<Note, Id<Note>, 'WRITTEN'> {
   readonly text!: string;
 }

@@ -20,7 +20,7 @@ test('the files of the wallet are those in golden/', () => {
     expect(text, name).toBe(readFileSync(new URL(`golden/${name}`, import.meta.url), 'utf8'));
 });
 
-test('no file holds a password, and each shard has a slot of its own', () => {
+test('no file contains a password, and each shard has its own slot', () => {
   const made = [...files(wallet).values()].join('\n');
   expect(made).not.toContain('not shown');
   const slots = [...files(wallet)]
@@ -29,7 +29,7 @@ test('no file holds a password, and each shard has a slot of its own', () => {
   expect(slots).toEqual(['fw_outbox_0_0', 'fw_outbox_1_0']);
 });
 
-test('an application on the embedded database alone has none', () => {
+test('an application with only embedded databases has none', () => {
   const embedded = wallet.replace(/jdbc-url: \S+/g, 'jdbc-url: jdbc:pglite:mem:a').replace('mem:a', 'mem:b');
   const bare = embedded.replace(/^ *(username|password|driver-class-name):.*\n/gm, '');
   expect(() => files(bare)).toThrow('Debezium cannot read the embedded database');

@@ -10,7 +10,7 @@ import {
   slotOf,
 } from './connector-names.js';
 
-/** One Debezium connector, in the form that Kafka Connect takes it: `POST /connectors`. */
+/** One Debezium connector in the format of Kafka Connect: `POST /connectors`. */
 export interface Connector {
   readonly name: string;
   readonly config: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export function connectorOf(
   };
 }
 
-/** Stock settings of the outbox event router: its defaults but for our names of columns. */
+/** Standard settings of the outbox event router: its defaults, except for our column names. */
 function outboxRouter(): Readonly<Record<string, string>> {
   const headers = [
     ['event_type', 'eventType'],

@@ -6,7 +6,7 @@ import {
   slotOf,
 } from './connector-names.js';
 
-/** What to do with the files, in their order. */
+/** Instructions for using the files, step by step. */
 export function connectorGuide({ namespace }: ConnectorConfig, shards: readonly ConnectedShard[]): string {
   const rows = shards.map(
     ({ member, url, key }) =>

@@ -4,19 +4,19 @@ import type { FwConfig, MemberConfig, PostgresUrl } from '../../config/types.js'
 export interface ConnectedShard {
   readonly member: MemberConfig;
   readonly url: PostgresUrl;
-  /** Part of names of files, slots and connectors: `1-0`. */
+  /** Part of the names of files, slots and connectors: `1-0`. */
   readonly key: string;
 }
 
-/** What a configuration's connectors are made from. */
+/** The parts of a configuration from which connectors are created. */
 export type ConnectorConfig = Pick<FwConfig, 'namespace' | 'sharding'>;
 
 export const PUBLICATION = 'fw_outbox';
 export const CONNECTOR_ROLE = 'fw_debezium';
-/** Kafka Connect reads it by its provider of environment variables. */
+/** Kafka Connect reads this environment variable through its configuration provider. */
 export const PASSWORD_VARIABLE = 'FW_DEBEZIUM_PASSWORD';
 
-/** Slots belong to the whole server, on which several shards may be. */
+/** Slot names are unique per server, and a server may have several shards. */
 export function slotOf(key: string): string {
   return `fw_outbox_${key.replace('-', '_')}`;
 }

@@ -54,7 +54,7 @@ test('a structured message is one CloudEvent, keyed by its model', () => {
   });
 });
 
-test('a binary message has the payload alone as its body, and the rest as attributes', () => {
+test('a binary message has only the payload as its body, and attributes for the rest', () => {
   const { body, contentType, attributes } = toMessage(event, { ...format, shape: 'binary' });
   expect(JSON.parse(body)).toEqual({ amount: '5' });
   expect(contentType).toBe('application/json');
@@ -82,14 +82,14 @@ test('attributes have names that CloudEvents allows, and values that are never e
   }
 });
 
-test('what is unknown is left out: no schema URL, no trace or one that is none', () => {
+test('unknown attributes are left out: no schema URL, no trace or an invalid one', () => {
   const without = { ...event, traceContext: 'none' };
   const { attributes } = toMessage(without, { shard: format.shard, shape: 'binary' });
   expect(attributes).not.toHaveProperty('dataschema');
   expect(attributes).not.toHaveProperty('traceparent');
 });
 
-test('sequences of one model compare as texts', () => {
+test('sequences of one model are ordered as texts', () => {
   const sequenceOf = (modelVersion: number): string =>
     toMessage({ ...event, modelVersion }, { ...format, shape: 'binary' }).attributes['sequence'] ?? '';
   expect(sequenceOf(9) < sequenceOf(10)).toBe(true);

@@ -3,20 +3,20 @@ import { isTraceParent } from '../../domain/trace-parent.js';
 import type { LoggedEvent } from '../../events/log/event-record.js';
 import type { RelayMessage } from '../relay-sink.js';
 
-/** The shape of messages: CloudEvents 1.0 in either mode, or that of Debezium's outbox event router. */
+/** The format of messages: CloudEvents 1.0 in either mode, or that of Debezium's outbox event router. */
 export type MessageShape = 'structured' | 'binary' | 'debezium';
 
-/** How events become messages. */
+/** How events are converted to messages. */
 export interface MessageFormat {
   readonly shape: MessageShape;
   readonly shard: ShardIdentifier;
-  /** Where `/schemas/...` is served: the beginning of `dataschema`. Undefined: messages name no schema. */
+  /** Base URL of `/schemas/...`, the prefix of `dataschema`. Undefined: messages name no schema. */
   readonly schemaBaseUrl?: string | undefined;
 }
 
 const JSON_TYPE = 'application/json';
 const STRUCTURED_TYPE = 'application/cloudevents+json; charset=UTF-8';
-/** Digits of the longest `bigint`: CloudEvents wants a sequence that can be compared as text. */
+/** Digits of the largest `bigint`: CloudEvents sequences are ordered as text, so they are padded. */
 const SEQUENCE_DIGITS = 19;
 
 /** The message of one event. */
@@ -39,7 +39,7 @@ export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessa
   }
 }
 
-/** Attributes that each event has for itself. */
+/** Attributes that differ from event to event. */
 function ownAttributes(event: LoggedEvent): Readonly<Record<string, string>> {
   const attributes: Record<string, string> = {
     id: event.id,
@@ -54,14 +54,14 @@ function ownAttributes(event: LoggedEvent): Readonly<Record<string, string>> {
   return attributes;
 }
 
-/** What all events of one version of one type have in common. */
+/** Values that all events of one version of one type share. */
 interface EventKind {
   readonly attributes: Readonly<Record<string, string>>;
   /** The attributes in JSON, without braces. */
   readonly text: string;
 }
 
-/** By format, then by namespace, model, type and version: as many as the application has. */
+/** By format, then by namespace, model, type and version; as many as the application has. */
 const kinds = new WeakMap<MessageFormat, Map<string, EventKind>>();
 
 function kindOf(event: LoggedEvent, format: MessageFormat): EventKind {
@@ -96,22 +96,22 @@ function sharedAttributes(
 const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
 const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
 
-/** True for an attribute that many messages have in common, whose encoded form is worth keeping. */
+/** True for an attribute that many messages share, whose encoded form is worth caching. */
 export function isShared(attribute: string): boolean {
   return SHARED_NAMES.has(attribute);
 }
 
-/** A reference that identifies the shard: `/example.wallet/shards/1-0`. */
+/** The URI reference of the shard: `/example.wallet/shards/1-0`. */
 function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
   return `/${encodeURIComponent(namespace)}/shards/${group}-${member}`;
 }
 
-/** Where the schema of one version of an event is: `/schemas/WalletCreatedEvent/1.json`. */
+/** Path of the schema of one version of an event: `/schemas/WalletCreatedEvent/1.json`. */
 function schemaPath(eventType: string, version: number): string {
   return `/schemas/${encodeURIComponent(eventType)}/${version}.json`;
 }
 
-/** The headers that the connector of `fw-gen connectors` writes. */
+/** The headers that a connector of `fw-gen connectors` writes. */
 function routerHeaders(event: LoggedEvent): Readonly<Record<string, string>> {
   const trace = traceParentOf(event);
   return {

@@ -12,7 +12,7 @@ export interface EventSchema {
 const KEY = /^(.+)@(\d+)$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** What the formats of the lock mean, for validators that do not know them. */
+/** Patterns for the lock's formats, for validators that do not know them. */
 const PATTERNS: Readonly<Record<string, string>> = {
   decimal: '^-?\\d+(\\.\\d+)?$',
   currency: '^[A-Z]{3}$',
@@ -21,8 +21,8 @@ const PATTERNS: Readonly<Record<string, string>> = {
 /**
  * The schemas of an `events.lock`.
  *
- * @param baseUrl in front of `/schemas/...`, for `$id`. Default: the path alone
- * @throws ValidationError if it is no such file
+ * @param baseUrl prefix of `/schemas/...`, for `$id`. Default: only the path
+ * @throws ValidationError if the text is not such a file
  */
 export function readEventLock(text: string, baseUrl = ''): readonly EventSchema[] {
   return Object.entries(eventsOf(text)).map(([key, schema]) => {
@@ -49,7 +49,7 @@ function eventsOf(text: string): JsonObject {
   throw new ValidationError('events.lock has no events');
 }
 
-/** Keywords of the lock's own in terms that every validator knows. */
+/** Replaces the lock's own keywords by standard ones. */
 function standard(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(standard);
   if (typeof value !== 'object' || value === null) return value;

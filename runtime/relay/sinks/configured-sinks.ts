@@ -7,14 +7,14 @@ import { requireNats } from './nats/load-nats.js';
 import { natsSink } from './nats/nats-sink.js';
 import { type WebhookOptions, webhookSink } from './webhook/webhook-sink.js';
 
-/** Posts of one batch: each waits for its own answer. */
+/** Requests per batch of a webhook, each of which waits for its own answer. */
 const WEBHOOK_BATCH = 32;
 
 /**
  * The sinks of a configuration.
  *
  * @throws PackageMissingError if the client of a broker is not installed
- * @throws ValidationError for a webhook's secret that does not fit
+ * @throws ValidationError for an invalid webhook secret
  */
 export function configuredSinks({ sinks }: RelayConfig): readonly SinkDefinition[] {
   return sinks.map(definitionOf);
@@ -28,7 +28,7 @@ function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
       const batchSize = Math.min(settings.batchSize, WEBHOOK_BATCH);
       const sink = { url, secret: secret.reveal(), timeoutMs };
       checkWebhook(settings.name, sink);
-      // The sink limits each request by itself.
+      // The webhook sink limits the time of each request by itself.
       return {
         ...settings,
         batchSize,
@@ -45,7 +45,7 @@ function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
   }
 }
 
-/** Fails now rather than at the first message. @throws ValidationError that names the sink */
+/** Fails at start rather than at the first message. @throws ValidationError that names the sink */
 function checkWebhook(name: string, options: WebhookOptions): void {
   try {
     webhookSink(options);

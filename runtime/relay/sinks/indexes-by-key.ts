@@ -1,6 +1,6 @@
 import type { RelayMessage } from '../relay-sink.js';
 
-/** Indexes of the messages of each key, in order. */
+/** The indexes of each key's messages, in order. */
 export function indexesByKey(messages: readonly RelayMessage[]): readonly (readonly number[])[] {
   const byKey = new Map<string, number[]>();
   for (const [index, { key }] of messages.entries()) {

@@ -3,11 +3,11 @@ import { BEHIND } from './deferred-outcomes.js';
 import { indexesByKey } from './indexes-by-key.js';
 
 /**
- * Sends messages one by one, those of one key in order and at most one at a time: nothing overtakes a message that was
- * not taken.
+ * Sends messages one by one, those of one key in order and one at a time: no message is sent after one of its key that
+ * was not accepted.
  *
  * @param send never rejects
- * @param atOnce most messages under way. Default: one for each key
+ * @param atOnce maximum messages in flight. Default: one per key
  */
 export async function oneByOne(
   messages: readonly RelayMessage[],

@@ -4,13 +4,13 @@ import type { SinkDefinition } from '../sink-definition.js';
 /** A receiver in this process. */
 export interface CollectingSink {
   readonly definition: SinkDefinition;
-  /** Everything that was accepted, in order of arrival, repetitions included. */
+  /** All accepted messages, in order of arrival, including repetitions. */
   readonly received: RelayMessage[];
   /** Sizes of batches. */
   readonly batches: number[];
-  /** What it says of a message. Default: accepted. May throw, as a receiver that is out of reach does. */
+  /** Returns the outcome of a message. Default: accepted. May throw like an unreachable receiver. */
   judge: (message: RelayMessage) => PublishOutcome;
-  /** Calls under way at most. */
+  /** Maximum concurrent calls so far. */
   mostAtOnce: number;
   closed: number;
 }
@@ -48,7 +48,7 @@ export function collectingSink(settings: Partial<SinkDefinition> = {}): Collecti
   return sink;
 }
 
-/** Nothing of a key is taken behind what was not. */
+/** Accepts no message of a key after one that was not accepted. */
 function judged(sink: CollectingSink, messages: readonly RelayMessage[]): readonly PublishOutcome[] {
   const stopped = new Set<string>();
   return messages.map((message): PublishOutcome => {

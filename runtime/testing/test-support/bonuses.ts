@@ -5,12 +5,12 @@ import type { EventHandler } from '../../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../../events/log/event-envelope.js';
 import { accountApplication, CreditAction } from '../../execution/test-support/accounts.js';
 
-/** Where letters are sent from. */
+/** A collaborator that sends letters. */
 export interface Letters {
   send(to: string, text: string, id: string): Promise<void>;
 }
 
-/** Adds a bonus of a tenth to each large credit, has the rest looked at later, and writes about it. */
+/** Adds a bonus of a tenth to each large credit, schedules a check of the others, and sends a letter. */
 export class BonusHandler implements EventHandler<AccountCredited> {
   readonly #letters: Letters;
 

@@ -6,9 +6,9 @@ type BytesProducer = Producer<Buffer, Buffer, Buffer, Buffer>;
 export type Connecting = Omit<ProducerOptions<Buffer, Buffer, Buffer, Buffer>, 'serializers' | 'partitioner'>;
 
 /**
- * One idempotent producer, for one batch at a time. The client numbers the records of a batch when it gets them, and
- * counts on when the broker has answered: a second batch meanwhile would have the same numbers, so that the broker
- * would drop it as a repetition.
+ * One idempotent producer, for one batch at a time. The client numbers the records of a batch when it receives them,
+ * and advances the sequence when the broker has answered. A second concurrent batch would have the same numbers, and
+ * the broker would drop it as a repetition.
  */
 export class BatchProducer {
   readonly #connecting: Connecting;
@@ -18,7 +18,7 @@ export class BatchProducer {
     this.#connecting = connecting;
   }
 
-  /** @throws what the client and the brokers say; the next batch then begins a sequence of its own */
+  /** @throws errors of the client and the brokers; the next batch then starts a new sequence */
   async send(messages: KafkaRecord[]): Promise<void> {
     try {
       this.#producer ??= this.#open();
@@ -27,7 +27,7 @@ export class BatchProducer {
       if (this.#producer !== opening) throw new Error('the producer was closed');
       await producer.send({ messages });
     } catch (error) {
-      // What was not acknowledged is in doubt.
+      // Records without an acknowledgement are in doubt.
       await this.close();
       throw error;
     }
@@ -43,7 +43,7 @@ export class BatchProducer {
     const { Producer, compatibilityPartitioner } = await loadKafka();
     return new Producer({
       ...this.#connecting,
-      // That of Java's client, so that Debezium and the relay put a key into the same partition.
+      // The partitioner of the Java client, so that Debezium and the relay use the same partition for a key.
       partitioner: compatibilityPartitioner,
       idempotent: true,
       acks: -1,

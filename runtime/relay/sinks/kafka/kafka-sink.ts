@@ -7,15 +7,15 @@ import { ABORTED, BEHIND } from '../deferred-outcomes.js';
 import { BatchProducer, type Connecting } from './batch-producer.js';
 import { RecordWriter } from './record-writer.js';
 
-/** How a sink reaches its brokers. */
+/** Connection options of a Kafka sink. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
-  /** Most time for an answer, in milliseconds. */
+  /** Time limit of an answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 const CLOSE_MS = 2_000;
 
-/** They say that one message of the batch is at fault. */
+/** Error codes that concern one message of the batch. */
 const AT_FAULT: ReadonlySet<unknown> = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
@@ -39,10 +39,10 @@ class KafkaSink implements RelaySink {
     this.#records = new RecordWriter(options.topic);
   }
 
-  /** Each batch under way has a producer for itself. */
+  /** Each batch in flight has its own producer. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
     const producer = this.#idle.pop() ?? this.#add();
-    // A call that was given up may end late or never: its producer serves no other one.
+    // A call that was given up may end late or never, so its producer serves no other call.
     const leave = (): void => {
       void producer.close();
       this.#producers.delete(producer);
@@ -57,7 +57,7 @@ class KafkaSink implements RelaySink {
   }
 
   async close(): Promise<void> {
-    // An orderly end waits for a network that may swallow everything.
+    // A graceful close waits for the network, which may never answer.
     await atMost(Promise.all([...this.#producers].map((producer) => producer.close())), CLOSE_MS);
   }
 
@@ -67,7 +67,10 @@ class KafkaSink implements RelaySink {
     return producer;
   }
 
-  /** A batch that the brokers refuse because of one message is sent in halves, in order, until that one is alone. */
+  /**
+   * Sends a batch. If the brokers refuse it because of one message, sends its halves in order, until the message is
+   * alone.
+   */
   async #send(
     producer: BatchProducer,
     messages: readonly RelayMessage[],
@@ -118,7 +121,7 @@ function saslOf({ username, password, mechanism }: KafkaOptions): SASLOptions | 
   return { mechanism: MECHANISMS[mechanism], username, password: password?.reveal() ?? '' };
 }
 
-/** The client nests what brokers say in `errors` and `cause`. */
+/** The client nests the brokers' errors in `errors` and `cause`. */
 function* nested(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > 8) return;
   yield error;
@@ -130,7 +133,7 @@ function isAtFault(error: unknown): boolean {
   return [...nested(error)].some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
 }
 
-/** The innermost message says what is wrong. */
+/** The innermost message states the reason. */
 function reasonsOf(error: unknown): string {
   return [...new Set([...nested(error)].map(messageOf))].slice(-2).join(': ');
 }

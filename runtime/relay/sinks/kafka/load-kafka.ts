@@ -4,12 +4,12 @@ export type KafkaModule = typeof import('@platformatic/kafka');
 
 const KAFKA: OptionalPackage = { name: '@platformatic/kafka', version: '1.35.0' };
 
-/** @param what needs it: the subject of the message @throws PackageMissingError */
+/** @param what the feature that needs the package, the subject of the message @throws PackageMissingError */
 export function requireKafka(what: string): void {
   requirePackage(what, KAFKA);
 }
 
-/** The client. @throws PackageMissingError */
+/** Loads the client. @throws PackageMissingError */
 export async function loadKafka(): Promise<KafkaModule> {
   requireKafka('A sink to Kafka');
   const path = pathInApplication(KAFKA);

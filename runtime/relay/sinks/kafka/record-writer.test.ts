@@ -43,7 +43,7 @@ test('a record has the key, the body and every attribute of its message', () => 
   });
 });
 
-test('what messages have in common does not leak from one into another', () => {
+test('cached attributes do not leak from one message into another', () => {
   const records = new RecordWriter('events');
   for (let nr = 0; nr < 5_000; nr += 1) {
     const attributes = { id: `e${nr}`, type: `type-${nr}`, subject: `m${nr}` };

@@ -5,16 +5,16 @@ import { addressOf } from '../address-template.js';
 
 export type KafkaRecord = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 
-/** Most texts whose bytes are kept. */
+/** Maximum cached texts. */
 const MOST_KEPT = 4_096;
 
-/** Makes records of messages. What many messages have in common becomes bytes once. */
+/** Converts messages to records. Encodes texts that many messages share only once. */
 export class RecordWriter {
   readonly #topic: string;
   readonly #topics = new Map<string, string>();
   readonly #bytes = new Map<string, Buffer>();
 
-  /** @param topic with placeholders */
+  /** @param topic template with placeholders */
   constructor(topic: string) {
     this.#topic = topic;
   }

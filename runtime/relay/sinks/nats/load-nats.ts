@@ -6,13 +6,13 @@ export type TransportModule = typeof import('@nats-io/transport-node');
 const JETSTREAM: OptionalPackage = { name: '@nats-io/jetstream', version: '3.3.1' };
 const TRANSPORT: OptionalPackage = { name: '@nats-io/transport-node', version: '3.3.1' };
 
-/** @param what needs them: the subject of the message @throws PackageMissingError */
+/** @param what the feature that needs the packages, the subject of the message @throws PackageMissingError */
 export function requireNats(what: string): void {
   requirePackage(what, JETSTREAM);
   requirePackage(what, TRANSPORT);
 }
 
-/** The client and its transport. @throws PackageMissingError */
+/** Loads the client and its transport. @throws PackageMissingError */
 export async function loadNats(): Promise<{
   readonly jetstream: JetStreamModule;
   readonly transport: TransportModule;

@@ -9,18 +9,18 @@ import { oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
 
-/** How a sink reaches its servers. */
+/** Connection options of a NATS sink. */
 export interface NatsOptions extends Omit<NatsReceiver, 'kind'> {
-  /** Most time for one answer, in milliseconds. */
+  /** Time limit of an answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** The stream's `max_msg_size`. */
+/** Error code for a message above the stream's `max_msg_size`. */
 const MESSAGE_TOO_LARGE = 10_054;
 
 /**
- * Publishes to JetStream. The id of an event is its `Nats-Msg-Id`, so that the stream drops repetitions within its
- * duplicate window.
+ * Publishes to JetStream. The id of an event is its `Nats-Msg-Id`, so the stream drops repetitions within its duplicate
+ * window.
  */
 export function natsSink(options: NatsOptions): RelaySink {
   return new NatsSink(options);
@@ -77,7 +77,8 @@ class NatsSink implements RelaySink {
 
   #outcomeOf(error: unknown, { jetstream, transport }: Client['modules'], subject: string): PublishOutcome {
     const { JetStreamApiError } = jetstream;
-    // The client refuses what is larger, with its headers, than the server takes: sent, it would end the connection.
+    // The client refuses a message that, with its headers, exceeds the server's limit: sending it would close the
+    // connection.
     if (error instanceof transport.InvalidArgumentError)
       return { kind: 'rejected', reason: `${subject}: ${error.message}` };
     if (error instanceof JetStreamApiError) {
@@ -86,7 +87,7 @@ class NatsSink implements RelaySink {
     }
     if (error instanceof Error && error.name === 'JetStreamNotEnabled')
       return { kind: 'deferred', reason: `${subject}: no stream captures it, or JetStream is not enabled` };
-    // What the client still holds for a server that it has lost must not be sent later.
+    // Messages that the client still holds for a lost server must not be sent later.
     void this.close();
     return { kind: 'deferred', reason: `${subject}: ${messageOf(error)}` };
   }

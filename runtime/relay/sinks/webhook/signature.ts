@@ -6,7 +6,7 @@ const SHORTEST_KEY = 24;
 const LONGEST_KEY = 64;
 
 /**
- * The key of a secret as Standard Webhooks writes it: 24 to 64 bytes in base64, with or without `whsec_` in front.
+ * The key of a Standard Webhooks secret: 24 to 64 bytes in base64, with or without the prefix `whsec_`.
  *
  * @throws ValidationError that does not show the secret
  */
@@ -21,7 +21,7 @@ export function signingKey(secret: string): Buffer {
   );
 }
 
-/** What is signed. */
+/** The signed content. */
 export interface SignedContent {
   readonly id: string;
   /** Seconds since 1970. */

@@ -10,7 +10,7 @@ const received: ReceivedMessage[] = [];
 let server: Server;
 let port = 0;
 
-/** Takes everything but what says that it cannot be taken. */
+/** Accepts every message except those marked as unacceptable. */
 async function listen(): Promise<void> {
   server = createServer((request, response) => {
     let body = '';

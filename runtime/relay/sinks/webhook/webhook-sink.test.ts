@@ -77,7 +77,7 @@ test('posts signed messages with the attributes of their CloudEvent as headers',
   expect(headers['webhook-signature']).toBe(`v1,${expected}`);
 });
 
-test('keeps the order of each model, and sends nothing behind what was not taken', async () => {
+test('keeps the order of each model, and sends no message after one that was not accepted', async () => {
   const { url, posted } = await receiver(({ body }) => ({ status: body.includes('b2') ? 503 : 200 }));
   const sink = webhookSink({ url, secret: SECRET });
   const messages = [
@@ -138,7 +138,7 @@ test('waits until the date that the receiver names', async () => {
   expect(waitMs).toBeLessThanOrEqual(3_600_000);
 });
 
-test('counts a 500 against the message only while the receiver takes others', async () => {
+test('counts a 500 against the message only while the receiver accepts others', async () => {
   const { url } = await receiver(({ body }) => ({ status: body.includes('bad') ? 500 : 204 }));
   const sink = webhookSink({ url, secret: SECRET });
   const [alone] = await sink.publish([message('bad', 'm')], never);
@@ -147,7 +147,7 @@ test('counts a 500 against the message only while the receiver takes others', as
   expect(outcomes).toEqual([{ kind: 'rejected', reason: 'the receiver answered 500' }, { kind: 'accepted' }]);
 });
 
-test('gives a request up that is not answered in time, and one to a closed port at once', async () => {
+test('gives up a request that is not answered in time, and fails at once for a closed port', async () => {
   const { url } = await receiver('silent');
   const [late] = await webhookSink({ url, secret: SECRET, timeoutMs: 20 }).publish(
     [message('e', 'm')],

@@ -6,25 +6,25 @@ import { oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { sign, signingKey } from './signature.js';
 
-/** How events are posted to a URL. */
+/** Options of a webhook sink. */
 export interface WebhookOptions {
   /** Absolute, `https:` or `http:`. */
   readonly url: string;
-  /** 24 to 64 bytes in base64, with or without `whsec_` in front. */
+  /** 24 to 64 bytes in base64, with or without the prefix `whsec_`. */
   readonly secret: string;
-  /** Most time for one request, in milliseconds. Default 10,000. */
+  /** Time limit of one request, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Requests at a time. Default 16. */
+  /** Maximum concurrent requests. Default 16. */
   readonly concurrency?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_CONCURRENCY = 16;
-/** Of an answer so much is read, so that its connection can be used again. */
+/** Maximum bytes of an answer that are read so that its connection can be used again. */
 const MOST_ANSWER_BYTES = 65_536;
-/** They say that the receiver is not ready or set up wrongly, and nothing about the message. */
+/** Statuses of a receiver that is not ready or misconfigured; they do not concern the message. */
 const DEFERRING: ReadonlySet<number> = new Set([401, 403, 404, 405, 407, 408, 421, 423, 425, 429]);
-/** They say that the receiver has too much to do. */
+/** Statuses of an overloaded receiver. */
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const GONE = 410;
 const DIGITS = /^\d+$/;
@@ -36,8 +36,8 @@ const FAILED_AT_IT: PublishOutcome = Object.freeze({
 });
 
 /**
- * Posts each message to one URL, signed as Standard Webhooks describes. @throws ValidationError for a secret that does
- * not fit
+ * Posts each message to one URL, signed according to Standard Webhooks.
+ * @throws ValidationError for an invalid secret
  */
 export function webhookSink(options: WebhookOptions): RelaySink {
   return new WebhookSink(options);
@@ -63,7 +63,7 @@ class WebhookSink implements RelaySink {
 
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
     const outcomes = await oneByOne(messages, (message) => this.#post(message, signal), this.#concurrency);
-    // A receiver that takes others at the same time is not down: it fails at this message.
+    // A receiver that accepts other messages at the same time is not down: this message is the cause.
     const works = outcomes.some(({ kind }) => kind === 'accepted');
     return works ? outcomes.map((each) => (each === FAILED ? FAILED_AT_IT : each)) : outcomes;
   }
@@ -121,7 +121,7 @@ function outcomeOf({ status, headers }: Response): PublishOutcome {
   return status === ERROR ? FAILED : { kind: 'deferred', reason };
 }
 
-/** What `Retry-After` asks for in seconds or as a date; 0 for nothing. */
+/** The wait that `Retry-After` requests, in seconds or as a date; 0 for none. */
 function waitOf(retryAfter: string | null): number {
   if (retryAfter === null) return 0;
   const waitMs = DIGITS.test(retryAfter)
@@ -130,7 +130,7 @@ function waitOf(retryAfter: string | null): number {
   return Math.max(0, Number.isFinite(waitMs) ? waitMs : 0);
 }
 
-/** An answer that is too long ends its connection. */
+/** Reads an answer to its end. An answer that is too long closes its connection. */
 async function drain({ body }: Response): Promise<void> {
   if (body === null) return;
   const reader = body.getReader();
@@ -144,11 +144,11 @@ async function drain({ body }: Response): Promise<void> {
     }
     await reader.cancel();
   } catch {
-    // The status has come: what happens to the rest of the answer changes nothing.
+    // The status has arrived; an error in the rest of the answer does not matter.
   }
 }
 
-/** `fetch` says why in the cause. */
+/** The reason of a failed `fetch` is in its cause. */
 function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error
     ? messageOf(error.cause) || error.cause.name
