@@ -210,6 +210,34 @@ test('what was removed from the output comes back, although no source changed', 
   expect(project.emitted()).toEqual(before);
 });
 
+test('members that another file adds to an interface come and go with that file', async () => {
+  const columns = (): readonly string[] => project.read('src/generated/extra.ts').match(/added\d/g) ?? [];
+  const adding = (name: string): string =>
+    `export {};\ndeclare module './place.js' {\n  interface Place { readonly ${name}: string }\n}\n`;
+  project.write('src/models/place.ts', 'export interface Place { readonly street: string }\n');
+  project.write(
+    'src/models/extra.ts',
+    modelText('Extra').replace('readonly title!: string', "readonly title!: import('./place.js').Place"),
+  );
+  await generate();
+  expect(columns()).toEqual([]);
+  project.write('src/models/floor.ts', adding('added1'));
+  await generate();
+  expect(columns()).toEqual(['added1']);
+  project.write('src/models/country.d.ts', adding('added2'));
+  project.write('src/models/floor.ts', adding('added3'));
+  await generate();
+  expect(columns()).toEqual(['added2', 'added3']);
+  // Neither of them, nor the interface, is read again.
+  project.write('src/models/extra.ts', `// A line more.\n${project.read('src/models/extra.ts')}`);
+  expect(await generate('--verify-cache')).toMatchObject({ code: 0, error: '' });
+  expect(columns()).toEqual(['added2', 'added3']);
+  project.remove('src/models/country.d.ts');
+  await generate();
+  expect(columns()).toEqual(['added3']);
+  expect((await check()).code).toBe(0);
+});
+
 test('a manifest that is gone comes back, although --check found every file right', async () => {
   await generate();
   await generate();

@@ -2,8 +2,13 @@ import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { propertyName } from './read-literal.js';
-import { type Resolved, referenceToDeclaration, resolveName } from './resolver.js';
-import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, nameText, scopeOf } from './syntax.js';
+import {
+  type Resolved,
+  type ResolvedExpression,
+  referenceToDeclaration,
+  resolveExpression,
+} from './resolver.js';
+import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, scopeOf } from './syntax.js';
 
 /**
  * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
@@ -23,7 +28,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
     );
     return undefined;
   }
-  if (hasKeyword(node, ts.SyntaxKind.AbstractKeyword)) {
+  if (isBase(node)) {
     report(
       context,
       'FWGEN009',
@@ -44,6 +49,11 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   return name;
 }
 
+/** True for an abstract class, which others extend: nothing makes instances of it. */
+export function isBase(node: ts.ClassDeclaration): boolean {
+  return hasKeyword(node, ts.SyntaxKind.AbstractKeyword);
+}
+
 /** A class with its decorators and base class, which determine its kind. */
 export interface ClassForm {
   readonly node: ts.ClassDeclaration;
@@ -57,16 +67,16 @@ export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): 
 }
 
 /** What a class extends. */
-export interface Heritage {
-  readonly resolved: Resolved;
+export interface Heritage extends ResolvedExpression {
   readonly clause: ts.ExpressionWithTypeArguments;
 }
 
 /** The class that `node` extends, resolved; undefined if there is none. */
-export function readHeritage(context: ReadContext, node: ts.ClassDeclaration): Heritage | undefined {
+export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration): Heritage | undefined {
   const clause = extendsClause(node);
   if (clause === undefined) return undefined;
-  return { clause, resolved: resolveName(context, node.getSourceFile(), nameText(clause.expression)) };
+  const base = resolveExpression(context, clause.expression);
+  return { ...base, clause, typeArguments: clause.typeArguments ?? base.typeArguments };
 }
 
 /** What a class extends, if that is a class of this package. */

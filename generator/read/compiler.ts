@@ -26,6 +26,7 @@ export declare namespace ts {
   export type CallExpression = morph.ts.CallExpression;
   export type ClassDeclaration = morph.ts.ClassDeclaration;
   export type ClassElement = morph.ts.ClassElement;
+  export type ClassLikeDeclaration = morph.ts.ClassLikeDeclaration;
   export type ConditionalTypeNode = morph.ts.ConditionalTypeNode;
   export type ConstructorDeclaration = morph.ts.ConstructorDeclaration;
   export type Decorator = morph.ts.Decorator;

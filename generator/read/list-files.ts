@@ -15,7 +15,7 @@ export interface SourceList {
 
 /**
  * Every TypeScript source below a folder, sorted. Symbolic links are not followed (so loops end), nor are hidden
- * folders, tests and declaration files taken.
+ * folders and tests taken.
  *
  * @throws if a folder cannot be read
  */
@@ -50,5 +50,5 @@ function isSourceFolder(entry: Dirent): boolean {
 }
 
 function isSource(name: string): boolean {
-  return /\.[cm]?tsx?$/.test(name) && !/\.(d|test|spec|test-d)\.[cm]?tsx?$/.test(name);
+  return /\.[cm]?tsx?$/.test(name) && !/\.(test|spec|test-d)\.[cm]?tsx?$/.test(name);
 }

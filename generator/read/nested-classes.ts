@@ -25,15 +25,26 @@ export function reportNestedClasses(context: ReadContext, source: ts.SourceFile)
     const marker = decoratorName(context, decorator) ?? '';
     if (!ts.isClassLike(node) || !MARKERS.has(marker) || reported.has(node)) continue;
     reported.add(node);
-    const name = node.name?.text;
-    report(
-      context,
-      'FWGEN008',
-      node.name ?? node,
-      `${name ?? 'A class without a name'} is marked with @${marker} inside of another declaration`,
-      `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
-    );
+    reportNested(context, node, `is marked with @${marker}`);
   }
+}
+
+/** Reports a class that generated code cannot import because of where it stands. @param problem what it is there */
+export function reportNested(context: ReadContext, node: ts.ClassLikeDeclaration, problem: string): void {
+  const variable = ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : undefined;
+  const name = node.name?.text ?? variable;
+  report(
+    context,
+    'FWGEN008',
+    node.name ?? node,
+    `${name ?? 'A class without a name'} ${problem} inside of another declaration`,
+    `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
+  );
+}
+
+/** True if the class carries one of the decorators that `reportNestedClasses` looks for. */
+export function hasMarker(context: ReadContext, node: ts.ClassLikeDeclaration): boolean {
+  return node.modifiers?.some((each) => MARKERS.has(decoratorName(context, each) ?? '')) ?? false;
 }
 
 /** True for a decorator of a member of a class at the top level. */

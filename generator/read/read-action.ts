@@ -11,9 +11,8 @@ import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
-import { resolveName } from './resolver.js';
+import { resolveExpression } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { nameText } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 import { readType, startReading } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
@@ -75,7 +74,7 @@ function readRule(
     const allow = modifiers.find((modifier) => decoratorName(context, modifier) === 'Allow');
     if (allow === undefined) continue;
     const [rule] = decoratorArguments(allow as ts.Decorator);
-    const named = rule && resolveName(context, rule.getSourceFile(), nameText(rule));
+    const named = rule && resolveExpression(context, rule).resolved;
     return named?.kind === 'framework' && named.name === 'everyone' ? 'everyone' : 'some';
   }
   return undefined;

@@ -1,11 +1,13 @@
 import type { CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
-import { extendsFramework, hasPublicConstructor, readHeritage } from './class-form.js';
+import { hasPublicConstructor } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf } from './syntax.js';
+import { followLineage, leadsTo } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
 
 /**
  * Constructor parameters of an action or handler, each with where its argument comes from: those of the first class
@@ -96,7 +98,7 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
   if (resolved.kind !== 'declared' || !ts.isClassDeclaration(resolved.declaration)) return undefined;
-  if (!extendsFramework(readHeritage(context, resolved.declaration), 'Repository')) return undefined;
+  if (!leadsTo(followLineage(startReading(context), resolved.declaration), 'Repository')) return undefined;
   return {
     kind: 'repository',
     name: resolved.declaration.name?.text ?? '',

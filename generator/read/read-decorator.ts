@@ -1,8 +1,7 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { literalProperties, reportNotLiteral } from './read-literal.js';
-import { resolveName } from './resolver.js';
-import { nameText } from './syntax.js';
+import { resolveExpression } from './resolver.js';
 
 /** The decorators of this package that a class carries, by their names, whatever its file calls them. */
 export type ClassDecorators = ReadonlyMap<string, ts.Decorator>;
@@ -37,7 +36,7 @@ export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): 
   if (!ts.isDecorator(modifier)) return undefined;
   const { expression } = modifier;
   const callee = ts.isCallExpression(expression) ? expression.expression : expression;
-  const resolved = resolveName(context, modifier.getSourceFile(), nameText(callee));
+  const { resolved } = resolveExpression(context, callee);
   return resolved.kind === 'framework' ? resolved.name : undefined;
 }
 

@@ -22,18 +22,21 @@ export function readScheduled(
   );
 }
 
-/** Actions of a saga's steps: the first argument of each call of `step` in its file. */
-export function readStepActions(context: ReadContext, node: ts.ClassDeclaration): readonly ClassReference[] {
-  const source = node.getSourceFile();
-  return unique(
-    callsIn(source).flatMap(({ expression, arguments: [action] }) => {
-      if (!ts.isIdentifier(expression)) return [];
-      const resolved = resolveName(context, source, expression.text);
-      return resolved.kind === 'framework' && resolved.name === 'step'
-        ? classOf(context, source, action)
-        : [];
-    }),
-  );
+/** Actions of a saga's steps: the first argument of each call of `step` in the files of its classes. */
+export function readStepActions(
+  context: ReadContext,
+  classes: readonly ts.ClassDeclaration[],
+): readonly ClassReference[] {
+  const sources = new Set(classes.map((node) => node.getSourceFile()));
+  return unique([...sources].flatMap((source) => stepActionsIn(context, source)));
+}
+
+function stepActionsIn(context: ReadContext, source: ts.SourceFile): readonly ClassReference[] {
+  return callsIn(source).flatMap(({ expression, arguments: [action] }) => {
+    if (!ts.isIdentifier(expression)) return [];
+    const resolved = resolveName(context, source, expression.text);
+    return resolved.kind === 'framework' && resolved.name === 'step' ? classOf(context, source, action) : [];
+  });
 }
 
 function callsIn(node: ts.Node): readonly ts.CallExpression[] {

@@ -1,13 +1,13 @@
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
-import { ts } from './compiler.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
+import type { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
-import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
+import { instanceProperties, scopeOf } from './syntax.js';
 import { followLineage, type Lineage, leadsTo } from './types/lineage.js';
 import { readClassFields, startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
@@ -18,7 +18,7 @@ import { resolveClass } from './types/references.js';
 export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
   if (heritage === undefined) return undefined;
   const lineage = followLineage(startReading(context), node);
-  if (!leadsTo(lineage, 'ModelEvent') || isBase(node, lineage)) return undefined;
+  if (!leadsTo(lineage, 'ModelEvent') || isBase(node)) return undefined;
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
@@ -46,11 +46,6 @@ export function readEvent(context: ReadContext, { node, heritage }: ClassForm): 
   if (description !== undefined) event.description = description;
   if (version !== undefined) event.version = version;
   return event;
-}
-
-/** An abstract class is there for others to extend: nothing makes instances of it. */
-function isBase(node: ts.ClassDeclaration, { root }: Lineage): boolean {
-  return hasKeyword(node, ts.SyntaxKind.AbstractKeyword) && root !== undefined;
 }
 
 /** Public fields. One that is hidden would be missing from the payload without a word. */

@@ -1,10 +1,12 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
+import { augmentationsIn, mayAugment } from './augmentations.js';
 import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Found, type Look, nothingFound } from './found.js';
 import { reportNestedClasses } from './nested-classes.js';
+import { reportComputedBase, reportNestedSubclasses } from './overlooked-classes.js';
 import type { ParseError } from './parse-source.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
@@ -17,7 +19,7 @@ import { readRepository } from './read-repository.js';
 import type { ReadRequest } from './read-request.js';
 import { readSaga, reportUnmarkedSaga } from './read-saga.js';
 import { checkShards } from './read-shard-verdicts.js';
-import { type Asked, SourceFiles } from './source-files.js';
+import { type Asked, fileOf, SourceFiles } from './source-files.js';
 
 /**
  * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
@@ -32,6 +34,7 @@ const MARKERS =
  */
 export function readFiles(request: ReadRequest, files: readonly string[]): void {
   const context = contextOf(request);
+  context.sources.setAugmenters(request.memory.augmenters);
   const wanted = new Set(files);
   const pending = [...files].reverse();
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
@@ -59,11 +62,14 @@ function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContex
 function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: string): Iterable<string> {
   const context: ReadContext = { ...shared, diagnostics: [] };
   const found = nothingFound();
+  const augments = new Set<string>();
   const isMigration = file.startsWith(`${paths.migrations}/`);
   const { asked } = context.sources.asking(() =>
-    attempt(context.diagnostics, file, () =>
-      isMigration ? add(found.migrations, readMigration(context, file)) : readClasses(context, file, found),
-    ),
+    attempt(context.diagnostics, file, () => {
+      if (isMigration) return add(found.migrations, readMigration(context, file));
+      if (!isDeclarationFile(file)) readClasses(context, file, found);
+      for (const each of augmentedBy(context, file)) augments.add(each);
+    }),
   );
   const given = withoutEmpty(found);
   const { diagnostics, syntaxErrors } = lookOf(context, asked);
@@ -73,6 +79,7 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
     asked: asked.files,
     found: given,
     stagingPlaces: stagingPlaces(given),
+    augments: [...augments],
   });
   return asked.parsed;
 }
@@ -94,6 +101,19 @@ function readClasses(context: ReadContext, file: string, found: Found): void {
     if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
   }
   reportNestedClasses(context, source);
+  reportNestedSubclasses(context, source);
+}
+
+/** True for a file that describes code which is elsewhere: nothing in it can be generated for. */
+function isDeclarationFile(file: string): boolean {
+  return /\.d\.[cm]?ts$/.test(file);
+}
+
+/** Files to whose declarations a file adds members. */
+function augmentedBy(context: ReadContext, file: string): readonly string[] {
+  if (!mayAugment(context.sources.text(file) ?? '')) return [];
+  const source = context.sources.load(file);
+  return source === undefined ? [] : augmentationsIn(context, source).map(({ target }) => fileOf(target));
 }
 
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {
@@ -110,6 +130,7 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   else reportUnmarkedSaga(context, form);
   add(found.events, readEvent(context, form));
   add(found.repositories, readRepository(context, form));
+  reportComputedBase(context, form);
 }
 
 function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm): void {

@@ -7,6 +7,10 @@ import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readLiteral } from './read-literal.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { followLineage, type ScopedClass } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
+import type { ScopedNode } from './types/reading.js';
+import { argumentOf } from './types/references.js';
 
 const OPTIONS = [
   'name',
@@ -29,7 +33,8 @@ export function readHandler(
   if (className === undefined) return undefined;
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const settings = readSettings(context, options);
-  const events = readEvents(context, node, options.get('event'));
+  const { classes } = followLineage(startReading(context), node);
+  const events = readEvents(context, classes, options.get('event'));
   if (events.length === 0) {
     report(
       context,
@@ -46,7 +51,11 @@ export function readHandler(
     location: locationOf(node.name ?? node),
     events,
     options: settings.options,
-    collaborators: readCollaborators(context, [node], []),
+    collaborators: readCollaborators(
+      context,
+      classes.map((each) => each.node),
+      [],
+    ),
   };
 }
 
@@ -99,26 +108,41 @@ function isStart(value: unknown): value is 'beginning' | 'now' {
   return value === 'beginning' || value === 'now';
 }
 
-/** The events of the option, else those in the type of `handle`'s parameter. */
+/** The events of the option, else those in the type of `handle`'s parameter, in the first class that has it. */
 function readEvents(
   context: ReadContext,
-  node: ts.ClassDeclaration,
+  classes: readonly ScopedClass[],
   option: ts.Expression | undefined,
 ): readonly EventReference[] {
   if (option !== undefined) {
     const named = ts.isArrayLiteralExpression(option) ? [...option.elements] : [option];
     return named.flatMap((each) => eventOf(context, each, each.getText()));
   }
-  const handle = node.members
+  for (const { node, scope } of classes) {
+    const type = handleMethod(node)?.parameters[0]?.type;
+    if (type !== undefined) return eventsOfEnvelope(context, argumentOf({ node: type, scope }));
+  }
+  return [];
+}
+
+function handleMethod(node: ts.ClassDeclaration): ts.MethodDeclaration | undefined {
+  return node.members
     .filter((member) => ts.isMethodDeclaration(member))
     .find((member) => member.name.getText() === 'handle');
-  const type = handle?.parameters[0]?.type;
-  if (type === undefined || !ts.isTypeReferenceNode(type)) return [];
+}
+
+/** The classes in `EventEnvelope<OneEvent | AnotherEvent>`. */
+function eventsOfEnvelope(
+  context: ReadContext,
+  { node: type, scope }: ScopedNode,
+): readonly EventReference[] {
+  if (!ts.isTypeReferenceNode(type)) return [];
   const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
   const [argument] = type.typeArguments ?? [];
   if (resolved.kind !== 'framework' || resolved.name !== 'EventEnvelope' || argument === undefined) return [];
-  const members = ts.isUnionTypeNode(argument) ? [...argument.types] : [argument];
-  return members.flatMap((member) => eventsOfType(context, member, 0));
+  const { node: events } = argumentOf({ node: argument, scope });
+  const members = ts.isUnionTypeNode(events) ? [...events.types] : [events];
+  return members.flatMap((member) => eventsOfType(context, argumentOf({ node: member, scope }).node, 0));
 }
 
 /** A class, or an alias of a union of classes. */

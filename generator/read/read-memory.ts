@@ -1,4 +1,5 @@
 import { contentHash } from '../content-hash.js';
+import { compareText } from '../diagnostics.js';
 import type { ActionSchema, ModelSchema } from '../schema/project-schema.js';
 import type { Found, Look } from './found.js';
 import type { SourceFiles } from './source-files.js';
@@ -9,6 +10,8 @@ export interface FileResult extends Look {
   readonly found: Partial<Found>;
   /** Places of actions in it that stage more than once, see `stagingPlaces`. */
   readonly stagingPlaces: readonly string[];
+  /** Files to whose declarations it adds members, see `augmentationsIn`. */
+  readonly augments: readonly string[];
 }
 
 /** Places of actions that stage more than once: one that stages once cannot stage on two shards. */
@@ -42,6 +45,8 @@ export class ReadMemory {
   readonly #results = new Map<string, FileResult>();
   /** Results, at the last emission, of the files that were read again since; undefined for none. */
   readonly #before = new Map<string, FileResult | undefined>();
+  /** What files add to, also while they are to be read again. */
+  readonly #augments = new Map<string, readonly string[]>();
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
   /** Analyses of actions that might stage on two shards, by place. */
@@ -61,12 +66,14 @@ export class ReadMemory {
   /** Keeps what this run read. */
   remember(file: string, result: FileResult): void {
     if (!this.#before.has(file)) this.#before.set(file, this.#results.get(file));
-    this.#results.set(file, result);
+    this.restore(file, result);
   }
 
   /** Takes over what an earlier process read, which is what was emitted then. */
   restore(file: string, result: FileResult): void {
     this.#results.set(file, result);
+    if (result.augments.length > 0) this.#augments.set(file, result.augments);
+    else this.#augments.delete(file);
   }
 
   /** Every result, in no particular order. */
@@ -90,6 +97,29 @@ export class ReadMemory {
       changed.push(...models);
     }
     return changed;
+  }
+
+  /** Files that add members to declarations of a file, by that file. */
+  get augmenters(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>();
+    for (const [file, targets] of this.#augments) {
+      for (const target of targets) found.set(target, [...(found.get(target) ?? []), file]);
+    }
+    for (const files of found.values()) files.sort(compareText);
+    return found;
+  }
+
+  /** Forgets results that depend on a file but were made without those that add members to its declarations. */
+  forgetUnaugmented(): void {
+    const { augmenters } = this;
+    if (augmenters.size === 0) return;
+    for (const [file, result] of this.#results) {
+      const asked = new Set(result.asked);
+      const isWhole = [...augmenters].every(
+        ([target, files]) => !asked.has(target) || files.every((each) => asked.has(each)),
+      );
+      if (!isWhole) this.#forgetResult(file, result);
+    }
   }
 
   /** Files that were read since the last emission. */
@@ -160,15 +190,21 @@ export class ReadMemory {
   forget(files: readonly string[]): void {
     const changed = new Set(files);
     this.sources?.forget(changed);
-    for (const file of changed) this.#hashes.delete(file);
+    for (const file of changed) {
+      this.#hashes.delete(file);
+      this.#augments.delete(file);
+    }
     for (const [place, { asked }] of this.#shardLooks) {
       if (meet(asked, changed)) this.#shardLooks.delete(place);
     }
     for (const [file, result] of this.#results) {
-      if (!meet(result.asked, changed)) continue;
-      if (!this.#before.has(file)) this.#before.set(file, result);
-      this.#results.delete(file);
+      if (meet(result.asked, changed)) this.#forgetResult(file, result);
     }
+  }
+
+  #forgetResult(file: string, result: FileResult): void {
+    if (!this.#before.has(file)) this.#before.set(file, result);
+    this.#results.delete(file);
   }
 }
 

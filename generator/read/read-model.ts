@@ -1,6 +1,6 @@
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
+import { type ClassForm, extendsFramework, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
@@ -241,7 +241,7 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
 export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
   if (heritage === undefined || !leadsTo(followLineage(startReading(context), node), 'Model', 'Entity'))
     return;
-  if (hasKeyword(node, ts.SyntaxKind.AbstractKeyword)) return;
+  if (isBase(node)) return;
   const name = node.name?.text ?? 'A class';
   report(
     context,

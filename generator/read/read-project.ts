@@ -33,11 +33,7 @@ export async function readProject(
 ): Promise<ReadResult> {
   const { files, folders, diagnostics } = listFiles(projectDirectory, paths);
   const request = { projectDirectory, paths, memory };
-  const unread = files.filter((file) => memory.resultOf(file) === undefined);
-  if (unread.length > 0) {
-    const { readFiles } = await import('./read-files.js');
-    readFiles(request, unread);
-  }
+  await readUnread(request, files);
   const inputs = new Set([...folders, paths.migrations, ...files]);
   const syntaxErrors: Diagnostic[] = [];
   const note = (look: Look): void => {
@@ -55,6 +51,17 @@ export async function readProject(
   for (const look of await lookAtShards(request, files, found)) note(look);
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   return new ReadFiles(found, { diagnostics, inputs: [...inputs], newFiles: memory.newFiles });
+}
+
+/** Reads the files that nothing is known of, and again those that turn out to depend on files that add to others. */
+async function readUnread(request: ReadRequest, files: readonly string[]): Promise<void> {
+  const { memory } = request;
+  const unread = files.filter((file) => memory.resultOf(file) === undefined);
+  if (unread.length === 0) return;
+  const { readFiles } = await import('./read-files.js');
+  readFiles(request, unread);
+  memory.forgetUnaugmented();
+  await readUnread(request, files);
 }
 
 function nothingRead(diagnostics: readonly Diagnostic[]): ReadResult {

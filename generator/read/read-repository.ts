@@ -1,26 +1,34 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
+import { followLineage, leadsTo } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
 
-/** Reads a class that extends `Repository`; undefined for any other class. */
+/**
+ * Reads a class that extends `Repository`, directly or through classes of this project; undefined for any other class.
+ */
 export function readRepository(
   context: ReadContext,
   { node, heritage }: ClassForm,
 ): RepositorySchema | undefined {
-  if (!extendsFramework(heritage, 'Repository')) return undefined;
+  if (heritage === undefined) return undefined;
+  const lineage = followLineage(startReading(context), node);
+  if (!leadsTo(lineage, 'Repository') || isBase(node)) return undefined;
   const name = readClassName(context, node);
-  const [argument] = heritage.clause.typeArguments ?? [];
-  const model = argument === undefined ? undefined : resolveClass(context, argument);
+  const [argument] = lineage.arguments;
+  const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
   if (name === undefined) return undefined;
-  const declaredConstructor = constructorOf(node);
+  const declaredConstructor = lineage.classes
+    .map((each) => constructorOf(each.node))
+    .find((each) => each !== undefined);
   if (model === undefined || declaredConstructor !== undefined) {
     report(
       context,
       'FWGEN039',
-      declaredConstructor ?? argument ?? heritage.clause,
+      declaredConstructor ?? heritage.clause,
       model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
       'Write `extends Repository<X, XTables>` without a constructor: generated code makes it with (context, model).',
     );

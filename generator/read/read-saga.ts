@@ -1,28 +1,32 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { type ClassForm, extendsFramework, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
-import { resolveClass } from './types/references.js';
+import { followLineage, leadsTo } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
+import { argumentOf, resolveClass } from './types/references.js';
 
 /** Reads a class marked with `@FwSaga`; undefined if it is too broken to say anything about. */
 export function readSaga(context: ReadContext, { node, heritage }: ClassForm): SagaSchema | undefined {
   const className = readClassName(context, node);
-  const [state] = heritage?.clause.typeArguments ?? [];
-  if (!extendsFramework(heritage, 'Saga') || state === undefined) {
+  const lineage = followLineage(startReading(context), node);
+  const [argument] = lineage.arguments;
+  if (!leadsTo(lineage, 'Saga') || argument === undefined) {
     report(
       context,
       'FWGEN007',
       heritage?.clause ?? node.name ?? node,
       `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Saga<X>`, directly, where X is the model that holds its state.',
+      'Write `extends Saga<X>`, where X is the model that holds its state, or extend a class of this project that does.',
     );
     return undefined;
   }
   if (className === undefined) return undefined;
-  const declaredConstructor = constructorOf(node);
+  const classes = lineage.classes.map((each) => each.node);
+  const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
     report(
       context,
@@ -32,35 +36,41 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
       'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.',
     );
   }
-  const [name] = readTexts(node, 'name');
-  const stepActions = readStepActions(context, node);
+  const [name] = readTexts(classes, 'name');
+  const stepActions = readStepActions(context, classes);
   return {
     className,
     name: name ?? className,
-    aliases: readTexts(node, 'aliases'),
+    aliases: readTexts(classes, 'aliases'),
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    state: resolveClass(context, state),
-    stateLocation: locationOf(state),
+    state: resolveClass(context, argument.node, argument.scope),
+    stateLocation: locationOf(argumentOf(argument).node),
     ...(stepActions.length === 0 ? {} : { stepActions }),
   };
 }
 
 /** Reports a class that extends `Saga` and would be overlooked. */
 export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: ClassForm): void {
-  if (!extendsFramework(heritage, 'Saga')) return;
+  if (heritage === undefined || isBase(node)) return;
+  if (!leadsTo(followLineage(startReading(context), node), 'Saga')) return;
   report(
     context,
     'FWGEN051',
     node.name ?? node,
-    `${node.name?.text ?? 'A class'} extends Saga without @FwSaga`,
+    `${node.name?.text ?? 'A class'} extends ${heritage.clause.expression.getText()} without @FwSaga`,
     'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.',
   );
 }
 
-/** The text, or list of texts, that a property is set to; the compiler guarantees the type. */
-function readTexts(node: ts.ClassDeclaration, name: string): readonly string[] {
-  const value = instanceProperties(node).find((each) => each.name.getText() === name)?.initializer;
+/**
+ * The text, or list of texts, that a property is set to by the first class that declares it; the compiler guarantees
+ * the type.
+ */
+function readTexts(classes: readonly ts.ClassDeclaration[], name: string): readonly string[] {
+  const value = classes
+    .flatMap(instanceProperties)
+    .find((each) => each.name.getText() === name && each.initializer !== undefined)?.initializer;
   if (value === undefined) return [];
   const parts = ts.isArrayLiteralExpression(value) ? [...value.elements] : [value];
   return parts.flatMap((each) => (ts.isStringLiteralLike(each) ? [each.text] : []));

@@ -3,7 +3,7 @@ import { ts } from './compiler.js';
 import { type ImportBinding, ModuleReference, moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
-import { type Declaration, declaredName } from './syntax.js';
+import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
 
 export type { Declaration } from './syntax.js';
 
@@ -45,6 +45,36 @@ export function resolveName(
   if (binding === undefined || binding.name === '*') return { kind: 'global', name };
   return resolveFrom(context, binding.from, { name: binding.name, meaning });
 }
+
+/** What an expression leads to, and the type arguments that it was given on the way. */
+export interface ResolvedExpression {
+  readonly resolved: Resolved;
+  readonly typeArguments: readonly ts.TypeNode[];
+  /** The expression itself, or the value of the last constant that was followed. */
+  readonly expression: ts.Expression;
+}
+
+/** Resolves an expression that is a name. Constants (`const Base = Model;`) are followed to the names they hold. */
+export function resolveExpression(
+  context: ReadContext,
+  node: ts.Expression,
+  followed = 0,
+): ResolvedExpression {
+  const bare = bareExpression(node);
+  const isInstantiation = ts.isExpressionWithTypeArguments(bare);
+  const expression = isInstantiation ? bare.expression : bare;
+  const typeArguments = (isInstantiation ? bare.typeArguments : undefined) ?? [];
+  const resolved = resolveName(context, node.getSourceFile(), nameText(expression), 'value');
+  const constant = resolved.kind === 'declared' ? resolved.declaration : undefined;
+  const value =
+    constant !== undefined && ts.isVariableDeclaration(constant) ? constant.initializer : undefined;
+  if (value === undefined || followed === MOST_CONSTANTS) return { resolved, typeArguments, expression };
+  const next = resolveExpression(context, value, followed + 1);
+  return typeArguments.length > 0 ? { ...next, typeArguments } : next;
+}
+
+/** Constants that stand for one another; more are a circle. */
+const MOST_CONSTANTS = 8;
 
 /** What `import('./file.js').Name` means in a file. */
 export function resolveImportType(

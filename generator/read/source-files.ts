@@ -55,6 +55,7 @@ export class SourceFiles {
   readonly #errors = new Map<string, readonly ParseError[]>();
   /** Files that an import may mean, by the path that it spells. */
   readonly #candidates = new Map<string, readonly string[]>();
+  #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
   #asked: MutableAsked = nothingAsked();
   #needsBodies = false;
   /** The file that was asked for last, which is the one that is parsed next. */
@@ -69,7 +70,7 @@ export class SourceFiles {
   /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
   load(file: string): ts.SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
-    this.#asked.files.add(file);
+    this.#ask(file);
     this.#asked.parsed.add(file);
     const loaded = this.#take(file) ?? this.#parse(file);
     if (loaded === undefined) return undefined;
@@ -105,7 +106,7 @@ export class SourceFiles {
    * @throws the error of the file system if it is there and cannot be read
    */
   text(file: string): string | undefined {
-    this.#asked.files.add(file);
+    this.#ask(file);
     if (this.#lastText?.file === file) return this.#lastText.text;
     const tree = this.#loaded.find((each) => each.file === file)?.source;
     if (tree !== undefined) return tree.text;
@@ -131,7 +132,7 @@ export class SourceFiles {
 
   /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
   matches(file: string, pattern: RegExp): boolean {
-    this.#asked.files.add(file);
+    this.#ask(file);
     let found = this.#matches.get(file);
     if (found === undefined) {
       found = pattern.test(this.text(file) ?? '');
@@ -173,6 +174,23 @@ export class SourceFiles {
       this.#errors.delete(file);
       this.#matches.delete(file);
     }
+  }
+
+  /** Files that add members to declarations of a file, see `augmentationsIn`. */
+  augmentersOf(file: string): readonly string[] {
+    return this.#augmenters.get(file) ?? [];
+  }
+
+  /** Says which files add members to which, by the path of the one that is added to. */
+  setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
+    this.#augmenters = augmenters;
+  }
+
+  /** What a file declares depends on the files that add to it as well. */
+  #ask(file: string): void {
+    this.#asked.files.add(file);
+    if (this.#augmenters.size === 0) return;
+    for (const each of this.augmentersOf(file)) this.#asked.files.add(each);
   }
 
   #parse(file: string): LoadedFile | undefined {

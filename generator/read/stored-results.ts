@@ -2,7 +2,7 @@ import { contentHash } from '../content-hash.js';
 import type { Found, Look } from './found.js';
 import type { FileResult, ReadMemory } from './read-memory.js';
 
-const FORMAT = 'fw-gen results 2';
+const FORMAT = 'fw-gen results 3';
 
 /** What a list of stored results is good for. */
 export interface ResultsKey {
@@ -25,13 +25,13 @@ export class LostResultError extends Error {}
 
 /**
  * Lists results: one line per file that was read, with the place of what was found, places of actions that stage more
- * than once, the file's name and those of files that had a part in it, between tabs. So the next run need not even
+ * than once, files to whose declarations it adds, the file's name and those of files that had a part in it, between tabs. So the next run need not even
  * read what it does not look at.
  */
 export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, texts: ResultTexts): string {
   const lines: string[] = [];
   for (const [file, result] of memory.results) lines.push(lineOf(file, result, texts));
-  for (const [place, { asked }] of memory.lastShardLooks) lines.push(printLine(LOOK, '', place, asked));
+  for (const [place, { asked }] of memory.lastShardLooks) lines.push(printLine([LOOK, '', ''], place, asked));
   const body = [memory.outline ?? '', ...lines].join('\n');
   return [FORMAT, run, setting, contentHash(body), body].join('\n');
 }
@@ -76,15 +76,17 @@ class StoredResult implements FileResult {
   /** The file itself first. */
   readonly asked: readonly string[];
   readonly #staging: string;
+  readonly #augments: string;
   #found: Partial<Found> | undefined;
 
   constructor(texts: ResultTexts, line: string) {
     this.texts = texts;
     this.line = line;
-    const [place = '', staging = '', ...names] = line.split('\t');
+    const [place = '', staging = '', augments = '', ...names] = line.split('\t');
     this.place = place;
     this.asked = line.includes('"') ? names.map(unescapeName) : names;
     this.#staging = staging;
+    this.#augments = augments;
   }
 
   /** What was found, as it is kept. */
@@ -93,7 +95,11 @@ class StoredResult implements FileResult {
   }
 
   get stagingPlaces(): readonly string[] {
-    return this.#staging === '' ? NO_PLACES : parseNames(this.#staging);
+    return parseNames(this.#staging);
+  }
+
+  get augments(): readonly string[] {
+    return parseNames(this.#augments);
   }
 
   get found(): Partial<Found> {
@@ -102,27 +108,31 @@ class StoredResult implements FileResult {
   }
 }
 
-const NO_PLACES: readonly string[] = [];
+const NO_NAMES: readonly string[] = [];
 
 function parseFound(text: string): Partial<Found> {
   return JSON.parse(text);
 }
 
+/** Most files have none. */
+function printNames(names: readonly string[]): string {
+  return names.length === 0 ? '' : JSON.stringify(names);
+}
+
 function parseNames(text: string): readonly string[] {
-  return JSON.parse(text);
+  return text === '' ? NO_NAMES : JSON.parse(text);
 }
 
 function lineOf(file: string, result: FileResult, texts: ResultTexts): string {
   // As it is, with its text where it is.
   if (result instanceof StoredResult && result.texts === texts) return result.line;
-  const { stagingPlaces: staging } = result;
   const others = [...result.asked].filter((each) => each !== file);
   const place = texts.add(result instanceof StoredResult ? result.text : JSON.stringify(result.found));
-  return printLine(place, staging.length === 0 ? '' : JSON.stringify(staging), file, others);
+  return printLine([place, printNames(result.stagingPlaces), printNames(result.augments)], file, others);
 }
 
-function printLine(place: string, staging: string, name: string, others: Iterable<string>): string {
-  return [place, staging, escapeName(name), ...Array.from(others, escapeName)].join('\t');
+function printLine(columns: readonly string[], name: string, others: Iterable<string>): string {
+  return [...columns, escapeName(name), ...Array.from(others, escapeName)].join('\t');
 }
 
 /** A name without line ends and tabs, which are what lines are made of. Most are their own. */

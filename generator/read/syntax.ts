@@ -60,7 +60,7 @@ export function constructorOf(node: ts.ClassDeclaration): ts.ConstructorDeclarat
 }
 
 /** The expression and type arguments behind `extends`. */
-export function extendsClause(node: ts.ClassDeclaration): ts.ExpressionWithTypeArguments | undefined {
+export function extendsClause(node: ts.ClassLikeDeclaration): ts.ExpressionWithTypeArguments | undefined {
   return node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
 }
 

@@ -23,7 +23,7 @@ export function followLineage(reading: Reading, node: ts.ClassDeclaration): Line
   const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: reading.scope }];
   for (let last: ScopedClass = classes[0]; ; ) {
     const root = readHeritage(reading.context, last.node);
-    const given = root?.clause.typeArguments ?? [];
+    const given = root?.typeArguments ?? [];
     const { scope } = last;
     const base = root?.resolved.kind === 'declared' ? root.resolved.declaration : undefined;
     const isNext =

@@ -1,6 +1,6 @@
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
-import { moduleIndex } from '../module-index.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -19,10 +19,10 @@ export function declarationKey(declaration: Declaration): string {
   return `${fileOf(declaration)}#${declaration.pos}`;
 }
 
-/** The fields of an interface: those of all its declarations, and of what they extend. */
+/** The fields of an interface: those of all its declarations, in other files too, and of what they extend. */
 export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
   const fields: FieldSchema[] = [];
-  const declarations = moduleIndex(node.getSourceFile()).interfaces.get(node.name.text) ?? [node];
+  const declarations = interfacesOf(reading.context, node);
   for (const clause of declarations
     .flatMap(({ heritageClauses }) => heritageClauses ?? [])
     .flatMap(({ types }) => types)) {
@@ -163,11 +163,11 @@ function ownFields(
   return fields;
 }
 
-/** Reports an interface that adds members to a class. */
+/** Reports an interface that adds fields to a class. Methods are no data. */
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
-  for (const merged of moduleIndex(node.getSourceFile()).interfaces.get(name) ?? []) {
-    if (merged.members.length === 0 && merged.heritageClauses === undefined) continue;
+  for (const merged of interfacesOf(context, node)) {
+    if (!merged.members.some(ts.isPropertySignature) && merged.heritageClauses === undefined) continue;
     report(
       context,
       'FWGEN004',

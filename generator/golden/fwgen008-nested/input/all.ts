@@ -1,4 +1,4 @@
-import { Action, AutoBuilder as Built, FwAction, FwEventHandler, type Id, Model, type Principal } from 'fw-actions';
+import { Action, AutoBuilder as Built, FwAction, FwEventHandler, type Id, Model, ModelEvent, type Principal, Repository } from 'fw-actions';
 
 /** Mail goes to an @address, see {@link inner}. */
 export namespace inner {
@@ -32,3 +32,19 @@ export const Unmarked = () => {
   class Fine {}
   return Fine;
 };
+
+export namespace facts {
+  export class Spoken extends ModelEvent<Other> {}
+  export abstract class Basic<M> extends ModelEvent<M> {}
+}
+
+export const Other = class extends Model<Other, Id<Other>, 'NEW'> {};
+
+export const held = { Kept: class Kept extends Repository<Model> {} };
+
+/** Local on purpose, and no class of this package. */
+export const made = () => {
+  return class Local extends ModelEvent<Other> {};
+};
+export const Failure = class extends Error {};
+export type Wide<T extends Error> = T extends Failure ? T : never;

@@ -1,5 +1,6 @@
 import {
   Action,
+  Allow,
   AutoBuilder,
   type Clock,
   Decimal,
@@ -12,6 +13,7 @@ import {
   type Principal,
   type ShardedId,
 } from 'fw-actions';
+import { open } from './bases.js';
 
 export abstract class Audited<
   Self extends Model<Self, ShardedId<Self>, State>,
@@ -73,6 +75,7 @@ export interface Request<Body> {
 export abstract class RequestAction<Body> extends Action<Request<Body>, void> {}
 
 @FwAction
+@Allow(open)
 @HttpRoute('POST', '/things', { response: ThingResponse })
 export class ThingMakeAction extends RequestAction<ThingMakeActionParams> {
   constructor(clock: Clock);

@@ -3,6 +3,7 @@ import {
   type ApplicationDefinition,
   type EventDescriptor,
   defineAction,
+  defineSaga,
   type modelKeys,
   type modelType,
   namedFields,
@@ -11,9 +12,19 @@ import {
   t,
   wireActions,
 } from 'fw-actions/codegen';
-import { migration as migration0001 } from '../migrations/0001_create_things.js';
+import { ParcelLost, ParcelRepository, ParcelSaga, ParcelSent, SentProjection } from '../bases.js';
+import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
+import { migration as migration0002 } from '../migrations/0002_create_things.js';
 import { ThingMadeEvent, ThingMakeAction, ThingResponse } from '../things.js';
+import { parcelModel } from './parcel.js';
 import { thingModel } from './thing.js';
+
+declare module '../bases.js' {
+  /** Distinguishes models of the same shape. */
+  interface Parcel {
+    readonly [modelType]?: 'Parcel';
+  }
+}
 
 declare module '../things.js' {
   /** Distinguishes models of the same shape. */
@@ -28,7 +39,25 @@ export interface Collaborators {
   readonly sender: string;
 }
 
+const parcelLost: EventDescriptor = {
+  name: 'ParcelLost',
+  model: 'Parcel',
+  eventClass: () => ParcelLost,
+  fields: namedFields({ reason: t.string() }),
+};
+
+const parcelSent: EventDescriptor = {
+  name: 'ParcelSent',
+  model: 'Parcel',
+  eventClass: () => ParcelSent,
+  fields: namedFields({
+    to: t.object({ street: t.string(), country: t.string(), floor: t.decimal(19, 4, { optional: true }) }),
+  }),
+};
+
 const events: readonly EventDescriptor[] = [
+  parcelLost,
+  parcelSent,
   {
     name: 'ThingMadeEvent',
     model: 'Thing',
@@ -54,14 +83,25 @@ const actions = {
 /** The whole application, as `startServer` and the runtime's own entry points take it. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
-  models: [thingModel],
+  models: [parcelModel, thingModel],
   events,
   wire: ({ clock }, collaborators) => {
     return wireActions(actions, {
       ThingMakeAction: () => new ThingMakeAction(clock, collaborators.sender),
     });
   },
+  wireHandlers: ({ repositories }) => {
+    const parcelRepository = new ParcelRepository(repositories, parcelModel);
+    return [
+      {
+        name: 'SentProjection',
+        events: [parcelSent, parcelLost],
+        create: () => new SentProjection(parcelRepository),
+      },
+    ];
+  },
+  sagas: [defineSaga(parcelModel, () => new ParcelSaga())],
   routes: routesOf(actions),
   api: { title: 'inheritance', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration0001, migration0002],
 };

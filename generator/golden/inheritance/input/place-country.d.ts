@@ -1,0 +1,7 @@
+import type {} from './place.js';
+
+declare module './place.js' {
+  interface Place {
+    readonly country: string;
+  }
+}

@@ -1,0 +1,3 @@
+export interface Place {
+  readonly street: string;
+}

@@ -1,0 +1,96 @@
+import { type ClassForm, isBase, readHeritage } from './class-form.js';
+import { ts } from './compiler.js';
+import { hasMarker, reportNested } from './nested-classes.js';
+import { type ReadContext, report } from './read-context.js';
+import { abbreviate } from './read-literal.js';
+import { resolveExpression } from './resolver.js';
+import { followLineage, leadsTo } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
+
+/** Base classes that generated code must know each subclass of, marked or not. */
+const BASES = ['Model', 'Entity', 'ModelEvent', 'Repository', 'Saga'];
+
+/**
+ * Reports a class that extends the result of a call or another expression in which one of the base classes stands:
+ * sources are not run, so that what it extends is unknown. A marked class is reported for its wrong base.
+ */
+export function reportComputedBase(context: ReadContext, { node, heritage, decorators }: ClassForm): void {
+  if (heritage === undefined || decorators.size > 0 || isName(heritage.expression)) return;
+  if (!mentionsBase(context, heritage.expression)) return;
+  const name = node.name?.text ?? 'A class';
+  report(
+    context,
+    'FWGEN007',
+    heritage.clause,
+    `${name} extends ${abbreviate(heritage.expression.getText())}, an expression whose value is unknown before it runs`,
+    'Extend a class by its name, for example an abstract class between: `abstract class Traced<M> extends ModelEvent<M> {}`.',
+  );
+}
+
+function isName(node: ts.Expression): boolean {
+  return ts.isIdentifier(node) || ts.isPropertyAccessExpression(node);
+}
+
+function mentionsBase(context: ReadContext, node: ts.Expression): boolean {
+  let found = false;
+  const visit = (each: ts.Node): void => {
+    if (found || ts.isBlock(each)) return;
+    if (ts.isIdentifier(each) || ts.isPropertyAccessExpression(each)) found = leadsToBase(context, each);
+    ts.forEachChild(each, visit);
+  };
+  visit(node);
+  return found;
+}
+
+function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
+  const { resolved } = resolveExpression(context, node);
+  if (resolved.kind === 'framework') return BASES.includes(resolved.name);
+  return (
+    resolved.kind === 'declared' &&
+    ts.isClassDeclaration(resolved.declaration) &&
+    leadsTo(followLineage(startReading(context), resolved.declaration), ...BASES)
+  );
+}
+
+/**
+ * Reports classes without a marker inside of namespaces and expressions that extend one of the base classes. Bodies of
+ * functions are not searched: what is declared there is local on purpose.
+ */
+export function reportNestedSubclasses(context: ReadContext, source: ts.SourceFile): void {
+  for (const node of nestedSubclasses(source)) {
+    const heritage = readHeritage(context, node);
+    if (heritage === undefined || hasMarker(context, node)) continue;
+    if (ts.isClassDeclaration(node) && isBase(node)) continue;
+    if (!leadsToBase(context, heritage.clause.expression)) continue;
+    reportNested(context, node, `extends ${heritage.clause.expression.getText()}`);
+  }
+}
+
+/** Classes with a base class, other than statements of the file. Found by their text: most files have none. */
+function nestedSubclasses(source: ts.SourceFile): readonly ts.ClassLikeDeclaration[] {
+  const { text } = source;
+  const known = new Set<number>();
+  for (const statement of source.statements) {
+    if (!ts.isClassDeclaration(statement) && !ts.isInterfaceDeclaration(statement)) continue;
+    for (const clause of statement.heritageClauses ?? []) known.add(clause.getStart(source));
+  }
+  const found: ts.ClassLikeDeclaration[] = [];
+  for (let at = text.indexOf(EXTENDS); at >= 0; at = text.indexOf(EXTENDS, at + EXTENDS.length)) {
+    const node = known.has(at) ? undefined : subclassAt(source, at);
+    if (node !== undefined) found.push(node);
+  }
+  return found;
+}
+
+const EXTENDS = 'extends ';
+
+/** The class whose `extends` stands at a position. */
+function subclassAt(source: ts.SourceFile, at: number): ts.ClassLikeDeclaration | undefined {
+  let node: ts.Node | undefined = source;
+  while (node !== undefined && !(ts.isHeritageClause(node) && node.getStart(source) === at)) {
+    node = ts.forEachChild(node, (child) =>
+      child.pos <= at && at < child.end && !ts.isBlock(child) ? child : undefined,
+    );
+  }
+  return node !== undefined && ts.isClassLike(node.parent) ? node.parent : undefined;
+}
