@@ -1,4 +1,4 @@
-/** Runs `execute()` in this process under the CPU profiler and says where the time of one action goes. */
+/** Runs `execute()` in this process under the CPU profiler and reports the time of one action by function. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { parseArgs } from 'node:util';
@@ -86,7 +86,7 @@ async function profile(target, concurrency) {
   };
 }
 
-/** Profiles while the window is open. */
+/** Profiles during the window. */
 function record(session, concurrency) {
   let finish;
   const done = new Promise((resolve) => {
@@ -117,7 +117,7 @@ function record(session, concurrency) {
   return { done, onEdge: (edge) => (edge === 'begin' ? begin() : end()) };
 }
 
-/** Bytes per action by function, greatest first. */
+/** Bytes per action by function, largest first. */
 function allocations({ head, samples }, deposits) {
   const frames = new Map();
   const walk = (node) => {
@@ -128,7 +128,7 @@ function allocations({ head, samples }, deposits) {
   const bytes = new Map();
   for (const { nodeId, size } of samples) {
     const frame = frames.get(nodeId);
-    // Samples that were taken while the recording ended may name a node that is not in the tree any more.
+    // Samples taken at the end of the recording may refer to a node that is no longer in the tree.
     if (frame === undefined) continue;
     const { functionName, url, lineNumber } = frame;
     const key = `${functionName || '(anonymous)'} ${url.replace(/^.*\/(dist|node_modules|bench)\//, '')}:${lineNumber + 1}`;

@@ -1,4 +1,4 @@
-/** Writes tables and plots of chosen results into RESULTS.md, between its markers. The words around them stay. */
+/** Writes the tables and plots of the given results into RESULTS.md, between its markers. The other text stays. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { loads, servers } from './lib/http.js';
@@ -11,7 +11,7 @@ const RESULTS = new URL('./results/', import.meta.url);
 const PUBLISHED = new URL('published.json', RESULTS);
 const PAGE = new URL('./RESULTS.md', import.meta.url);
 const PLOTS = new URL('./plots/', import.meta.url);
-/** Areas of a profile that are shown by themselves; the rest is one part. */
+/** Maximum areas of a profile that are shown separately; the rest is one part. */
 const SHOWN_AREAS = 8;
 
 const [given] = process.argv.slice(2);
@@ -58,7 +58,7 @@ function aboutText({ about, options, execute }) {
   ].join('\n');
 }
 
-/** Draws a plot for what has bars, and links it. */
+/** Draws a plot for a table with bars, and links it. */
 function plotOf(name, title) {
   const measured = [...(results.execute?.workloads ?? []), ...(results.http?.workloads ?? [])].find(
     (entry) => entry.name === name,

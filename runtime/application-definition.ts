@@ -11,7 +11,7 @@ import type { RepositoryContext } from './persistence/read/repository.js';
 import type { SagaDescriptor } from './sagas/saga-descriptor.js';
 import type { Placement } from './sharding/placement.js';
 
-/** What generated wiring may hand to constructors of actions. */
+/** The objects that generated wiring may pass to constructors of actions. */
 export interface WiringContext {
   readonly clock: Clock;
   /** First argument of every repository. */
@@ -22,18 +22,18 @@ export interface WiringContext {
 
 /** A whole application as plain data and wiring; emitted by the generator. */
 export interface ApplicationDefinition<Collaborators = Record<never, never>> {
-  /** The codegen contract that the code was emitted for: `CODEGEN_VERSION` of its runtime. */
+  /** The version of the codegen contract for which the code was emitted: `CODEGEN_VERSION` of its runtime. */
   readonly codegenVersion: number;
   readonly models: readonly ModelDescriptor[];
   readonly events: readonly EventDescriptor[];
-  /** Makes repositories and actions with their constructor arguments. */
+  /** Creates repositories and actions with their constructor arguments. */
   readonly wire: (context: WiringContext, collaborators: Collaborators) => readonly ActionDescriptor[];
-  /** Makes event handlers with their constructor arguments. Absent: the application has none. */
+  /** Creates event handlers with their constructor arguments. Absent if there are none. */
   readonly wireHandlers?: (
     context: WiringContext,
     collaborators: Collaborators,
   ) => readonly HandlerDescriptor[];
-  /** Absent: the application has none. */
+  /** Absent if there are none. */
   readonly sagas?: readonly SagaDescriptor[];
   readonly routes: readonly RouteDescriptor[];
   /** Title and version of the OpenAPI document. */

@@ -41,7 +41,7 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
   };
   const text = "select to_regclass('things') is not null";
 
-  it('is migrated before it is there', async () => {
+  it('is migrated before it is in service', async () => {
     const { running, sharding } = await opened(true);
     try {
       expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
@@ -52,7 +52,7 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
     }
   });
 
-  it('is left alone where migrations run separately, and refused until they are done', async () => {
+  it('is not migrated where migrations run separately, and refused until they are applied', async () => {
     const { running, sharding } = await opened(false);
     try {
       const reload = running.reload(sharding);
@@ -73,7 +73,7 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
 });
 
 describeOn('postgresql', 'A shard that a reload removes and another one adds again', (harness) => {
-  it('is unknown in between and serves afterwards, whatever was asked of it before', async () => {
+  it('is unknown in between and serves afterwards, regardless of earlier use', async () => {
     const both = await harness.makeTopology({ shards: [first, added], migrations: accountMigrations });
     const without: ShardingTopology = { ...both, groups: both.groups.slice(0, 1) };
     const app = await openApplication(accountApplication, {

@@ -51,42 +51,42 @@ import type { ShardDatabase } from './sharding/shard-database.js';
 import type { TopologyChange } from './sharding/topology-changes.js';
 import { requireIdentity } from './sharding/topology-reload.js';
 
-/** What an application is wired with, over databases that are open. */
+/** Options of an application over open databases. */
 export interface AssemblyOptions<Collaborators> {
   /** Written to the `namespace` column of outbox rows. */
   readonly namespace: string;
   readonly execution?: Partial<ExecutionDefaults>;
-  /** Bounds of what is merged into one statement, and of what waits. */
+  /** Limits of a statement's size and of the write queue. */
   readonly writing?: Partial<WritingLimits>;
-  /** Constructor arguments of actions that are neither clock nor repository. */
+  /** Constructor arguments of actions that are neither the clock nor repositories. */
   readonly collaborators: Collaborators;
   /**
-   * The groups of shards that each principal may reach. Default: all. `fw.access.tenancy` of the configuration wins.
+   * The groups of shards that each principal may reach. Default: all. `fw.access.tenancy` of the configuration takes
+   * precedence.
    */
   readonly tenancy?: Tenancy | undefined;
-  /** What `fw.access` of the configuration says. */
+  /** `fw.access` of the configuration. */
   readonly access?: AccessConfig;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /**
    * Whether this process delivers events to handlers, drives sagas, runs scheduled actions and finishes cross-shard
-   * plans that a crash has left partially applied. Default true. With
-   * false, another process has to.
+   * plans that a crash has left partially applied. Default true. With false, another process must do so.
    */
   readonly deliver?: boolean;
   /** Time limits of delivery. */
   readonly delivery?: Partial<DeliveryLimits>;
   /** Receives warnings for operators. Default: standard error. */
   readonly warn?: (message: string) => void;
-  /** Receives messages about background work: preparation at start, deletions of retention. Default: no messages. */
+  /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
-  /** What this process does about retention by itself. Default: it makes partitions ahead and deletes nothing. */
+  /** Retention by this process. Default: it creates partitions in advance and deletes nothing. */
   readonly retention?: RetentionConfig;
-  /** What `fw.relay` of the configuration says. Default: nothing. */
+  /** `fw.relay` of the configuration. Default: none. */
   readonly relay?: RelayConfig | undefined;
   /**
-   * Sinks of the relay that run in this process, if it delivers: those of `relay`, or these. Default: none, and
-   * `fw-gen relay` runs them.
+   * Relay sinks that run in this process, if it delivers: those of `relay`, or these. Default: none, and `fw-gen relay`
+   * runs them.
    */
   readonly sinks?: boolean | readonly SinkDefinition[];
   /**
@@ -96,62 +96,61 @@ export interface AssemblyOptions<Collaborators> {
   readonly migrate?: boolean;
 }
 
-/** What an application is opened with. `loadConfig` gives `namespace`, `sharding` and `execution`. */
+/** Options of `openApplication`. `loadConfig` returns `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   readonly sharding: ShardingTopology;
-  /** Whether `fw-gen` may use embedded databases while this process has them open. Default: it may not. */
+  /** Whether `fw-gen` may use embedded databases while this process has them open. Default: no. */
   readonly embedded?: 'alone' | 'serve';
-  /** What to do about tables that do not fit the models. Default `refuse`. */
+  /** Reaction to tables that do not match the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
 }
 
-/** An open application: everything that callers and operators need. */
+/** An open application. */
 export interface Application {
   readonly executor: ActionExecutor;
   readonly databases: DatabaseRegistry;
   readonly repositories: RepositoryContext;
   readonly eventHistory: EventHistory;
-  /** Chooses members for new ids; actions get the same one as a constructor argument. */
+  /** Chooses members for new ids; actions receive the same instance as a constructor argument. */
   readonly placement: Placement;
   /** Positions in the log of each shard, for reads from replicas. */
   readonly replicas: ReplicaReads;
   readonly registry: ActionRegistry;
   /** Delivery to handlers: lag, dead letters, replays, scheduled actions. */
   readonly events: EventDelivery;
-  /** Changes that span several shards: how far they have come, and which are stuck. */
+  /** The progress of changes that span several shards, and which of them are stuck. */
   readonly sagas: Sagas;
   /** Cross-shard plans that a crash has left partially applied. */
   readonly journal: CrossShardJournal;
-  /** What this process does about retention, and what is known of it. */
+  /** Retention by this process, and its status. */
   readonly retention: RetentionKeeper;
-  /** Locks by name, for what optimism does not serve. */
+  /** Locks by name, for work that optimistic locking cannot protect. */
   readonly locks: KeyedLockProvider;
   /**
-   * Goes over to another topology while requests are served. New shards are migrated first, unless the application was
-   * opened with `migrate: false`; then they must have been. See `DatabaseRegistry.reload`.
+   * Switches to another topology while requests are served. New shards are migrated first; with `migrate: false` they
+   * must have been migrated. See `DatabaseRegistry.reload`.
    *
-   * @throws ReloadRefusedError for what is not safe @throws MigrationError if a new shard cannot be migrated
+   * @throws ReloadRefusedError for an unsafe change
+   * @throws MigrationError if a new shard cannot be migrated
    */
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
-  /**
-   * What each shard is doing in this process: connections, circuit breaker, queue, what was written. Asks no database.
-   */
+  /** Statistics of each shard in this process: connections, circuit breaker, queue, writes. Sends no query. */
   statistics(): readonly ShardStatistics[];
-  /** What each sink of the relay has done in this process. Asks no database. */
+  /** Statistics of each relay sink in this process. Sends no query. */
   sinkStatistics(): readonly SinkStatistics[];
-  /** The journal of cross-shard plans on each shard. Empty in a process that does not deliver. Asks no database. */
+  /** Statistics of each shard's cross-shard journal. Empty in a process that does not deliver. Sends no query. */
   journalStatistics(): readonly JournalStatistics[];
-  /** Stops delivery, waits for executions under way, then closes the databases. */
+  /** Stops delivery, waits for running executions, then closes the databases. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the databases, migrates them and wires executor and actions. A shard whose database does not answer, cannot be
- * migrated or is another shard is out of service, and the others are served: see `prepareShards`.
+ * migrated or belongs to another shard is out of service, and the others are served: see `prepareShards`.
  *
  * @throws CodegenVersionError if the code was emitted for another runtime
  * @throws ShardIdentityError, UnsafeServerError, EmbeddedDatabaseLockedError, MigrationError if no shard can be served
- *   and for none of them waiting would help
+ *   and waiting would not help any of them
  */
 export async function openApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -180,7 +179,7 @@ export async function openApplication<Collaborators>(
  * Wires executor and actions over databases that are open and migrated already. Closing the application closes them.
  *
  * @throws CodegenVersionError if the code was emitted for another runtime
- * @throws ValidationError for a limit of writing that cannot be
+ * @throws ValidationError for an invalid limit of writing
  */
 export function assembleApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -247,7 +246,7 @@ export function assembleApplication<Collaborators>(
     await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (time.nowMs() - startedMs)));
   };
   const { replicas } = gateways;
-  // A request that has to wait for another server waits no longer than this anyway.
+  // Also the time limit of requests that wait for another server.
   const patienceMs = Math.max(RELOAD_PATIENCE_MS, options.execution?.timeoutMs ?? 0);
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
     const { migrations } = application;
@@ -302,11 +301,13 @@ function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {
 
 const RELOAD_PATIENCE_MS = 5_000;
 
-/** Time for what is under way when the application closes, in milliseconds; the databases have what is left of it. */
+/**
+ * Time for calls in progress when the application closes, in milliseconds. The databases get the remaining part of it.
+ */
 const CLOSE_MS = 6_000;
 const SHORTEST_GRACE_MS = 500;
 
-/** Expired rows are purged this often, in milliseconds; more often where they are kept for a shorter time. */
+/** Interval at which expired rows are purged, in milliseconds; shorter if rows are kept for less time. */
 const PURGE_INTERVAL_MS = 60_000;
 const SHORTEST_PURGE_INTERVAL_MS = 100;
 
@@ -333,7 +334,7 @@ function housekeepingOf(
   retentionMs: number = EXECUTION_DEFAULTS.keyRetentionMs,
 ): Housekeeping {
   return new Housekeeping({
-    // An unused shard costs this process no connection; the processes that use it clean up there.
+    // This process opens no connection to an unused shard; the processes that use it clean up there.
     shards: () => gateways.used,
     purges: [
       (shard, limit, limits) => gateways.gateway(shard).store.purgeKeys(limit, limits),
@@ -345,7 +346,7 @@ function housekeepingOf(
   });
 }
 
-/** @throws ValidationError if sinks of the configuration are to run and it has none */
+/** @throws ValidationError if the configuration's sinks are requested and it has none */
 function sinksOf<Collaborators>(
   { events }: Pick<ApplicationDefinition<Collaborators>, 'events'>,
   { sinks = false, relay, warn = (message) => console.warn(message) }: AssemblyOptions<Collaborators>,

@@ -1,4 +1,4 @@
-/** ISO 4217:2015 active alphabetic codes (list one), funds and metals included. */
+/** ISO 4217:2015 active alphabetic codes (list one), including funds and metals. */
 export const CURRENCY_CODES: ReadonlySet<string> = new Set(
   (
     'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF ' +

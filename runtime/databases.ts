@@ -30,18 +30,18 @@ function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
   };
 }
 
-/** How `openDatabases` opens them. */
+/** Options of `openDatabases`. */
 export interface OpenDatabasesOptions {
-  /** Called with what an operator should know. Default: a line on standard error. */
+  /** Called with messages for operators. Default: writes a line to standard error. */
   readonly warn?: (message: string) => void;
   /** See `DatabaseRegistry.guardWith`. */
   readonly guard?: () => void;
-  /** What this process does about others that want its embedded databases. Default `alone`. */
+  /** Whether this process shares its embedded databases with others. Default `alone`. */
   readonly embedded?: EmbeddedUse;
 }
 
 /**
- * A registry of a topology's databases with the adapters that come with this package. Nothing is connected yet.
+ * A registry of a topology's databases with this package's adapters. Opens no connection yet.
  *
  * @throws PackageMissingError if a database is embedded and `@electric-sql/pglite` is not installed
  */

@@ -1,6 +1,6 @@
 /**
- * Every error that this package throws on purpose, in one place. Each class has a literal `code`: callers
- * branch on the code (or the class), never on the text. `docs/errors.md` has a section per code.
+ * Every error that this package throws deliberately. Each class has a literal `code`: callers branch on the code (or
+ * the class), never on the text. `docs/errors.md` has a section per code.
  */
 
 /** Codes of all errors thrown on purpose. */
@@ -50,7 +50,7 @@ export type ErrorCode =
   | 'FW_UNKNOWN_HANDLER'
   | 'FW_CLOSED';
 
-/** Base of every error thrown on purpose by this package. */
+/** Base class of every error that this package throws deliberately. */
 export abstract class FwError extends Error {
   abstract readonly code: ErrorCode;
 
@@ -60,15 +60,15 @@ export abstract class FwError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The caller's argument is not acceptable, whatever the state of the models (HTTP 400). */
+/** The caller's argument is invalid, regardless of the state of the models (HTTP 400). */
 export class ValidationError extends FwError {
   readonly code = 'FW_VALIDATION';
-  /** Name of the field or parameter at fault, when there is one. */
+  /** Name of the invalid field or parameter, if any. */
   readonly field: string | undefined;
 
   constructor(message: string, options?: ErrorOptions & { readonly field?: string }) {
@@ -77,19 +77,19 @@ export class ValidationError extends FwError {
   }
 }
 
-/** The request is well-formed, but the present state of a model refuses it (HTTP 409). */
+/** The request is well-formed, but the current state of a model refuses it (HTTP 409). */
 export class RefusedError extends FwError {
   readonly code = 'FW_REFUSED';
 }
 
 /**
- * A refusal with a code of the application's own: `class QuotaError extends ApplicationError { readonly code =
- * 'QUOTA_EXCEEDED'; }`. Thrown by `perform` or a model, it fails the action like a `RefusedError`: nothing is
- * written, nothing is retried, and a saga reads it as the answer no. HTTP answers with the status and title that
- * `problems` of the server gives the code; without an entry with 409.
+ * A refusal with the application's own code: `class QuotaError extends ApplicationError { readonly code =
+ * 'QUOTA_EXCEEDED'; }`. Thrown by `perform` or a model, it fails the action like a `RefusedError`: nothing is written,
+ * nothing is retried, and a saga treats it as a refusal. HTTP answers with the status and title that the server's
+ * `problems` define for the code; without an entry with 409.
  */
 export abstract class ApplicationError extends Error {
-  /** Upper-case letters, digits and underscores. `FW_` and `HTTP_` are the framework's own prefixes. */
+  /** Upper-case letters, digits and underscores. The prefixes `FW_` and `HTTP_` are reserved for the framework. */
   abstract readonly code: string;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -98,12 +98,12 @@ export abstract class ApplicationError extends Error {
   }
 }
 
-/** A condition that the caller attached to the execution (`ifVersion`) does not hold (HTTP 412). */
+/** A condition that the caller attached to the execution (`ifVersion`) is not satisfied (HTTP 412). */
 export class PreconditionFailedError extends FwError {
   readonly code = 'FW_PRECONDITION_FAILED';
 }
 
-/** The caller did not prove who it is. Thrown by authenticators (HTTP 401). */
+/** The caller has no valid credentials. Thrown by authenticators (HTTP 401). */
 export class UnauthenticatedError extends FwError {
   readonly code = 'FW_UNAUTHENTICATED';
   /** Value of `WWW-Authenticate`. Default `Bearer`. */
@@ -120,10 +120,10 @@ export class ForbiddenError extends FwError {
   readonly code = 'FW_FORBIDDEN';
 }
 
-/** The caller makes more requests than it may (HTTP 429). Nothing was done. */
+/** The caller exceeds its request limit (HTTP 429). Nothing was done. */
 export class TooManyRequestsError extends FwError {
   readonly code = 'FW_TOO_MANY_REQUESTS';
-  /** When the next request is likely to be taken. */
+  /** Milliseconds after which the next request will probably be accepted. */
   readonly retryAfterMs: number;
 
   constructor(message: string, retryAfterMs: number) {
@@ -132,7 +132,7 @@ export class TooManyRequestsError extends FwError {
   }
 }
 
-/** The keys of a token's issuer are not known, so the token cannot be verified (HTTP 503). */
+/** The keys of a token's issuer are not available, so the token cannot be verified (HTTP 503). */
 export class IssuerUnavailableError extends FwError {
   readonly code = 'FW_ISSUER_UNAVAILABLE';
 }
@@ -141,7 +141,7 @@ export class IssuerUnavailableError extends FwError {
 export class ModelNotFoundError extends FwError {
   readonly code = 'FW_MODEL_NOT_FOUND';
   readonly modelName: string;
-  /** The id that was asked for; for `getByKey` the fields and values of the key. */
+  /** The requested id; for `getByKey` the fields and values of the key. */
   readonly modelId: string;
 
   constructor(modelName: string, modelId: string) {
@@ -151,7 +151,7 @@ export class ModelNotFoundError extends FwError {
   }
 }
 
-/** The plan touches more than one shard and `allowCrossShard` is not true. Nothing was written. */
+/** The plan changes several shards and `allowCrossShard` is not true. Nothing was written. */
 export class CrossShardException extends FwError {
   readonly code = 'FW_CROSS_SHARD';
   /** The shards that the plan touches, in staging order, as `(group, member)`. */
@@ -176,9 +176,9 @@ export class CrossShardPartialError extends FwError {
   readonly failed: PartOutcome;
   readonly notStarted: readonly string[];
   /**
-   * Id of the plan's entry in the cross-shard journal, if that is still open: the outcome of `failed` is unknown, or
-   * the entry could not be closed. Recovery may still apply the missing changes. Undefined: closed, and nothing more
-   * will be applied.
+   * Id of the plan's entry in the cross-shard journal, if the entry is still open: the outcome of `failed` is unknown,
+   * or the entry could not be closed. Recovery may still apply the missing changes. Undefined: the entry is closed, and
+   * nothing more will be applied.
    */
   readonly openEntry: string | undefined;
 
@@ -212,7 +212,9 @@ export interface PartOutcome {
   readonly actionId: string;
 }
 
-/** Another update won: the stored version is no longer the one that was read. Nothing was written. */
+/**
+ * A concurrent update was applied first: the stored version is no longer the one that was read. Nothing was written.
+ */
 export class StaleModelError extends FwError {
   readonly code = 'FW_STALE_MODEL';
 
@@ -242,12 +244,12 @@ export class UniqueViolationError extends FwError {
   }
 }
 
-/** Two models of one plan would have one natural key. Nothing was written. */
+/** Two models of one plan would have the same natural key. Nothing was written. */
 export class DuplicateKeyError extends FwError {
   readonly code = 'FW_DUPLICATE_KEY';
   /** Name of the model class. */
   readonly modelName: string;
-  /** Ids of both. */
+  /** Ids of the two models. */
   readonly ids: readonly [string, string];
 
   constructor(
@@ -276,7 +278,7 @@ export class ConstraintViolationError extends FwError {
   }
 }
 
-/** An id names a shard that the configuration does not list. No database was asked. */
+/** An id names a shard that the configuration does not list. No query was sent. */
 export class UnknownShardError extends FwError {
   readonly code = 'FW_UNKNOWN_SHARD';
   readonly shard: string;
@@ -291,7 +293,7 @@ export class UnknownShardError extends FwError {
 export class ShardUnavailableError extends FwError {
   readonly code = 'FW_SHARD_UNAVAILABLE';
   readonly shard: string;
-  /** When trying again may help, in milliseconds. */
+  /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number;
 
   constructor(shard: string, reason: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
@@ -301,11 +303,11 @@ export class ShardUnavailableError extends FwError {
   }
 }
 
-/** The shard's queue is full or no connection came free in time. Nothing was written. */
+/** The shard's queue is full or no connection became free in time. Nothing was written. */
 export class ShardBusyError extends FwError {
   readonly code = 'FW_SHARD_BUSY';
   readonly shard: string;
-  /** When trying again may help, in milliseconds. */
+  /** Milliseconds after which a retry may succeed. */
   readonly retryAfterMs: number;
 
   constructor(shard: string, reason: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
@@ -315,7 +317,7 @@ export class ShardBusyError extends FwError {
   }
 }
 
-/** A database says that it is another shard than the configuration claims. */
+/** A database identifies itself as another shard than the configured one. */
 export class ShardIdentityError extends FwError {
   readonly code = 'FW_SHARD_IDENTITY';
 }
@@ -335,13 +337,13 @@ export class CommitOutcomeUnknownError extends FwError {
 }
 
 /**
- * The outcome of an action is no longer known: retention has dropped the audit trail of its time. Also
- * thrown by `executor.outcomeOf` for an action that was never sent, if its id is that old.
+ * The outcome of an action is no longer known: retention has deleted the audit trail of its time. Also thrown by
+ * `executor.outcomeOf` for an action that was never sent, if its id is that old.
  */
 export class OutcomeForgottenError extends FwError {
   readonly code = 'FW_OUTCOME_FORGOTTEN';
   readonly actionId: string;
-  /** From here on the audit trail is complete. */
+  /** The audit trail is complete from this time on. */
   readonly completeFrom: Date;
 
   constructor(actionId: string, completeFrom: Date) {
@@ -363,7 +365,7 @@ export class IdempotencyKeyBusyError extends FwError {
   readonly code = 'FW_KEY_BUSY';
 }
 
-/** Why an entry of the cross-shard journal is not worked on. */
+/** Why an entry of the cross-shard journal is not processed. */
 export type JournalRefusal =
   /** There is no such entry. */
   | 'unknown'
@@ -371,15 +373,15 @@ export type JournalRefusal =
   | 'closed'
   /** Another process is working on it; try later. */
   | 'leased'
-  /** A shard transaction has been fenced: it can never be applied. */
+  /** A shard transaction was fenced: it can never be applied. */
   | 'void'
   /** A model of a missing shard transaction has changed since, or was added. */
   | 'stale'
   /**
-   * The database refuses a missing shard transaction for good, or the recorded params cannot be upcast; see `cause`.
+   * The database permanently refuses a missing shard transaction, or the recorded params cannot be upcast; see `cause`.
    */
   | 'refused'
-  /** It holds params of a version that only a newer process knows. */
+  /** It contains params of a version that only a newer process knows. */
   | 'newer';
 
 /**
@@ -409,7 +411,7 @@ export class LockTimeoutError extends FwError {
   }
 }
 
-/** The lock was held for longer than asked for, and may have another holder by now. */
+/** The lock was held for longer than requested, and may have another holder by now. */
 export class LockLostError extends FwError {
   readonly code = 'FW_LOCK_LOST';
   readonly lockName: string;
@@ -420,17 +422,17 @@ export class LockLostError extends FwError {
   }
 }
 
-/** The execution's deadline passed before anything was sent. Nothing was written. */
+/** The execution's deadline passed before any statement was sent. Nothing was written. */
 export class DeadlineExceededError extends FwError {
   readonly code = 'FW_DEADLINE_EXCEEDED';
 }
 
-/** The caller's AbortSignal fired before anything was sent. Nothing was written. */
+/** The caller's AbortSignal fired before any statement was sent. Nothing was written. */
 export class AbortedError extends FwError {
   readonly code = 'FW_ABORTED';
 }
 
-/** A database error that has no name of its own here. */
+/** A database error without its own class. */
 export class DatabaseError extends FwError {
   readonly code = 'FW_DATABASE';
   readonly sqlState: string | undefined;
@@ -441,17 +443,17 @@ export class DatabaseError extends FwError {
   }
 }
 
-/** A write was tried inside `perform`, which may only read and stage. */
+/** `perform`, which may only read and stage, tried to write. */
 export class WriteInPerformError extends FwError {
   readonly code = 'FW_WRITE_IN_PERFORM';
 }
 
-/** `execute` was called inside `perform`. */
+/** `perform` called `execute`. */
 export class NestedExecutionError extends FwError {
   readonly code = 'FW_NESTED_EXECUTION';
 }
 
-/** The plan was used in a way that can never be right: an id staged twice, a plan used after `perform`. */
+/** The plan was used incorrectly: an id was staged twice, or the plan was used after `perform`. */
 export class PlanMisuseError extends FwError {
   readonly code = 'FW_PLAN_MISUSE';
 }
@@ -461,12 +463,12 @@ export class UnknownActionError extends FwError {
   readonly code = 'FW_UNKNOWN_ACTION';
 }
 
-/** A model or event class has no descriptor: it is not part of the generated code. */
+/** A model or event class has no descriptor: the generated code does not contain it. */
 export class UnknownModelError extends FwError {
   readonly code = 'FW_UNKNOWN_MODEL';
 }
 
-/** Generated code was made for another major version of the runtime. */
+/** The code was generated for another version of the codegen contract. */
 export class CodegenVersionError extends FwError {
   readonly code = 'FW_CODEGEN_VERSION';
 }
@@ -476,13 +478,16 @@ export class EmbeddedDatabaseLockedError extends FwError {
   readonly code = 'FW_EMBEDDED_DATABASE_LOCKED';
 }
 
-/** What was asked for needs an optional package that is not installed. */
+/** A feature needs an optional package that is not installed. */
 export class PackageMissingError extends FwError {
   readonly code = 'FW_PACKAGE_MISSING';
   /** Name of the package. */
   readonly packageName: string;
 
-  /** @param what needs it: the subject of the message @param version that this package was tested with */
+  /**
+   * @param what the feature that needs the package, the subject of the message
+   * @param version the version with which this package was tested
+   */
   constructor(what: string, packageName: string, version: string) {
     super(`${what} needs the package ${packageName}. Run: npm install ${packageName}@${version}`);
     this.packageName = packageName;
@@ -494,7 +499,7 @@ export class UnsafeServerError extends FwError {
   readonly code = 'FW_UNSAFE_SERVER';
 }
 
-/** A running process refuses another topology. The one that it has stays in force, whole. */
+/** A running process refuses another topology and keeps its current one unchanged. */
 export class ReloadRefusedError extends FwError {
   readonly code = 'FW_RELOAD_REFUSED';
 
@@ -503,21 +508,21 @@ export class ReloadRefusedError extends FwError {
   }
 }
 
-/** A schema migration failed or does not match what was applied before. */
+/** A schema migration failed or does not match the applied ones. */
 export class MigrationError extends FwError {
   readonly code = 'FW_MIGRATION';
 }
 
 /**
- * The outbox was written on another server: its transaction ids, which order it, mean nothing here. Delivery on this
- * shard stands still until `rebase` opens a new epoch.
+ * The outbox was written on another server, so its transaction ids, which order it, are meaningless on this one.
+ * Delivery on this shard stops until `rebase` opens a new epoch.
  */
 export class EventEpochError extends FwError {
   readonly code = 'FW_EVENT_EPOCH';
   readonly shard: string;
-  /** System identifier that the transaction ids belong to. */
+  /** Identifier of the server to which the transaction ids belong. */
   readonly expected: string;
-  /** System identifier of this server. */
+  /** Identifier of this server. */
   readonly found: string;
 
   constructor(shard: string, expected: string, found: string) {
@@ -531,7 +536,7 @@ export class EventEpochError extends FwError {
   }
 }
 
-/** No handler of this name is part of the application, or it has never run on any shard. */
+/** The application has no handler of this name, or the handler has never run on any shard. */
 export class UnknownHandlerError extends FwError {
   readonly code = 'FW_UNKNOWN_HANDLER';
 }

@@ -1,4 +1,4 @@
-/** What applications import. */
+/** The package's main entry, for applications. */
 
 export type { StoredApiKey } from './access/api-key-store.js';
 export { type ApiKey, ApiKeyStore, type NewApiKey } from './access/api-key-store.js';

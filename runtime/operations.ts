@@ -1,6 +1,6 @@
 import { ActionRegistry } from './action/action-registry.js';
 import { systemEnvironment } from './concurrency/execution-environment.js';
-/** What the command line runs against databases. Loaded only by commands that need it. */
+/** Database operations of the command line. Loaded only by commands that need them. */
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases, pgliteAdapter } from './databases.js';
 import { EventOperations } from './events/event-operations.js';
@@ -56,8 +56,7 @@ export type { Failover } from './sharding/failover-register.js';
 export type { LostCause } from './sharding/lost-causes.js';
 
 /**
- * Opens the databases of a topology (embedded ones by the server that has them open), does something with them and
- * closes them again.
+ * Opens the databases of a topology (embedded ones through a server that has them open), runs `work` and closes them.
  */
 export async function withDatabases<T>(
   topology: ShardingTopology,
@@ -72,7 +71,7 @@ export async function withDatabases<T>(
   }
 }
 
-/** Health checks and metrics of a process that only relays. @throws the system's error for an address in use */
+/** Health checks and metrics of a relay process. @throws the system's error for an address in use */
 export function serveRelay(
   databases: DatabaseRegistry,
   relay: Relay,
@@ -83,12 +82,12 @@ export function serveRelay(
   return serveRelayPages({ databases, lag, statistics: () => relay.statistics(), ...address });
 }
 
-/** As `application.sagas.list`, where no application is at hand. */
+/** As `application.sagas.list`, without an application. */
 export function listSagasOn(databases: DatabaseRegistry, options: SagaListOptions): Promise<SagaPage> {
   return listSagas(gatewaysOf(databases), options);
 }
 
-/** As `application.journal`, where no application is at hand: what is missing is applied by processes that serve. */
+/** As `application.journal`, without an application: serving processes apply the missing changes. */
 export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
   return new CrossShardJournal(gatewaysOf(databases), systemEnvironment(), {
     models: [],
@@ -96,10 +95,10 @@ export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
   });
 }
 
-/** What can be done about cross-shard plans without the application's models. */
+/** Operations on cross-shard plans that do not need the application's models. */
 export type OperatorsJournal = Pick<CrossShardJournal, 'open' | 'show' | 'requestFinish' | 'flag'>;
 
-/** Orders for sagas, which processes that serve carry out. */
+/** Orders for sagas, which serving processes carry out. */
 export function sagaOrdersOn(databases: DatabaseRegistry): SagaOrders {
   return new SagaOrders(gatewaysOf(databases), databases);
 }
@@ -108,7 +107,7 @@ function gatewaysOf(databases: DatabaseRegistry): ShardGateways {
   return new ShardGateways(databases, '', new EventCatalog([]));
 }
 
-/** What leads from the schema that the migrations make to the tables that the models want. */
+/** The changes from the schema of the migrations to the tables that the models require. */
 export async function planNextMigration(
   migrations: readonly Migration[],
   wanted: readonly WantedTable[],
@@ -119,7 +118,7 @@ export async function planNextMigration(
   return planChanges(wanted, schema, permissions, quote);
 }
 
-/** Opens an embedded database in memory, on which migrations can be tried out, for the time of `work`. */
+/** Opens an embedded in-memory database for trying out migrations during `work`. */
 export function withTrial<T>(work: (replay: Replay) => Promise<T>): Promise<T> {
   return withReplay(pgliteAdapter, work);
 }

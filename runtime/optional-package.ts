@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PackageMissingError } from './errors.js';
 
-/** A package that the application installs if it needs it. */
+/** A package that the application installs if needed. */
 export interface OptionalPackage {
   readonly name: string;
-  /** What this package is tested with, as its own `package.json` has it. */
+  /** The version with which this package is tested, equal to that in its `package.json`. */
   readonly version: string;
 }
 
-/** @param what needs it: the subject of the message @throws PackageMissingError */
+/** @param what the feature that needs the package, the subject of the message @throws PackageMissingError */
 export function requirePackage(what: string, { name, version }: OptionalPackage): void {
   if (pathFrom(import.meta.url, name) === undefined && pathFrom(applicationFolder(), name) === undefined)
     throw new PackageMissingError(what, name, version);
 }
 
 /**
- * Where a package is that is not beside this one: a package manager that isolates packages shows it to the application
- * alone. Undefined: `import` finds it by its name.
+ * The path of a package that is not installed next to this one: a package manager that isolates packages makes it
+ * visible only to the application. Undefined: `import` finds it by its name.
  */
 export function pathInApplication({ name }: OptionalPackage): string | undefined {
   if (pathFrom(import.meta.url, name) !== undefined) return undefined;

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { cyclesOf, type Import, lineOf, readModules, type SourceModule, walk } from './import-graph.js';
 
 /**
- * Which layer may import which. A layer is a folder of runtime/ or generator/, or one of the files right below them
- * that is named here. Whatever stands in no list is forbidden.
+ * Allowed imports per layer. A layer is a folder of runtime/ or generator/, or one of the files directly in them that
+ * is named here. All other imports are forbidden.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
@@ -228,7 +228,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Composition roots: they put the layers of their half together, so they may import all of it. */
+/** Composition roots: they assemble the layers of their half, so they may import all of it. */
 const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/index.ts': isOfRuntime,
   'runtime/application.ts': isOfRuntime,
@@ -244,7 +244,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'generator/index.ts': isOfGenerator,
 };
 
-/** Packages that one layer alone may import, tests aside. */
+/** Packages that only one layer may import, except in tests. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['runtime/observability'],
   pino: ['runtime/observability'],
@@ -265,9 +265,9 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['runtime/relay'],
 };
 
-/** Longer files are asking to be two. */
+/** Maximum lines per file. */
 const MAXIMUM_LINES = 400;
-/** A list with a class per code, which is to be read in one place. */
+/** A list with one class per code, meant to be read in one place. */
 const CATALOGUE = 'runtime/errors.ts';
 
 const modules = [...readModules('runtime'), ...readModules('generator')];
@@ -326,13 +326,11 @@ describe('import cycles', () => {
   });
 });
 
-/** The lock of a folder names its owner; compiled code is kept when there is no more to come. */
+/** The lock of a folder names its owning process, and compiled code is cached when the process ends. */
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
-/**
- * Where time is never that of `concurrency/`: the source of time itself, the test kit's clocks, and the times in ids.
- */
+/** Files with their own clock: the source of time itself, the test kit's clocks, and the times in ids. */
 const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/id-source\.ts)/;
 
 describe('every module', () => {
@@ -381,7 +379,7 @@ describe('every module', () => {
   });
 });
 
-/** Written as users write: with the public package only. */
+/** Written as users write: with imports of the public package only. */
 const EXAMPLES: readonly string[] = ['examples/wallet', 'examples/booking'];
 const PUBLIC = /^fw-actions(\/(testing|codegen))?$/;
 
@@ -414,7 +412,7 @@ describe.each(EXAMPLES)('%s', (example) => {
 const TIMERS: ReadonlySet<string> = new Set(['node:timers', 'node:timers/promises', 'node:perf_hooks']);
 const TIMER_CALL = /^((set|clear)(Timeout|Interval|Immediate)|(performance|Date)\.now)$/;
 
-/** A call of the platform's clock or timers, or one of these as a value. */
+/** A use of the platform's clock or timers. */
 function isOwnTime(node: ts.Node): boolean {
   if (ts.isIdentifier(node)) {
     const { parent } = node;
@@ -437,7 +435,7 @@ function isOfGenerator(layer: string): boolean {
   return layer.startsWith('generator/') || layer === 'runtime/config' || layer === 'runtime/openapi';
 }
 
-/** `runtime/http/docs/page.ts` -> `runtime/http`; `runtime/errors.ts` stays. */
+/** `runtime/http/docs/page.ts` -> `runtime/http`; `runtime/errors.ts` is its own layer. */
 function layerOf(path: string): string {
   return path.split('/').slice(0, 2).join('/');
 }

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase } from 'vitest/node';
 
-/** Names the tests that failed once and passed when they were run again, with the error of the first try. */
+/** Lists the tests that failed once and passed when repeated, with the error of the first attempt. */
 export default class FlakyReporter implements Reporter {
   readonly #flaky: TestCase[] = [];
 

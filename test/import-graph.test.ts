@@ -36,7 +36,7 @@ describe('parseModule', () => {
     });
   });
 
-  test('knows what is loaded later', () => {
+  test('recognises deferred imports', () => {
     expect(importOf("const later = () => import('./b.js');")).toMatchObject({
       file: 'runtime/http/docs/b.ts',
       typeOnly: false,
@@ -44,11 +44,11 @@ describe('parseModule', () => {
     });
   });
 
-  test('knows a package from a file', () => {
+  test('distinguishes packages from files', () => {
     expect(importOf("import { a } from 'ajv/dist/2020.js';")).toMatchObject({ file: undefined });
   });
 
-  test('takes no text for an import', () => {
+  test('ignores imports in texts', () => {
     const { imports } = parseModule(
       'a.ts',
       "const text = `import { a } from './b.js'`; // import './c.js'\n",

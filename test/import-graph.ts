@@ -9,15 +9,18 @@ export interface Import {
   readonly specifier: string;
   /** The imported file, if the specifier is relative. */
   readonly file: string | undefined;
-  /** Nothing of it is left at run time. */
+  /** Whether the import leaves nothing at run time. */
   readonly typeOnly: boolean;
-  /** It is loaded when a function runs, not with the module. */
+  /** Whether it is loaded when a function runs, not with the module. */
   readonly deferred: boolean;
   /** 1-based. */
   readonly line: number;
 }
 
-/** A source file with what the architecture asks about. Paths start from the repository and have forward slashes. */
+/**
+ * A source file with the facts that the architecture test needs. Paths are relative to the repository, with forward
+ * slashes.
+ */
 export interface SourceModule {
   readonly path: string;
   readonly lines: number;
@@ -26,7 +29,7 @@ export interface SourceModule {
 }
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Tests, and code for tests alone. */
+/** Tests, and code that only tests use. */
 const NOT_SHIPPED = /(\.test(-d)?\.ts$)|(^|\/)(golden|test-support)\//;
 
 /** Parses every shipped source file below a folder. */
@@ -116,7 +119,7 @@ export function lineOf(node: ts.Node): number {
   return syntax.getLineAndCharacterOfPosition(node.getStart(syntax)).line + 1;
 }
 
-/** The cycles among files along these edges, each as the set of its files; none if there is no cycle. */
+/** The cycles among files along these edges, each as the set of its files; empty without cycles. */
 export function cyclesOf(edges: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   // Tarjan's strongly connected components.
   const state = new Map<string, { readonly index: number; low: number; onStack: boolean }>();

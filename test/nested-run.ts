@@ -15,10 +15,10 @@ export interface NestedReport {
 }
 
 /**
- * Runs test files on PostgreSQL in a run of their own, with a server of its own.
+ * Runs test files on PostgreSQL in a separate run with its own server.
  *
- * @param variables environment of that run, on top of this one's
- * @throws Error with the error output if the run made no report
+ * @param variables environment of that run, in addition to this one's
+ * @throws Error with the error output if the run wrote no report
  */
 export async function runNested(
   files: readonly string[],
@@ -62,7 +62,7 @@ function describeFailures({ testResults }: Report): string {
     .join('\n');
 }
 
-/** This run's own settings must not reach the other one. */
+/** This run's own settings must not affect the nested one. */
 function environment(variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) => !name.startsWith('VITEST') && name !== SERVER_VARIABLE,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type ExportedDeclarations, Node, Project, type SourceFile, SyntaxKind, ts } from 'ts-morph';
 import { describe, expect, test } from 'vitest';
 
-/** What the package offers: its entries, as `npm run build` declares them. */
+/** The package's entries, as `npm run build` declares them. */
 const ENTRIES = {
   index: 'runtime/index',
   codegen: 'runtime/codegen/index',
@@ -39,19 +39,19 @@ const printer = ts.createPrinter({ removeComments: true });
 describe.each([...entries])('the entry %s', (name, entry) => {
   const declarations = [...entry.getExportedDeclarations()];
 
-  test('offers what is committed: a change of these types is a change for users', async () => {
+  test('equal the committed snapshot: a change of these types is a change for users', async () => {
     const texts = declarations.flatMap(([exported, found]) =>
       found.map((declaration) => `${exported}\n${textOf(declaration)}\n`),
     );
     await expect(`${texts.sort().join('\n')}`).toMatchFileSnapshot(`public-types/${name}.txt`);
   });
 
-  test('says of each name what it is', () => {
+  test('are documented', () => {
     const silent = declarations.filter(([, found]) => !found.some(isDocumented));
     expect(silent.map(([exported]) => exported)).toEqual([]);
   });
 
-  test('needs no type that users cannot name', () => {
+  test('mention no type that users cannot name', () => {
     const needed = declarations.flatMap(([exported, found]) =>
       found.flatMap((declaration) => unnamedTypes(declaration).map((type) => `${exported} needs ${type}`)),
     );
@@ -71,13 +71,13 @@ function isDocumented(declaration: ExportedDeclarations): boolean {
     ? declaration.getVariableStatementOrThrow()
     : declaration;
   if (!Node.isJSDocable(whole) || whole.getJsDocs().length > 0) return true;
-  // An overloaded function is documented at its first form.
+  // An overloaded function is documented at its first signature.
   return (
     Node.isFunctionDeclaration(whole) && whole.getOverloads().some((form) => form.getJsDocs().length > 0)
   );
 }
 
-/** Types of this package that a declaration mentions in a place that users see, and that no entry exports. */
+/** Types of this package that a declaration mentions publicly and that no entry exports. */
 function unnamedTypes(declaration: Node): readonly string[] {
   return declaration
     .getDescendantsOfKind(SyntaxKind.Identifier)
@@ -90,7 +90,7 @@ function unnamedTypes(declaration: Node): readonly string[] {
         (node) =>
           !Node.isTypeParameterDeclaration(node) && node.getSourceFile().getFilePath().startsWith(DIST),
       );
-      // Without a declaration it is one of those that the build strips.
+      // Without a declaration, it is one of those that the build removes.
       const isKnown =
         declared.length > 0 &&
         (!isOurs || declared.some((node) => named.has(node) || isPartOf(declaration, node)));
@@ -98,7 +98,7 @@ function unnamedTypes(declaration: Node): readonly string[] {
     });
 }
 
-/** A type that its module keeps to itself is a part of the declaration that uses it. */
+/** A type that its module does not export is part of the declaration that uses it. */
 function isPartOf(declaration: Node, type: Node): boolean {
   const isOfOneModule = type.getSourceFile() === declaration.getSourceFile();
   return isOfOneModule && Node.isExportable(type) && !type.isExported();

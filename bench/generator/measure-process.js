@@ -38,7 +38,7 @@ export function rowOf(runs) {
   };
 }
 
-/** The same with what the fastest run took; memory at most in the largest. */
+/** As `rowOf`, with the fastest run's values; memory is the least of the peaks. */
 export function leastOf(runs) {
   return {
     'CPU s': Math.min(...runs.map(({ cpu }) => cpu)).toFixed(2),

@@ -47,14 +47,14 @@ for (const name of fs.readdirSync(process.argv[2], { recursive: true })) {
 }`,
 );
 
-/** Everything that is measured on a project of so many models, by what it is called. */
+/** Everything that is measured on a project with this number of models, by name. */
 function subjectsOf(models) {
   const folder = join(workshop, String(models));
   shape.write(folder, models);
   const source = join(folder, 'src');
   const generate = [bin, 'generate', '--config', join(folder, 'fw.config.yaml')];
   let edits = 0;
-  /** Files are older than the run that reads them, as those of a project are. */
+  /** The sources are older than the run that reads them, as in a real project. */
   const generateLater = () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     return measureNode(generate);
@@ -91,7 +91,7 @@ for (const models of values.models.split(',').map(Number)) {
   const subjects = subjectsOf(models);
   /** @type {Record<string, ReturnType<typeof measureNode>[]>} */
   const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
-  // Once without counting: the output and the cache are there from then on.
+  // A first uncounted run creates the output and the cache.
   subjects['cold, no cache']();
   subjects['nothing changed']();
   for (let round = 0; round < rounds; round += 1) {

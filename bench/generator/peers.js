@@ -1,6 +1,5 @@
-// Measures whole processes of other generators on input that is as near to fw-gen's as theirs comes, interleaved with a
-// cold run of fw-gen, by CPU time.
-//   node generator/peers.js [--models 1000] [--rounds 3] [--only tsoa,prisma]
+// Measures whole processes of other generators on comparable input, interleaved with a cold run of fw-gen, by CPU time.
+// node generator/peers.js [--models 1000] [--rounds 3] [--only tsoa,prisma]
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +31,7 @@ function folderOf(name) {
   return folder;
 }
 
-/** Makes the input of each. @returns what runs it once */
+/** Writes the input of each generator. @returns a function that runs the generator once */
 const SUBJECTS = {
   'fw-gen, cold': () => {
     const folder = folderOf('fw-gen');
@@ -97,7 +96,7 @@ for (const [name, prepare] of Object.entries(SUBJECTS)) {
   if (wanted !== undefined && !wanted.some((each) => name.includes(each))) continue;
   try {
     const run = await prepare();
-    // Once without counting: what is read is in memory from then on.
+    // A first uncounted run fills the file cache.
     run();
     runs.set(name, { run, results: [] });
   } catch (error) {

@@ -4,8 +4,8 @@ import { addedArea, areaFile, SHARED_FILE, writeWideProject } from './wide-proje
 const model = `src/models/${fileName(0)}.ts`;
 
 /**
- * Projects that differ in the size of their files and in what these share. Each edit replaces a pattern in one file by
- * a text and a number that is new each time.
+ * Projects that differ in the size of their files and in their shared types. Each edit replaces a pattern in one file
+ * by a text and a new number.
  */
 export const SHAPES = {
   /** One small file per class. */

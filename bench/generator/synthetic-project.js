@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Kinds of things, so that names read like names and no two models are alike. */
+/** Kinds of things, for realistic and distinct model names. */
 const NOUNS = [
   'Account',
   'Order',
@@ -34,7 +34,7 @@ export function writeSyntheticProject(folder, count) {
   }
 }
 
-/** The files of one model more. */
+/** The files of one additional model. */
 export function addedModel(index) {
   return filesOf(`Added${index}`, `added${index}`);
 }

@@ -5,12 +5,12 @@ import { CONFIGURATION, modelName } from './synthetic-project.js';
 /** Models of one source file. */
 const PER_FILE = 5;
 
-/** The file that holds the types that all models, events and params have fields of. */
+/** The file of the types that all models, events and params use. */
 export const SHARED_FILE = 'src/shared/types.ts';
 
 /**
  * Writes a project of `count` models in few large files: each file holds five models of sixteen fields with an event
- * and two actions each, and all of them have fields of types that one file declares.
+ * and two actions each, and all of them use types of one shared file.
  *
  * @param {string} folder absolute path
  * @param {number} count number of models

@@ -1,4 +1,4 @@
-/** The same endpoint as a service without the framework would have it: Fastify and node-postgres by hand. */
+/** The same endpoint without the framework: Fastify and node-postgres by hand. */
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import pg from 'pg';

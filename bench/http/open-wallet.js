@@ -7,7 +7,7 @@ const { application } = await built('examples/wallet/generated/application.js');
 const { WalletDepositMoneyAction } = await built('examples/wallet/actions/wallet-deposit-money-action.js');
 
 class OpenDepositAction extends WalletDepositMoneyAction {}
-// A subclass has the rule of its base class, unless it has one of its own.
+// A subclass inherits the rule of its base class, so it gets its own.
 Object.defineProperty(OpenDepositAction, Symbol.for('fw-actions.access-rule'), { value: undefined });
 
 const isDeposit = ({ actionClass }) => actionClass === WalletDepositMoneyAction;

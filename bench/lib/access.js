@@ -1,4 +1,6 @@
-/** What access control costs the hot path: deposits over HTTP with a rule and each kind of caller, and without both. */
+/**
+ * The cost of access control on the hot path: deposits over HTTP with a rule and each kind of caller, and without both.
+ */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -29,7 +31,7 @@ export async function measureAccess(server, options) {
   }
 }
 
-/** Names of variants name their databases, which takes letters alone. */
+/** Variant names become database names, which may contain only letters. */
 function serversOf(issuer) {
   const variants = [
     ['open', startOpen],
@@ -103,7 +105,7 @@ function argumentsOf(file) {
   return ['--config', file, '--port', '0', '--host', '127.0.0.1'];
 }
 
-/** CPU time, which a busy machine changes least, and rates. Ratios are taken within a round. */
+/** Compares CPU time, which a busy machine affects least, and rates. Ratios are computed within a round. */
 export function accessTable({ workloads: [{ rounds }] }) {
   const of = (variant, key) => rounds.filter((each) => each.variant === variant).map((each) => each[key]);
   const open = of('open', 'clientUs');

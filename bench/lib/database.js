@@ -5,7 +5,7 @@ import pg from 'pg';
 import { withBuild } from './product.js';
 import { ID_PREFIX, WALLETS } from './wallets.js';
 
-/** Runs work on a client of its own. */
+/** Runs work on its own client. */
 export async function withClient(connection, work) {
   const client = new pg.Client(connection);
   client.on('error', () => {});
@@ -33,7 +33,7 @@ export async function createDatabase(server, name, schema, build) {
   return connection;
 }
 
-/** In a process of its own, since one process takes the product of one build. */
+/** In a separate process, because one process uses the product of one build. */
 async function migrateWallet(connection, build) {
   const main = fileURLToPath(new URL('./migrate-main.js', import.meta.url));
   await promisify(execFile)(process.execPath, [main, JSON.stringify(connection)], { env: withBuild(build) });
@@ -46,8 +46,8 @@ export function dropDatabase(server, name) {
 }
 
 /**
- * The same columns and indexes as the framework's tables. Peers need not pay for what only the framework has: no
- * partitions, no check that ids belong to the shard.
+ * The same columns and indexes as the framework's tables, without the framework's own features: no partitions, no check
+ * of ids.
  */
 const PEER_SCHEMA = `
 create table wallets (
@@ -113,7 +113,7 @@ export async function readTotals(connection, schema) {
   });
 }
 
-/** Says what is wrong if what was acknowledged is not what is stored; undefined if all is well. */
+/** Describes the difference between the acknowledged and the stored values; undefined if there is none. */
 export function findMismatch(totals, acknowledged) {
   const { cents, versions, events } = totals;
   const right =

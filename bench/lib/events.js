@@ -6,13 +6,13 @@ import { ID_PREFIX, WALLETS, walletIds } from './wallets.js';
 
 const DATABASE = 'b_events';
 const EVENT = 'WalletCreatedEvent';
-/** Events in the log, each by an action of its own. */
+/** Events in the log, each of its own action. */
 const STORED = 200_000;
 /** Events of one transaction: what a merged statement of the executor commits. */
 const PER_TRANSACTION = 100;
 const POLL_MS = 1;
 
-/** What the handlers do, and how many events a slice of each takes. */
+/** The handlers, and the number of events per slice of each. */
 export const handlers = [
   { name: 'empty', label: 'nothing', events: STORED, concurrency: 32 },
   {

@@ -8,7 +8,7 @@ import { Worker } from './worker.js';
 
 const PREHEAT_MS = 3_000;
 
-/** The main comparison: every variant on a database and in a process of its own, in one interleaved run. */
+/** The main comparison: every variant with its own database and process, in one interleaved run. */
 export async function measureExecute(server, options) {
   const { entries, missing } = await openEntries(server, options);
   try {
@@ -62,7 +62,7 @@ function openWorker({ module, pgbench, options, rows, build }, connection, { has
   return Worker.start(module, { ...options, connection }, build);
 }
 
-/** The first seconds of a process belong to its compiler and to opening connections. */
+/** In its first seconds, a process compiles code and opens connections. */
 async function preheat(entry, server) {
   const load = { concurrency: 32, hot: false, warmUpMs: 0, measureMs: PREHEAT_MS };
   count(entry, await entry.worker.run(load, server));
@@ -93,7 +93,7 @@ async function measureWorkload(entries, workload, { server, options }) {
   return rounds;
 }
 
-/** What autovacuum and checkpoints would do at times of their own. */
+/** Does the work of autovacuum and checkpoints at defined times. */
 async function tidyUp(entries, server) {
   for (const { connection } of entries) {
     await withClient(connection, (client) => client.query('vacuum (analyze) wallets'));
@@ -101,7 +101,7 @@ async function tidyUp(entries, server) {
   await withClient(server.connection, (client) => client.query('checkpoint'));
 }
 
-/** Money, versions and events must be exactly what was acknowledged. */
+/** Money, versions and events must equal exactly what was acknowledged. */
 async function check({ variant, connection, acknowledged }) {
   const mismatch = findMismatch(await readTotals(connection, variant.schema), acknowledged);
   if (mismatch !== undefined) throw new Error(`${variant.name} has lost or invented something: ${mismatch}`);

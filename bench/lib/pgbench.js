@@ -7,14 +7,16 @@ import { cpuSeconds } from './proc.js';
 import { ID_PREFIX, WALLETS } from './wallets.js';
 
 const POLL_MS = 50;
-/** It has a connection for each client, and more than these only get in each other's way. */
+/** pgbench has one connection per client; more clients only compete with each other. */
 const MAXIMUM_CLIENTS = 32;
 
 export function hasPgbench() {
   return spawnSync('pgbench', ['--version']).status === 0;
 }
 
-/** pgbench with the peers' SQL, in the shape of a `Worker`. It starts anew for each slice, connections included. */
+/**
+ * pgbench with the peers' SQL, with the interface of a `Worker`. It starts again for each slice, including connections.
+ */
 export class Pgbench {
   #connection;
   #folder = mkdtempSync(join(tmpdir(), 'fw-bench-'));
@@ -72,7 +74,7 @@ export class Pgbench {
 function finished(child) {
   let text = '';
   let clientSeconds = 0;
-  // What it has used can be asked only while it lives.
+  // Its CPU time can be read only while it runs.
   const poll = setInterval(() => {
     clientSeconds = Math.max(clientSeconds, cpuSeconds(child.pid));
   }, POLL_MS);
@@ -110,7 +112,7 @@ const update =
   `update wallets set balance = :balance::numeric, version = version + 1, updated_date = now() ` +
   `where id = ${id} and version = :version::bigint returning 1 as updated`;
 
-/** Without a row `\\aset` sets nothing; then the version was stale and nothing is written. */
+/** Without a row `\\aset` sets no variables: the version was stale, and nothing is written. */
 const scripts = {
   transaction: ({ withAction, uuid }) => `${choose}
 ${select}

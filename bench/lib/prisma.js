@@ -7,8 +7,8 @@ const FOLDER = fileURLToPath(new URL('..', import.meta.url));
 const CLIENT = new URL('../.generated/prisma/index.js', import.meta.url);
 
 /**
- * Generates Prisma's client unless it is there. Its command wants to download an engine for migrations, which
- * generating does not need: the path of any program keeps it from asking the network.
+ * Generates Prisma's client unless it exists. Prisma's command would download an engine for migrations, which
+ * generating does not need; the path of any program prevents that.
  *
  * @returns why there is no client, or undefined
  */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Ticks of `/proc/<pid>/stat` are hundredths of a second on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Fields of a process's stat file after its name; undefined if it is gone. */
+/** Fields of a process's stat file after its name; undefined if the process has ended. */
 function stat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -23,7 +23,7 @@ export function childrenOf(parent) {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === parent);
 }
 
-/** User and system time of a process in seconds; with `gone`, that of the children that it has buried too. */
+/** User and system time of a process in seconds; with `gone`, including its children that have ended. */
 export function cpuSeconds(pid, { gone = false } = {}) {
   const fields = stat(pid);
   if (fields === undefined) return 0;

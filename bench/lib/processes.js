@@ -12,7 +12,7 @@ export const shapes = [
   { name: 'hot', label: 'one hot wallet, 32 at once per process', hot: true },
 ];
 
-/** One executor process on a database against two at once. */
+/** Compares one executor process with two on the same database. */
 export async function measureProcesses(server, options) {
   const connection = await createDatabase(server, DATABASE, 'framework');
   const workers = [];

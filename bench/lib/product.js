@@ -12,7 +12,7 @@ const ROOT =
     : pathToFileURL(`${resolve(process.env.BENCH_BUILD)}/`);
 const DIST = new URL('dist/', ROOT);
 
-/** The environment of a process that takes the product of the folder `build`, or of this process. */
+/** The environment of a process that uses the build in the folder `build`, or this process's build. */
 export function withBuild(build) {
   return build === undefined ? process.env : { ...process.env, BENCH_BUILD: resolve(build) };
 }
@@ -32,7 +32,7 @@ export function builtFile(path, build) {
   return new URL(path, build === undefined ? DIST : pathToFileURL(`${resolve(build)}/dist/`));
 }
 
-/** A sharding configuration: shard (0, 0) is `connection`, the others are databases that nobody opens. */
+/** A sharding configuration: shard (0, 0) is `connection`, the others are databases that are never opened. */
 export async function topology(connection, { shards = 1, poolSize = 16 } = {}) {
   const { ShardingConfig } = await built('runtime/index.js');
   const { host, port, user, password, database } = connection;

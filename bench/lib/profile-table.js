@@ -1,8 +1,8 @@
-/** Where the time of a CPU profile went. */
+/** Attributes the time of a CPU profile to functions and areas. */
 
 const IDLE = '(idle)';
 
-/** Self time of every function, greatest first, in parts of the busy time. */
+/** Self time of every function, largest first, as fractions of the busy time. */
 export function selfTimes({ nodes, samples, timeDeltas }) {
   const byNode = new Map(nodes.map((node) => [node.id, { node, time: 0 }]));
   samples.forEach((id, index) => {
@@ -31,7 +31,7 @@ export function selfTimes({ nodes, samples, timeDeltas }) {
     .sort((a, b) => b.share - a.share);
 }
 
-/** Self time by area, greatest first. */
+/** Self time by area, largest first. */
 export function areas(functions) {
   const shares = new Map();
   for (const { area, share } of functions) shares.set(area, (shares.get(area) ?? 0) + share);

@@ -1,6 +1,6 @@
 /**
- * What callers cost the others whose new wallets a constraint refuses: half of the callers do nothing else. The same
- * callers, all of them honest, are what it is compared to.
+ * The effect of callers whose new wallets violate a constraint on other callers: half of the callers do nothing else.
+ * Compared with the same number of valid callers.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const CONSTRAINTS = {
   check: `alter table wallets add check (owner_id <> '${REFUSED}')`,
 };
 
-/** For each constraint, rounds of three slices: everybody is honest, half are refused, half are there alone. */
+/** For each constraint, rounds of three slices: only valid callers, half refused, and the valid half alone. */
 export async function measureRefusals(server, options) {
   const results = {};
   for (const [name, sql] of Object.entries(CONSTRAINTS)) {
@@ -76,7 +76,7 @@ async function creator(wallet) {
     });
 }
 
-/** @param callers owner of the wallets that each caller asks for; undefined: a new one each time */
+/** @param callers owner of the wallets that each caller creates; undefined: a new owner each time */
 async function slice(create, callers, { server, warmUpMs, measureMs }) {
   const count = { applied: 0, refused: 0 };
   const latencies = [];

@@ -1,12 +1,12 @@
 import { summary } from './statistics.js';
 import { BARE, BASE, BASE_WITH_ACTION, variants } from './variants.js';
 
-/** A line for whoever waits. */
+/** Prints a line about the progress. */
 export function progress(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** Numbers of one variant in one workload over all rounds. */
+/** The numbers of one variant in one workload over all rounds. */
 export function summarise(rounds, variant) {
   const own = rounds.filter((round) => round.variant === variant);
   if (own.length === 0) return undefined;
@@ -27,7 +27,7 @@ export function summarise(rounds, variant) {
   };
 }
 
-/** Ratios within one round, because rounds differ more than ratios do. */
+/** Ratios within one round, because rounds differ more than ratios. */
 export function ratios(rounds, variant, base) {
   const ratio = ({ round, perSecond }) => {
     const other = rounds.find((candidate) => candidate.round === round && candidate.variant === base);
@@ -82,7 +82,7 @@ export function whole(value) {
   return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : '';
 }
 
-/** Two digits that matter, three at most after the point. */
+/** Two significant digits, at most three decimals. */
 export function decimals(value) {
   if (!Number.isFinite(value)) return '';
   if (value >= 100) return String(Math.round(value));

@@ -3,7 +3,7 @@ import { cpuSeconds } from './proc.js';
 
 const START_TIMEOUT_MS = 30_000;
 
-/** A server in a process of its own that prints `listening on http://host:port`. */
+/** A server in its own process, which prints `listening on http://host:port`. */
 export class ServerProcess {
   #child;
   url;

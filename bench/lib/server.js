@@ -4,8 +4,8 @@ import { startOwnServer } from './own-server.js';
 import { childrenOf, cpuSeconds, parentOf } from './proc.js';
 
 /**
- * As durable as a server that is meant for money. Autovacuum is off, because one variant's garbage would be collected
- * in another one's slice: the run vacuums between rounds instead.
+ * As durable as a production server. Autovacuum is off, because one variant's garbage would be collected in another
+ * one's slice; the run vacuums between rounds instead.
  */
 const SETTINGS = {
   fsync: 'on',
@@ -24,7 +24,7 @@ const SETTINGS = {
 const LOG_SEGMENTS = 64;
 
 /**
- * A PostgreSQL server: a fresh one in the temporary folder, gone at the end, or the one that `BENCH_POSTGRES` names
+ * A PostgreSQL server: a new one in the temporary folder, deleted at the end, or the one that `BENCH_POSTGRES` names
  * (`postgres://user:password@host:port/database`, a user who may create databases).
  */
 export async function openServer() {
@@ -41,8 +41,8 @@ export async function openServer() {
 }
 
 /**
- * A server that has run for a while writes its log into segments that it has used before; a new one fills each with
- * zeros first, while every commit waits. The checkpoint makes those written here the ones to come.
+ * A server that has run for a while recycles its log segments. A new server first fills each segment with zeros while
+ * every commit waits. The checkpoint recycles the segments written here.
  */
 async function fillLog(connection) {
   await withClient(connection, async (client) => {
@@ -91,9 +91,7 @@ function localParent(pid) {
   }
 }
 
-/**
- * CPU time that all of the server's processes have used, gone ones included; undefined if it is not on this machine.
- */
+/** CPU time of all of the server's processes, including ended ones; undefined if the server is on another machine. */
 function serverCpu(postmaster) {
   if (postmaster === undefined) return undefined;
   return childrenOf(postmaster).reduce(

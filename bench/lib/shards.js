@@ -7,10 +7,10 @@ const DATABASE = 'b_shards';
 
 const PREHEAT_MS = 3_000;
 
-/** Numbers of configured shards. One is used; the others name databases that do not even exist. */
+/** Numbers of configured shards. One is used; the others name databases that do not exist. */
 export const counts = [1, 10, 100, 1000];
 
-/** What configured shards cost: the time of one `execute()`, memory, connections. */
+/** The cost of configured shards: the time of one `execute()`, memory, connections. */
 export async function measureShards(server, options) {
   const connection = await createDatabase(server, DATABASE, 'framework');
   const entries = [];

@@ -1,4 +1,4 @@
-/** Small plots as SVG text, written by hand: bars from left to right, one per row. */
+/** Small plots as SVG text: horizontal bars, one per row. */
 
 const WIDTH = 860;
 const LABEL_WIDTH = 360;

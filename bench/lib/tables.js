@@ -8,7 +8,7 @@ import { counts } from './shards.js';
 import { median, summary } from './statistics.js';
 import { BASE, BASE_WITH_ACTION, workloads } from './variants.js';
 
-/** Every table that these results give: a name for its place in RESULTS.md, a title, heading and rows. */
+/** Every table of these results: a name for its place in RESULTS.md, a title, heading and rows. */
 export function tables(results) {
   return [
     ...executeTables(results.execute),

@@ -1,4 +1,4 @@
-/** How one deposit can be made. Everything but the framework and the bare script is a peer. */
+/** The implementations of a deposit. All except the framework and the bare script are peers. */
 
 const onlyCold = ({ hot }) => !hot;
 const onlyHot = ({ hot }) => hot;
@@ -34,7 +34,7 @@ const pgbench = (form, label) => [
   },
 ];
 
-/** The build of an earlier version, to be compared with the present one within each round. */
+/** The build of an earlier version, compared with the current one within each round. */
 const before =
   process.env.BENCH_BEFORE === undefined
     ? []
@@ -50,7 +50,7 @@ const before =
         },
       ];
 
-/** All variants in the order in which tables list them. `takesPart` says in which loads, if not in all. */
+/** All variants in the order of the tables. `takesPart` selects the loads of a variant; default: all. */
 export const variants = [
   {
     name: 'framework',
@@ -99,7 +99,7 @@ export const variants = [
   ...pgbench('cte', 'one statement, prepared'),
 ];
 
-/** What the others are compared to, without and with the action's row. */
+/** The variants to which the others are compared, without and with the action's row. */
 export const BASE = 'node-postgres';
 export const BASE_WITH_ACTION = 'node-postgres+action';
 export const FRAMEWORK = 'framework';

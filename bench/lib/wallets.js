@@ -1,7 +1,10 @@
-/** Wallets that the cold workloads choose from. */
+/** Number of wallets of the cold workloads. */
 export const WALLETS = 10_000;
 
-/** Where ids of wallet `number` (0 to 9,999) differ: their last 12 digits. pgbench makes the same ids in SQL. */
+/**
+ * The common prefix of the ids of wallets 0 to 9,999, which differ in their last 12 digits. pgbench creates the same
+ * ids in SQL.
+ */
 export const ID_PREFIX = '01900000-0000-7000-8000-';
 
 /** A version 7 UUID with the bits of shard (0, 0). */
@@ -9,10 +12,10 @@ export function walletId(number) {
   return ID_PREFIX + number.toString(16).padStart(12, '0');
 }
 
-/** All ids; parsing and formatting of numbers stays out of the measured loop. */
+/** All ids, created in advance so that the measured loop does not format numbers. */
 export const walletIds = Array.from({ length: WALLETS }, (_, number) => walletId(number));
 
-/** Amounts of deposits with their value in cents, which can be summed without a loss. */
+/** Amounts of deposits with their value in cents, which can be summed exactly. */
 export const amounts = ['0.25', '1.10', '3', '7.35', '12.5', '20.01', '99.99'].map((text) => ({
   text,
   cents: Math.round(Number(text) * 100),

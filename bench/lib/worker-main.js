@@ -1,4 +1,4 @@
-/** A process of one variant: opens it, then runs slices as its parent asks for them. */
+/** A process of one variant: opens it, then runs slices on request of its parent. */
 import { runLoad } from './load.js';
 
 const { module, options } = JSON.parse(process.argv[2]);

@@ -18,7 +18,9 @@ export class Worker {
     );
   }
 
-  /** Starts the process and waits until the variant is open. `build` is the product's, if not this process's. */
+  /**
+   * Starts the process and waits until the variant is open. `build` is the product's folder; default: this process's.
+   */
   static async start(module, options, build) {
     const worker = new Worker(
       fork(MAIN, [JSON.stringify({ module, options })], {
@@ -30,7 +32,7 @@ export class Worker {
     return worker;
   }
 
-  /** Runs one slice. What `server.cpuSeconds()` says at the edges of the window is returned as `cpu`. */
+  /** Runs one slice. `cpu` is the difference of `server.cpuSeconds()` between the window's edges. */
   async run(load, server) {
     const cpu = {};
     const answer = this.#answer((edge) => {
@@ -41,7 +43,7 @@ export class Worker {
     return { ...result, cpu };
   }
 
-  /** What a function of the variant besides `deposit` and `close` says. */
+  /** Calls another function of the variant than `deposit` and `close`. */
   async ask(name) {
     const answer = this.#answer();
     this.#child.send({ ask: name });

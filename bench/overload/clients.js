@@ -1,14 +1,14 @@
 /**
  * The load generator of the overload table: many keep-alive connections in one process, one request at a time on each,
- * on bare sockets. It shares the machine with the server, so it does as little as possible, and reports its own CPU
- * and the lag of its own event loop: latencies are not known better than that.
+ * on plain sockets. It shares the machine with the server, so it does as little as possible, and reports its own CPU
+ * time and event-loop lag: the latencies are no more precise than that.
  */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A client gives up on an answer after so long, in milliseconds. */
+/** Time after which a client gives up on an answer, in milliseconds. */
 const PATIENCE_MS = 10_000;
-/** Connections are opened in steps of so many milliseconds. */
+/** Interval at which further connections are opened, in milliseconds. */
 const RAMP_STEP_MS = 10;
 const END = Buffer.from('\r\n\r\n');
 
@@ -18,7 +18,7 @@ process.once('message', (/** @type {any} */ load) => {
 
 /**
  * @param {object} message
- * @param {() => void} [sent] called when the message is on its way
+ * @param {() => void} [sent] called when the message was sent
  */
 function send(message, sent = () => {}) {
   process.send?.(message, undefined, undefined, sent);
@@ -57,7 +57,7 @@ async function run(load) {
   send({ measuring: false });
   world.ending = true;
   world.window = newWindow();
-  // What is on its way may end, so that the books can be compared.
+  // Requests in flight may finish, so that acknowledged and stored deposits can be compared.
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (clients.some((client) => client.isWaiting) && performance.now() < giveUpAt) await delay(20);
   for (const client of clients) client.end();
@@ -80,7 +80,7 @@ async function run(load) {
 
 function newWindow() {
   // early: refusals of requests that were sent before the client's `Retry-After` was over. unknown: 504, or no answer
-  // to what was sent. broken: a connection that was refused, or closed between two requests.
+  // to a sent request. broken: a connection that was refused, or closed between two requests.
   return { served: [], refused: [], early: [], statuses: {}, unknown: 0, broken: 0 };
 }
 
@@ -89,7 +89,7 @@ class Client {
   #world;
   #socket;
   #sentAt = 0;
-  /** When the `Retry-After` of the last refusal is over. */
+  /** Time at which the `Retry-After` of the last refusal is over. */
   #returnAt = 0;
   #timer;
   #pieces = [];
@@ -170,7 +170,7 @@ class Client {
       this.#socket = undefined;
       socket.destroy();
     }
-    // Up to a tenth more: clients have clocks of their own.
+    // Up to a tenth more, because clients' clocks differ.
     const waitMs =
       status === 503 && this.#world.load.waits ? retryAfterMs(head) * (1 + Math.random() / 10) : 0;
     const next = () => {

@@ -1,6 +1,6 @@
 /**
- * A server with one page: that of the framework, of an earlier build of it (the folder BENCH_BEFORE), or of Fastify
- * alone with the same answer.
+ * A server with one page: that of the framework, of an earlier build (the folder BENCH_BEFORE), or of plain Fastify
+ * with the same answer.
  */
 import Fastify from 'fastify';
 

@@ -1,5 +1,5 @@
 /**
- * What the connection layer costs: one page of the framework beside the same page of Fastify alone, in alternating
+ * The cost of the connection layer: one page of the framework and the same page of plain Fastify, in alternating
  * slices. `node overload/plain.js [--connections 64] [--slices 6] [--seconds 3]`; BENCH_BEFORE adds an earlier build.
  */
 import { fork } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * What servers do beyond their capacity: `node overload/run.js --help`. Each measurement has a server process, a
- * database and a process of clients of its own.
+ * Measures servers beyond their capacity: `node overload/run.js --help`. Each measurement has its own server process,
+ * database and client process.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ if (values.help) {
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(rows, undefined, 2)}\n`);
 }
 
-/** The targets of one row are measured one after the other, so that the rest of the machine is the same for all. */
+/** The targets of one row are measured one after the other, so that all see the same state of the machine. */
 async function measureAll() {
   const server = await openServer();
   const rounds = Number(values.rounds);
@@ -102,7 +102,7 @@ async function measure(server, { target, clients, connections, slow }) {
   try {
     const base = { host: service.url.hostname, port: Number(service.url.port), rampPerSecond: 500 };
     const requests = walletIds.slice(0, 8_000).map((id) => deposit(id, service.url.host));
-    // Code is compiled and connections to the database are open before anything is measured.
+    // Before the measurement, code is compiled and connections to the database are open.
     const preheat = await load({
       ...base,
       requests,
@@ -136,7 +136,7 @@ async function measure(server, { target, clients, connections, slow }) {
       slow,
       loadAverage: loadavg()[0],
       ...result,
-      // Deposits that were applied although no client knows.
+      // Deposits that were applied without an acknowledgement.
       silentlyApplied: totals.events - acknowledged,
       memory: service.peakMemory(),
       logBytes: service.logBytes - logBefore,
@@ -160,7 +160,7 @@ function startService(target, connection, folder) {
   return WatchedServer.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
 }
 
-/** One shard; everything else as it is by default. */
+/** A configuration with one shard and defaults for everything else. */
 function configuration({ host, port, user, password, database }) {
   return `
 fw:
@@ -196,7 +196,7 @@ function startSlowClients(options) {
   return new Promise((resolve) => child.once('message', () => resolve(child)));
 }
 
-/** Runs clients in a process of their own. */
+/** Runs the clients in their own process. */
 function load(options, service) {
   return new Promise((resolve, reject) => {
     const child = fork(CLIENTS);
@@ -262,7 +262,7 @@ function table(rows) {
   return [head, head.map(() => '---:'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Answers that are neither success nor a refusal, and connections that were broken. */
+/** Answers that are neither a success nor a refusal, and broken connections. */
 function others({ statuses, broken }) {
   const odd = Object.entries(statuses).filter(([status]) => status !== '200' && status !== '503');
   return (

@@ -4,7 +4,7 @@ import { cpuSeconds } from '../lib/proc.js';
 
 const START_TIMEOUT_MS = 30_000;
 
-/** A server process under overload: what it logs is counted and its memory is watched. */
+/** A server process under overload: counts its log lines and watches its memory. */
 export class WatchedServer {
   #child;
   #logBytes = 0;
@@ -44,7 +44,7 @@ export class WatchedServer {
     return cpuSeconds(this.#child.pid);
   }
 
-  /** Most resident memory since the start, in MiB. */
+  /** Maximum resident memory since the start, in MiB. */
   peakMemory() {
     const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(text)?.[1]) / 1_024;

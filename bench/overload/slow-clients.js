@@ -1,6 +1,6 @@
 /**
- * Clients that take their time: a third sends its head byte by byte, a third its body, and a third sends a part of its
- * head and nothing more. Each opens its connection anew when the server closes it.
+ * Slow clients: a third sends its head byte by byte, a third its body, and a third sends only a part of its head. Each
+ * connects again when the server closes its connection.
  */
 import { connect } from 'node:net';
 
@@ -21,7 +21,7 @@ process.once('message', ({ host, port, count, request }) => {
       at += 1;
     }, BYTE_EVERY_MS);
     socket.on('data', () => {
-      // Answered: the next request begins.
+      // The request was answered; the next one begins.
       if (at === bytes.length) at = 0;
     });
     socket.on('error', () => {});

@@ -5,16 +5,16 @@ import { built } from '../lib/product.js';
 import { Batcher, Connections } from './batcher.js';
 import { instants, uuids } from './packed.js';
 
-/** As the framework has them. */
+/** The framework's limits. */
 const LIMITS = {
   reads: { maximumInFlight: 4, maximumBatch: 256 },
   writes: { maximumInFlight: 2, maximumBatch: 128, aheadFrom: 16, overlapFrom: 12 },
 };
 
 /**
- * How fast the merged statement can be: the framework's own text on its own schema, with nothing around it. No models,
- * no checks, no deadlines, no actions, no failures handled; arrays are made by hand. Waiting deposits travel
- * together, and deposits on one wallet start from the staged state and are folded, as in the framework.
+ * The maximum speed of the merged statement: the framework's own text on its own schema, and nothing else. No models,
+ * checks, deadlines, actions or failure handling; arrays are built by hand. Waiting deposits are sent together, and
+ * deposits on one wallet start from the staged state and are folded, as in the framework.
  */
 export async function open({ connection }) {
   const connections = await Connections.open(connection, LIMITS);
@@ -23,8 +23,8 @@ export async function open({ connection }) {
 }
 
 /**
- * The texts of a flush of deposits, with and without folding, and what the latter has to prove of the table. They are
- * made from samples: a text does not depend on the values.
+ * The texts of a flush of deposits, with and without folding, and the table version that the folding text must check.
+ * They are made from samples, because a text does not depend on the values.
  *
  * @param {Connections} connections
  */
@@ -129,7 +129,7 @@ class Bare {
     if (!applied) throw new Stale();
   }
 
-  /** Somebody else may have staged the wallet while it was being read; that state is the newer one. */
+  /** Another deposit may have staged the wallet during the read; that state is newer. */
   #stage(row) {
     const known = this.#staged.get(row.id);
     if (known !== undefined) return known;
@@ -182,7 +182,7 @@ function groupByWallet(items) {
   return groups;
 }
 
-/** A version 7 UUID with the bits of shard (0, 0) in place of random ones. */
+/** A version 7 UUID with the shard bits of (0, 0). */
 function ownId() {
   const id = uuid7();
   return `${id.slice(0, 19)}8000${id.slice(23)}`;
@@ -194,7 +194,7 @@ const json = (elements) => `[${elements.join(',')}]`;
 /**
  * Values in the order of the statement's parameters: see `MergedForm`.
  *
- * @param catalogVersion what a statement that folds has to prove; undefined: it does not fold
+ * @param catalogVersion the version that a folding statement checks; undefined: it does not fold
  */
 function flushValues(groups, catalogVersion) {
   const now = new Date();
@@ -232,7 +232,7 @@ function updates(groups, now) {
   ];
 }
 
-/** Number of the action, id, model id, model name, type, version, version of the shape, trace context, payload. */
+/** Number of the action, id, model id, model name, type, version, format version, trace context, payload. */
 function events(items) {
   const column = (element) => array(items.map(element));
   return [

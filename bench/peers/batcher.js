@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * Collects what one turn of the event loop brings, and what waits while calls are in flight, and hands it over
+ * Collects the items of one turn of the event loop, and those that arrive while calls are in flight, and sends them
  * together.
  */
 export class Batcher {
@@ -14,10 +14,11 @@ export class Batcher {
   #scheduled = false;
 
   /**
-   * @param limits `maximumBatch` and `maximumInFlight`; `aheadFrom` so many do not wait for the end of the turn, and
-   *   `overlapFrom` so many go while others are in flight, or half of the last batch, if that is more
-   * @param send gets the items of a batch, answers with one result each
-   * @param {{ ready?: (item: any) => boolean }} [options] `ready`: whether an item may go now
+   * @param limits `maximumBatch` and `maximumInFlight`; from `aheadFrom` items on, a batch does not wait for the end of
+   *   the turn; from `overlapFrom` items on (or half of the last batch, if that is more), it is sent while others are
+   *   in flight
+   * @param send receives the items of a batch, and returns one result each
+   * @param {{ ready?: (item: any) => boolean }} [options] `ready`: whether an item may be sent now
    */
   constructor(limits, send, { ready = () => true } = {}) {
     this.#limits = limits;
@@ -34,7 +35,7 @@ export class Batcher {
     });
   }
 
-  /** So many, or half of the last batch, if that is more. */
+  /** The given number, or half of the last batch, if that is more. */
   #enough(least = Number.POSITIVE_INFINITY) {
     return Math.max(least, this.#lastSize / 2);
   }
@@ -82,12 +83,12 @@ export class Batcher {
   }
 }
 
-/** Everything stays text. */
+/** All values stay text. */
 const types = { getTypeParser: () => (text) => text };
 
 /**
- * Clients that are never in doubt: one for each read that may be in flight, and one for writes, which follow one
- * another.
+ * Clients without concurrent statements: one for each read that may be in flight, and one for writes, which follow each
+ * other.
  */
 export class Connections {
   #idle;
@@ -104,7 +105,7 @@ export class Connections {
     return connections;
   }
 
-  /** The rows of a statement that is prepared under a name, as arrays of texts. */
+  /** The rows of a named prepared statement, as arrays of texts. */
   async read(name, text, values) {
     const client = this.#idle.pop();
     try {
@@ -114,7 +115,7 @@ export class Connections {
     }
   }
 
-  /** The same, behind the one that is under way. */
+  /** As `read`, pipelined behind the current statement. */
   write(name, text, values) {
     return rowsOf(this.#writer, name, text, values);
   }

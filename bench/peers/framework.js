@@ -1,6 +1,6 @@
 import { built, openWallet } from '../lib/product.js';
 
-/** `execute(principal, WalletDepositMoneyAction, ...)` with everything that is on by default. */
+/** `execute(principal, WalletDepositMoneyAction, ...)` with all defaults. */
 export async function open({ connection, shape }) {
   const { Decimal, ShardedId } = await built('runtime/index.js');
   const { WalletDepositMoneyAction } = await built('examples/wallet/actions/wallet-deposit-money-action.js');

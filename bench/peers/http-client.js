@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * The load generator's side of HTTP: keep-alive connections, one request at a time on each, written on bare sockets so
- * that it takes as little as possible of the machine that it shares with the server.
+ * The HTTP load generator: keep-alive connections, one request at a time on each, on plain sockets, so that it uses as
+ * little as possible of the machine that it shares with the server.
  */
 export async function open({ host, port, headers = {} }) {
   const idle = [];

@@ -10,9 +10,9 @@ const LIMITS = {
 };
 
 /**
- * The least that merged deposits can be: two rows each, of a wallet only the columns that change, on tables without
- * partitions and without a check of their ids. No action's row, no keys, no chains. What is left out here is what the
- * framework's statement pays for.
+ * The minimum of merged deposits: two rows each, only the changed columns of a wallet, on tables without partitions and
+ * without a check of ids. No action row, no keys, no chains. The framework's statement pays for the parts that are left
+ * out here.
  */
 export async function open({ connection }) {
   const connections = await Connections.open(connection, LIMITS);
@@ -67,7 +67,7 @@ class Lean {
     return ids.map((id) => byId.get(id));
   }
 
-  /** Of two deposits that start from one version of a wallet, the second one is stale. */
+  /** Of two deposits that start from one version of a wallet, the second is stale. */
   async #write(items) {
     const first = [...new Map(items.toReversed().map((item) => [item.id, item])).values()];
     const rows = await this.#connections.write('deposits', WRITE, columns(first));

@@ -13,7 +13,7 @@ import {
 /**
  * By hand, as most services are written: SELECT, then BEGIN, UPDATE, INSERT, COMMIT with unnamed statements.
  *
- * @param pauseMs before another attempt, in place of the load's backoff
+ * @param pauseMs returns the pause before another attempt, instead of the load's backoff
  */
 export async function open({ connection, withAction, pauseMs }) {
   const pool = new pg.Pool({ ...connection, max: POOL_SIZE });

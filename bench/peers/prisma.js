@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Stale } from '../lib/load.js';
 import { actionRow, add, eventRow, POOL_SIZE } from './rows.js';
 
-/** Under 256 loops an interactive transaction waits long for one of 16 connections. */
+/** With 256 loops, an interactive transaction waits long for one of 16 connections. */
 const PATIENCE = { maxWait: 60_000, timeout: 60_000 };
 
 /** Prisma's client without an engine binary, on node-postgres. `lib/prisma.js` generates it. */

@@ -1,4 +1,4 @@
-/** What every peer writes beside the wallet, in one place so that all write the same. */
+/** The rows that every peer writes besides the wallet, defined once so that they are equal. */
 import { Decimal } from 'decimal.js';
 import { v7 as uuid7 } from 'uuid';
 

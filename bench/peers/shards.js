@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { open as openFramework } from './framework.js';
 
-/** As the framework, and tells how much memory the configured shards take. */
+/** As the framework, and reports the memory of the configured shards. */
 export async function open(options) {
   const heapBefore = await heapUsed();
   const target = await openFramework(options);

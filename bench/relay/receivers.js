@@ -1,11 +1,11 @@
-/** Where the relay sends: brokers that run already, and a server for webhooks. */
+/** The receivers of the relay: brokers that are already running, and a webhook server. */
 import { createServer } from 'node:http';
 
 const SECRET = Buffer.alloc(32, 1).toString('base64');
 
 /**
- * Receivers by name. `open` makes a place of its own for one measurement: `sink`, what the configuration says of it,
- * and `follow`, which calls back with the id of each event that arrives from then on.
+ * Receivers by name. `open` creates a separate target for one measurement: `sink`, its configuration, and `follow`,
+ * which calls back with the id of each later event.
  */
 export const receivers = {
   kafka: {
@@ -44,7 +44,7 @@ export const receivers = {
     },
   },
   webhook: {
-    /** Each is a request of its own. */
+    /** Each message is a separate request. */
     mostEvents: 20_000,
     formats: ['structured'],
     open: async () => {

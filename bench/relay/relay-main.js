@@ -1,6 +1,6 @@
 /**
- * A relay in a process of its own. Reports its rate and CPU time once it has sent `events` events, and runs until its
- * parent disconnects.
+ * A relay in its own process. Reports its rate and CPU time once it has sent `events` events, and runs until its parent
+ * disconnects.
  */
 import { built } from '../lib/product.js';
 

@@ -75,7 +75,7 @@ async function measureAll() {
     const rows = [];
     const warm = new Set();
     for (const [receiver, format] of chosen()) {
-      // A broker that was just started compiles its code first.
+      // A broker that was just started first compiles its code.
       if (!warm.has(receiver))
         await measureRate({ server, connection, folder, receiver, format, target: 'framework' });
       warm.add(receiver);
@@ -148,7 +148,7 @@ async function withPlace(place, work) {
   }
 }
 
-/** A place at the receiver, and how to start a relay to it. */
+/** Opens a target at the receiver. Returns it with a function that starts a relay to it. */
 async function open({ connection, folder, receiver, format, target, startFrom }) {
   const build = target === 'before' ? process.env.BENCH_BEFORE : undefined;
   const name = randomUUID();
@@ -187,7 +187,7 @@ async function measureLatencies(connection, start, follow) {
       await client.query(INSERT, [id, model]);
       return [id, performance.now()];
     };
-    // What is written before the relay holds its lease, and topics that are made, do not count.
+    // Events that are written before the relay holds its lease and topics are created do not count.
     await sleep(SETTLING_MS);
     const [first] = await write();
     for (let waited = 0; !arrived.has(first) && waited < 30_000; waited += 50) await sleep(50);

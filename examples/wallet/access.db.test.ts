@@ -13,7 +13,7 @@ import { ANAS, type Answer, SecuredWallet } from './test-support/secured-wallet.
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/access.md', import.meta.url)), 'utf8');
 
-/** What the page says of each attempt: the status and the code, or that a list is empty. */
+/** The page's result of each attempt: the status and the code, or an empty list. */
 const documented = new Map(
   [...PAGE.matchAll(/^\| (.+) \| (\d{3}) (`([A-Z_]+)`|empty list) \|$/gm)].map(
     ([, name = '', status = '', , code]) => [name, { status: Number(status), code }] as const,
@@ -31,7 +31,7 @@ describe('the secured wallet', () => {
 
   const balance = async (): Promise<unknown> => (await wallet.get(await wallet.ana())).body['balance'];
 
-  test('has an answer to each attempt of the table', () => {
+  test('answers each attempt of the table as documented', () => {
     const names = ATTEMPTS.map(({ name }) => name);
     expect([...documented.keys()]).toEqual(names);
   });
@@ -51,8 +51,8 @@ describe('the secured wallet', () => {
     if (status === 401) expect(headers['www-authenticate'] ?? 'Bearer').toMatch(/^Bearer/);
   });
 
-  test('has written nothing for any attempt', async () => {
-    // What Ana has taken out herself: a transfer, and one request under each of two keys.
+  test('has written nothing in any attempt', async () => {
+    // Ana's own withdrawals: a transfer, and one request under each of two keys.
     expect(await balance()).toBe('97');
   });
 
@@ -121,13 +121,13 @@ describe('the secured wallet', () => {
     expect(await idsOf(mexican)).toContain(wallet.anasWallet);
     expect(await idsOf(mexican)).not.toContain(germanId);
     expect(await idsOf(abroad)).toEqual([germanId]);
-    // A cursor is a place in a list, and opens nothing.
+    // A cursor is a position in a list, and grants no access.
     const { next } = (await page(both)).body;
     expect(typeof next).toBe('string');
     expect(await idsOf(mexican, `&cursor=${String(next)}`)).not.toContain(germanId);
     const stream = { token: mexican, headers: { accept: 'text/event-stream' } };
     expect((await wallet.call('GET', `/wallets/${germanId}/events`, stream)).status).toBe(403);
-    // The first answer is kept under a key of the same principal, who has lost the region since.
+    // The first answer is stored under a key of the same principal, who has lost the region since.
     const key = { 'idempotency-key': 'moved' };
     const deposit = (token: string): Promise<Answer> =>
       wallet.call('POST', `/wallets/${germanId}/deposit`, { token, body: { amount: '1' }, headers: key });
@@ -148,11 +148,11 @@ describe('the secured wallet', () => {
     expect(JSON.stringify(await wallet.keys.list())).not.toContain(key.slice(21));
   });
 
-  test('finds new keys of the issuer without a restart, and uses the last ones while it is away', async () => {
+  test('finds new keys of the issuer without a restart, and uses the last ones while the issuer is unavailable', async () => {
     const { privateKey: key, publicKey } = await generateKeyPair('ES256', { extractable: true });
     wallet.published = [...wallet.published, { ...(await exportJWK(publicKey)), kid: 'two', alg: 'ES256' }];
     const signed = await wallet.ana({ key, header: { alg: 'ES256', kid: 'two' } });
-    // Made-up key names must not have the server ask the issuer all the time: it pauses for ten seconds.
+    // Invented key names must not make the server query the issuer repeatedly: it pauses for ten seconds.
     await expect
       .poll(async () => (await wallet.get(signed)).status, { timeout: 60_000, interval: 500 })
       .toBe(200);
@@ -161,9 +161,9 @@ describe('the secured wallet', () => {
     wallet.isIssuerAway = false;
   });
 
-  test('answers 429 with Retry-After to a caller that asks too often, and serves others', async () => {
+  test('answers 429 with Retry-After to a caller above its limit, and serves others', async () => {
     const eager = await wallet.token('eager', { owner: ANAS });
-    // A slow machine needs several rounds to use up what a caller may take.
+    // A slow machine needs several rounds to exceed a caller's limit.
     const answers: Answer[] = [];
     for (let round = 0; round < 40 && !answers.some(({ status }) => status === 429); round += 1)
       answers.push(...(await Promise.all(Array.from({ length: 200 }, () => wallet.get(eager)))));
@@ -175,7 +175,7 @@ describe('the secured wallet', () => {
     expect((await wallet.get(await wallet.ana())).status).toBe(200);
   });
 
-  test('counts requests that are invalid', async () => {
+  test('counts invalid requests', async () => {
     const token = await wallet.token('sloppy', { owner: ANAS });
     const invalid = (): Promise<Answer> => wallet.call('GET', '/wallets?ownerId=x', { token });
     expect((await invalid()).status).toBe(400);

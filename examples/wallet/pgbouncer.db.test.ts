@@ -77,7 +77,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     expect(await Promise.all([first, second, foreign].map(balanceOf))).toEqual(['75.5', '129', '101']);
   });
 
-  test('a repeat under one key gets the first result, also from a key whose home is another shard', async () => {
+  test('a repeat under one key gets the first result, even if the key’s home is another shard', async () => {
     const keyed = (key: string) => settingsOf().idempotencyKey(key);
     const made = await Promise.all([1, 2, 3].map(() => create('MX', keyed('k-1'))));
     made.push(await create('MX', keyed('k-1')));
@@ -89,7 +89,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     expect(await balanceOf(wallet)).toBe('105');
   });
 
-  test('callers at once on one wallet, and on a wallet each, all succeed', async () => {
+  test('concurrent callers on one wallet, and on a wallet each, all succeed', async () => {
     const hot = await create('MX');
     const own = await Promise.all(Array.from({ length: AT_ONCE }, () => create('US')));
     const rounds = [1, 2, 3].map(() =>
@@ -100,9 +100,9 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     expect(new Set(await Promise.all(own.map(balanceOf)))).toEqual(new Set(['100.3']));
   });
 
-  test('callers of two executors meet on one wallet, and no deposit is lost', async () => {
+  test('callers of two executors change one wallet, and no deposit is lost', async () => {
     const wallet = await create('US');
-    // The other one knows as little of the first as another process would.
+    // The second application shares only the databases with the first, as another process would.
     const other = assembleApplication(application, wallets.databases, {
       namespace: 'test.wallet',
       collaborators: {},
@@ -120,7 +120,7 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     expect(await balanceOf(wallet)).toBe('116');
   });
 
-  test('sessions that the server ends under load lose no deposit and repeat none; a close finishes what is under way', async () => {
+  test('sessions that the server ends under load lose and repeat no deposit; a close finishes calls in progress', async () => {
     const wallet = await create('MX');
     const patient = () => settingsOf().timeoutMs(60_000).maximumAttempts(100);
     let done = 0;

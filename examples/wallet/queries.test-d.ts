@@ -14,13 +14,13 @@ import type { WalletMoneyDepositedEvent } from './events/wallet-money-deposited-
 import type { WalletTables } from './generated/wallet.js';
 import type { Wallet } from './models/wallet.js';
 
-/** What a repository's queries and lists promise, and what they refuse. */
+/** The types of a repository's queries and lists, and the mistakes that they refuse. */
 export class WalletQueries extends Repository<Wallet, WalletTables> {
   async readsModels(wallet: Wallet): Promise<void> {
     expectTypeOf(await this.getById(wallet.id)).toEqualTypeOf<Wallet>();
     expectTypeOf(await this.findById(wallet.id)).toEqualTypeOf<Wallet | undefined>();
     expectTypeOf(await this.findAllByIds([wallet.id])).toEqualTypeOf<FoundModels<Wallet>>();
-    // @ts-expect-error a number is no id
+    // @ts-expect-error a number is not an id
     await this.getById(1);
   }
 
@@ -39,12 +39,12 @@ export class WalletQueries extends Repository<Wallet, WalletTables> {
   async pagesLists(request: PageRequest): Promise<void> {
     const page = await this.findPage(request, { filters: {} });
     expectTypeOf(page).toEqualTypeOf<Page<Wallet>>();
-    // A cursor is a text, and null on the last page: the next request takes it back, but not the null.
+    // A cursor is a text, and null on the last page: the next request accepts it, but not null.
     expectTypeOf(page.next).toEqualTypeOf<string | null>();
     await this.findPage({ cursor: page.next ?? undefined }, { filters: {} });
     // @ts-expect-error null is the end of the list, not its beginning
     await this.findPage({ cursor: page.next }, { filters: {} });
-    // @ts-expect-error what `where` depends on is part of the cursor
+    // @ts-expect-error the values that `where` depends on must be part of the cursor
     await this.findPage(request, { where: (query) => query });
     // @ts-expect-error a filter is a value that a cursor can be compared by
     await this.findPage(request, { filters: { since: new Date() } });
@@ -54,11 +54,11 @@ export class WalletQueries extends Repository<Wallet, WalletTables> {
   async limitsAndStreams(): Promise<void> {
     const many = await this.findMany({ limit: 10, orderBy: [{ field: 'balance', direction: 'desc' }] });
     expectTypeOf(many).toEqualTypeOf<readonly Wallet[]>();
-    // @ts-expect-error a list is cut off somewhere
+    // @ts-expect-error a list needs a limit
     await this.findMany({});
     // @ts-expect-error a wallet has no such field
     await this.findMany({ limit: 10, orderBy: [{ field: 'owner_id' }] });
-    // @ts-expect-error nor does its table have such a column
+    // @ts-expect-error the table has no such column
     await this.findMany({ limit: 10, where: (query) => query.where('ownerId', '=', '') });
     expectTypeOf(this.stream({ pageSize: 100 })).toEqualTypeOf<AsyncGenerator<Wallet, void, undefined>>();
   }
@@ -68,14 +68,14 @@ declare const queries: WalletQueries;
 // @ts-expect-error queries belong to the repository: actions call its methods
 queries.findMany({ limit: 10 });
 
-/** What a handler's envelope promises. */
+/** The types of a handler's envelope. */
 export async function handles(envelope: EventEnvelope<WalletMoneyDepositedEvent>): Promise<void> {
   expectTypeOf(envelope.event).toEqualTypeOf<WalletMoneyDepositedEvent>();
   expectTypeOf(envelope).toExtend<EventEnvelope>();
   expectTypeOf(envelope.signal).toEqualTypeOf<AbortSignal>();
   const amount = envelope.event.amount;
   const walletId = envelope.modelId;
-  // @ts-expect-error the id of the log is a text: the application makes it an id of its model
+  // @ts-expect-error the id of the log is a text: the application must make it an id of its model
   await envelope.execute(WalletDepositMoneyAction, { walletId, amount });
   // @ts-expect-error the amount is missing
   await envelope.execute(WalletDepositMoneyAction, {});

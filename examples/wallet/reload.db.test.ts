@@ -21,9 +21,9 @@ const SHARDS = [
   [1, 2],
 ] as const;
 const LATE = 4;
-/** Upper bound for a wait; reached only on a fault. */
+/** Upper bound for a wait; reached only in case of a fault. */
 const GIVE_UP_MS = 60_000;
-/** Requests at a time for each shard. */
+/** Concurrent requests per shard. */
 const CALLERS = 3;
 
 let primary: PostgresServer;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fw-reload-'));
   primary = await startPostgres();
   for (const shard of SHARDS) await sql(primary, 'postgres', `create database ${nameOf(shard)}`);
-  // A role has one password: what is rotated are two roles.
+  // A role has one password, so the rotation switches between two roles.
   for (const name of ['first', 'second'])
     await sql(primary, 'postgres', `create role ${name} superuser login password '${name}'`);
   const { sharding } = parseConfig(configuration({ members: SHARDS.map(memberOf) }), {
@@ -88,7 +88,7 @@ function configuration({ members }: { readonly members: readonly Member[] }): st
     members: members.filter((each) => each.group === group).map(memberJson),
   }));
   const sharding = { 'default-shard': { group: 0, member: 0 }, groups };
-  // Requests wait out what a slow machine makes of a switch.
+  // A long time limit, so that requests outlast a switch on a slow machine.
   return JSON.stringify({ fw: { namespace: 'test', sharding, execution: { 'timeout-ms': GIVE_UP_MS } } });
 }
 
@@ -111,7 +111,7 @@ function memberJson({
   return { member, name: nameOf([group, member]), draining, configs: { 'primary-config': source } };
 }
 
-/** Deposits 1 again and again over HTTP, and looks at the wallet now and then. */
+/** Deposits 1 repeatedly over HTTP, and reads the wallet occasionally. */
 class Load {
   deposits = 0;
   answers = 0;
@@ -173,7 +173,7 @@ async function promote(database: string): Promise<void> {
   await sql(standby, 'postgres', `alter database ${database} reset default_transaction_read_only`);
 }
 
-test('a reload under load fails no request, loses none and repeats none', async () => {
+test('a reload under load fails, loses and repeats no request', async () => {
   const config = join(folder, 'fw.config.yaml');
   const members = SHARDS.map(memberOf);
   writeFileSync(config, configuration({ members: members.slice(0, LATE) }));
@@ -197,7 +197,7 @@ test('a reload under load fails no request, loses none and repeats none', async 
     const rate = Math.round((load.answers - answers) / seconds);
     phases.push(`${name}: ${rate} answers/s for ${seconds.toFixed(1)} s, ${load.failures.length} failed`);
   };
-  /** Hands over another file and waits for what the log says of it. */
+  /** Replaces the configuration file and waits for the log line about it. */
   const reload = async (said: string, change: (each: Member, index: number) => Member): Promise<void> => {
     for (const [index, each] of members.entries()) members[index] = change(each, index);
     writeFileSync(config, configuration({ members }));
@@ -264,7 +264,7 @@ test('a reload under load fails no request, loses none and repeats none', async 
         sql(at, nameOf([group, member]), 'select balance::int4, version::int4 from wallets'),
       ),
     );
-    // Each shard took deposits, and what was answered is what is stored, on the new server as well.
+    // Each shard accepted deposits, and the acknowledged ones are stored, even on the new server.
     const stored = balances.map(([row]) => Number(row?.[0]));
     expect(stored.every((balance) => balance > 0)).toBe(true);
     expect(stored.reduce((sum, balance) => sum + balance, 0)).toBe(load.deposits);

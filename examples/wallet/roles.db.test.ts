@@ -134,7 +134,7 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
   }
 }, 240_000);
 
-test('the page gives what a start asks for, and nothing more', async () => {
+test('the page grants exactly the rights that a start requires', async () => {
   const granted = new Map<string, string>();
   for (const [, privileges, tables] of GRANTS.matchAll(/grant ([\w, ]+) on (eventlog\.[\w., \n]+) to/g))
     for (const table of (tables ?? '').split(/,\s*/))

@@ -59,7 +59,7 @@ describeOnEachAdapter('rules of the wallet', (harness) => {
     return wallets.executor.execute(caller, WalletWithdrawMoneyAction, params, settings.build());
   };
 
-  test('refuse others before anything is written, chained behind the owner as well', async () => {
+  test('refuse others before any write, even chained behind the owner', async () => {
     const wallet = await create(ANAS);
     const deposit = { walletId: wallet.id, amount: new Decimal(1) };
     const [mine, others, mineAgain] = await Promise.allSettled([
@@ -80,7 +80,7 @@ describeOnEachAdapter('rules of the wallet', (harness) => {
     const wallet = await create(ANAS);
     const clerk: Caller = { name: 'ana', claims: { role: 'operator' } };
     await withdraw(clerk, wallet, 'rent', 100);
-    // Nothing is left to withdraw by now: the replay does not depend on that.
+    // The balance is 0 by now; the replay does not depend on it.
     expect((await withdraw(ANA, wallet, 'rent', 100)).balance.toFixed()).toBe('0');
     await expect(withdraw({ name: 'ana' }, wallet, 'rent', 100)).rejects.toThrow(ForbiddenError);
     await expect(withdraw(BOB, wallet, 'rent', 100)).rejects.toThrow(ForbiddenError);
@@ -106,7 +106,7 @@ describeOnEachAdapter('rules of the wallet', (harness) => {
     expect(await list({ name: 'nobody' })).toEqual({ items: [], next: null });
   });
 
-  test('let an owner send money to others, and both sides of it stay hidden from strangers', async () => {
+  test('let an owner send money to others, and hide both wallets from strangers', async () => {
     const [source, destination] = [await create(ANAS), await create(BOBS, 'MX')];
     const params = { sourceId: source.id, destinationId: destination.id, amount: new Decimal(5) };
     const { executor } = wallets;

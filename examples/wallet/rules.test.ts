@@ -44,7 +44,7 @@ describe('the money of a wallet', () => {
       .thenFails(ForbiddenError, refused);
     const withdraw = specs.action(WalletWithdrawMoneyAction).as(caller).given(wallet);
     await withdraw.when({ walletId: wallet.id, amount }).thenFails(ForbiddenError, refused);
-    // Neither the balance nor the state of the wallet shows in the refusal.
+    // The refusal reveals neither the balance nor the state of the wallet.
     await withdraw
       .when({ walletId: wallet.id, amount: new Decimal(1_000) })
       .thenFails(ForbiddenError, refused);
@@ -56,7 +56,7 @@ describe('the money of a wallet', () => {
     await specs.action(WalletGetAction).as(STRANGER).when({ walletId }).thenFails(ForbiddenError);
   });
 
-  test('is put into wallets of the caller only', async () => {
+  test('can only be deposited into the caller’s wallets', async () => {
     const params = { country: 'DE', ownerId: OWNER, currency: storedWallet().currency };
     const create = specs.action(WalletCreateAction);
     await create.as(OWNER_OF_IT).when(params).thenAdded(Wallet, { ownerId: OWNER });

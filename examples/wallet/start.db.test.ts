@@ -89,7 +89,7 @@ async function openWallet(shard: ShardIdentifier): Promise<string> {
   return id;
 }
 
-test('a process serves the shards whose servers answer at its start, and the last one once it is back', async () => {
+test('a process serves the shards whose servers answer at its start, and the last one once it answers', async () => {
   const config = join(folder, 'fw.config.yaml');
   writeFileSync(config, configuration());
   const port = new FakeProcess();

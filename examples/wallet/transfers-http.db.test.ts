@@ -11,7 +11,7 @@ import { startServer } from './generated/server.js';
 import { Wallet } from './models/wallet.js';
 import { MEXICO_SHARD } from './shards.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
@@ -74,7 +74,7 @@ describe('Transfers over HTTP', () => {
     return (await send(`/wallets/${id}`)).body['balance'];
   }
 
-  /** Reads a stream of events until it holds a text. */
+  /** Reads a stream of events until it contains the text. */
   async function streamed(path: string, text: string, lastEventId?: string): Promise<string> {
     const headers = {
       accept: 'text/event-stream',
@@ -90,7 +90,7 @@ describe('Transfers over HTTP', () => {
     return received;
   }
 
-  test('stream the events of a wallet, from a version on, where its JSON answer is allowed', async () => {
+  test('stream the events of a wallet from a version on, to callers who may read it', async () => {
     const wallet = await openWallet('MX', '5');
     const path = `/wallets/${wallet}/events`;
     const live = streamed(path, 'WalletMoneyDepositedEvent');
@@ -107,7 +107,7 @@ describe('Transfers over HTTP', () => {
     expect(refused.status).toBe(404);
   });
 
-  test('have the schemas of their events where messages point to', async () => {
+  test('serve the schemas of their events at the addresses in messages', async () => {
     const { body } = await send('/schemas/TransferInitiatedEvent/1.json');
     expect(body).toMatchObject({ title: 'TransferInitiatedEvent', type: 'object' });
     expect((await send('/schemas/TransferInitiatedEvent/2.json')).status).toBe(404);
@@ -122,7 +122,7 @@ describe('Transfers over HTTP', () => {
     return answer;
   }
 
-  test('are accepted with 202 and the place where to look, and are then completed', async () => {
+  test('are accepted with 202 and a Location, and are then completed', async () => {
     const [sourceId, destinationId] = [await openWallet('US', '100'), await openWallet('MX', '5')];
     const { status, headers, body } = await send('/transfers', { sourceId, destinationId, amount: '30.5' });
     expect([status, headers.get('location')]).toEqual([202, `/transfers/${body['id']}`]);
@@ -151,7 +151,7 @@ describe('Transfers over HTTP', () => {
     expect(await balanceOf(sourceId)).toBe('100');
   });
 
-  test('under one key are one transfer', async () => {
+  test('under one key happen once', async () => {
     const [sourceId, destinationId] = [await openWallet('MX', '100'), await openWallet('US', '0')];
     const request = { sourceId, destinationId, amount: '30' };
     const first = await send('/transfers', request, 'transfer-1');
@@ -219,7 +219,7 @@ describe('Transfers over HTTP', () => {
   });
 });
 
-/** An id that nothing has, on the shard of Mexico or on one that is not configured. */
+/** An unused id, on the shard of Mexico or on a shard that is not configured. */
 function unknownWallet(group?: number): string {
   const shard = group === undefined ? MEXICO_SHARD : ShardIdentifier.of(group, group);
   return ShardedId.generate(Wallet, shard).getValue();

@@ -24,12 +24,12 @@ import type { Transfer, TransferState } from './models/transfer.js';
 import { Wallet } from './models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const WHO = { name: 'alice', claims: { role: 'operator' } } as const;
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
-/** The most that a balance holds. */
+/** Maximum balance. */
 const FULL = '999999999999999.9999';
 
 describeOnEachAdapter('A transfer', (harness) => {
@@ -136,7 +136,7 @@ describeOnEachAdapter('A transfer', (harness) => {
     expect(await balanceOf(source)).toBe('30');
   });
 
-  test('that its source refuses is refused at once, and nothing is stored', async () => {
+  test('whose source refuses it is refused at once, and nothing is stored', async () => {
     const [source, closed] = [await create('US', '10'), await close(await create('US', '0'))];
     const destination = ShardedId.generate(Wallet, MEXICO_SHARD);
     await expect(transfer(source, destination, '10.01')).rejects.toThrow(

@@ -82,14 +82,14 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect(rows).toEqual([[traceparent], [null]]);
   });
 
-  test('what a deposit answers is what is stored', async () => {
+  test('the result of a deposit equals the stored wallet', async () => {
     const wallet = await create('US');
     const after = await deposit(wallet, '0.0001');
     expect([after.version, after.balance.toString()]).toEqual([2, '100.0001']);
     expect(await get(wallet)).toEqual(after);
   });
 
-  test('a hundred deposits at once on one wallet all succeed', async () => {
+  test('a hundred concurrent deposits on one wallet all succeed', async () => {
     const wallet = await create('US', settingsOf(), { initialBalance: new Decimal(0) });
     await Promise.all(Array.from({ length: 100 }, () => deposit(wallet, '0.1')));
     const after = await get(wallet);
@@ -109,7 +109,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect(versions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('an owner sees the wallets of both shards, oldest first, without gap or repeat', async () => {
+  test('an owner sees the wallets of both shards, oldest first, without gaps or duplicates', async () => {
     const made: Wallet[] = [];
     for (const country of ['MX', 'US', 'US', 'MX', 'MX']) made.push(await create(country));
     const seen: string[] = [];
@@ -148,7 +148,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect(balances).toEqual(['70', '130']);
   });
 
-  test('an id whose shard is not configured is refused without asking any database', async () => {
+  test('an id whose shard is not configured is refused without a query', async () => {
     const statements = countStatements(wallets);
     const walletId = ShardedId.generate(Wallet, ShardIdentifier.of(7, 7));
     await expect(wallets.executor.execute(WHO, WalletGetAction, { walletId })).rejects.toThrow(
@@ -174,7 +174,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect((await get(wallet)).version).toBe(2);
   });
 
-  test('a key whose home is another shard than the new wallet makes one wallet', async () => {
+  test('a key with another home than the new wallet’s shard creates one wallet', async () => {
     const keyed = () => settingsOf().idempotencyKey('k-2');
     const made = await Promise.all([1, 2, 3].map(() => create('MX', keyed())));
     made.push(await create('MX', keyed()));
@@ -184,7 +184,7 @@ describeOnEachAdapter('the wallet on two shards', (harness) => {
     expect(items.length).toBe(1);
   });
 
-  test('a refusal is not kept: the same key may succeed later', async () => {
+  test('a refusal is not stored: the same key may succeed later', async () => {
     const wallet = await create('US', settingsOf(), { initialBalance: new Decimal(0) });
     const other = await create('US');
     const keyed = () => settingsOf().idempotencyKey('k-3').build();
@@ -202,7 +202,7 @@ function settingsOf(): ExecutionConfigurationBuilder {
   return ExecutionConfiguration.Builder.executionConfiguration();
 }
 
-/** The first word of every statement that the shards are sent from now on. */
+/** Records the first word of every later statement to the shards. */
 function countStatements({ databases }: Application): string[] {
   const words: string[] = [];
   for (const shard of databases.shards()) {

@@ -38,5 +38,5 @@ const opened = WalletBuilder.wallet()
 expectTypeOf(opened.balance(amount).build()).toEqualTypeOf<Wallet>();
 // @ts-expect-error the balance is missing
 opened.build();
-// @ts-expect-error a text is no currency until `currency` has seen it
+// @ts-expect-error a text is not a currency until `currency` has checked it
 opened.currency('MXN');

@@ -5,17 +5,17 @@ import { ApplicationError, ForbiddenError, FwError, ModelNotFoundError, Validati
 import type { Access, AccessRule, Rule, Visible } from './access-rule.js';
 import type { StagedItem } from './action-plan.js';
 
-/** What a check is made of. */
+/** The inputs of a check. */
 export interface AccessCheckOptions {
   readonly actionName: string;
   readonly rule: AccessRule<never>;
   readonly principal: Principal;
   readonly params: unknown;
-  /** What the plan holds so far. */
+  /** Returns the items that the plan has staged so far. */
   readonly items: () => readonly StagedItem[];
 }
 
-/** One attempt's question to the rule of its action: gathers the models that `perform` comes to. */
+/** Evaluates the rule of an action for one attempt: collects the models that `perform` reads or stages. */
 export class AccessCheck implements Access {
   readonly principal: Principal;
   readonly params: unknown;
@@ -23,7 +23,7 @@ export class AccessCheck implements Access {
   readonly #read = new Map<string, Entity>();
   /** Rows of models whose events were read. */
   #followed: Set<string> | undefined;
-  /** A list that was filtered has shown nothing that the rule hides, even if it is empty. */
+  /** Whether a list was filtered: it contains nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
   #hasPassed = false;
 
@@ -33,14 +33,15 @@ export class AccessCheck implements Access {
     this.#options = options;
   }
 
-  /** Takes a model that a repository gives to `perform`. */
+  /** Records a model that a repository returns to `perform`. */
   see(model: Entity): void {
     const row = rowOf(model);
     if (!this.#read.has(row)) this.#read.set(row, model);
   }
 
   /**
-   * Takes the id of a model whose events `perform` reads: under a rule about its class, the model must be read, too.
+   * Records the id of a model whose events `perform` reads: a rule about its class requires that the model was read
+   * too.
    */
   follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
     const { rule } = this.#options;
@@ -49,7 +50,7 @@ export class AccessCheck implements Access {
     this.#followed.add(rowKey(modelName, id));
   }
 
-  /** What a list of these models may show; `'all'` without a rule about them. */
+  /** The models of a class that a list may contain; `'all'` without a rule about them. */
   visibleOf(modelName: string): Visible<Entity> {
     const { rule } = this.#options;
     if (typeof rule === 'function' || rule.modelClass.name !== modelName) return 'all';
@@ -57,9 +58,9 @@ export class AccessCheck implements Access {
     return rule.of(this.principal);
   }
 
-  // Properties, so that a rule can take them out of the object.
+  // A property, so that a rule can destructure it.
   readonly models = <M extends Entity>({ name }: ModelClass<M>): readonly M[] =>
-    // One name, one class.
+    // Class names are unique.
     [...this.#seen().values()].filter((model) => descriptorOf(model).name === name) as M[];
 
   readonly model = <M extends Entity>({ name }: ModelClass<M>, id: Id<M>): M | undefined =>
@@ -70,18 +71,18 @@ export class AccessCheck implements Access {
     return models.length > 0 && models.every(passes);
   };
 
-  /** Called when `perform` has returned. @throws ForbiddenError if the rule says no */
+  /** Called when `perform` has returned. @throws ForbiddenError if the rule refuses the caller */
   require(): void {
     if (!this.#passes()) throw this.#forbidden();
     this.#hasPassed = true;
   }
 
   /**
-   * The error that the caller is shown if `perform` throws this one. What speaks of models is shown to callers who may
-   * see these models; to others a model that does not exist and one that they may not see look alike.
+   * The error that the caller receives if `perform` throws this one. An error about models is passed on only to callers
+   * who may see these models. For others, a model that does not exist and a hidden one look the same.
    */
   shown(error: unknown): unknown {
-    // Once the rule has passed, what is refused is the caller's to know.
+    // Once the rule has passed, the caller may see the refusal.
     if (this.#hasPassed || !speaksOfModels(error)) return error;
     const isNotFound = error instanceof ModelNotFoundError;
     if (!isNotFound && this.#seen().size === 0) return error;
@@ -95,7 +96,7 @@ export class AccessCheck implements Access {
   #passes(): boolean {
     const { rule } = this.#options;
     if (typeof rule === 'function') return (rule as Rule)(this);
-    // Who may see all models may know as well that there is none.
+    // A caller who may see all models may also know that one does not exist.
     if (rule.of(this.principal) === 'all') return true;
     const { modelClass } = rule;
     if (!this.#hasSeenFollowed()) return false;
@@ -119,7 +120,7 @@ export class AccessCheck implements Access {
   }
 }
 
-/** Codes of errors that say nothing about models: a shard out of reach, a defect of the application. */
+/** Codes of errors that reveal nothing about models: an unreachable shard, a defect of the application. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'FW_FORBIDDEN',
   'FW_UNAUTHENTICATED',

@@ -7,25 +7,25 @@ import type { Principal } from '../domain/principal.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 
-/** What a rule decides on. */
+/** The facts on which a rule decides. */
 export interface Access<Params = unknown> {
   readonly principal: Principal;
   readonly params: Params;
   /**
-   * The models of a class that `perform` has read or staged: each in the state in which it was read first, and one that
-   * was not read in the state that is staged.
+   * The models of a class that `perform` has read or staged: a read model in the state in which it was read first, any
+   * other one in its staged state.
    */
   models<M extends Entity>(modelClass: ModelClass<M>): readonly M[];
-  /** The one of these with this id; undefined if `perform` has not come to it. */
+  /** The one of these models with this id; undefined if `perform` has neither read nor staged it. */
   model<M extends Entity>(modelClass: ModelClass<M>, id: Id<M>): M | undefined;
   /** Whether there is at least one of these models and every one passes. */
   every<M extends Entity>(modelClass: ModelClass<M>, passes: (model: M) => boolean): boolean;
 }
 
-/** True if the caller may do what `perform` was about to do. What it throws is what `execute` throws. */
+/** True if the caller may do what `perform` has staged. An error of the rule becomes the error of `execute`. */
 export type Rule<Params = unknown> = (access: Access<Params>) => boolean;
 
-/** Values of fields that a model must have; a list means one of its values. */
+/** Field values that a model must have; a list allows any of its values. */
 export type ModelFilter<M> = {
   readonly [Field in keyof M]?: M[Field] | readonly M[Field][] | undefined;
 };
@@ -33,19 +33,19 @@ export type ModelFilter<M> = {
 /** Which models of a class a principal may see and change. */
 export type Visible<M> = 'all' | 'none' | ModelFilter<M>;
 
-/** A rule about the models of one class that can be asked of a model and of a query. Made by `visible`. */
+/** A rule about the models of one class, which applies to single models and to queries. Created by `visible`. */
 export interface ModelRule<M extends Entity = Entity> {
   readonly modelClass: ModelClass<M>;
-  /** What this principal may see. */
+  /** The models that this principal may see. */
   of(principal: Principal): Visible<M>;
   /** Whether this principal may see this model. */
   allows(principal: Principal, model: M): boolean;
 }
 
-/** What `@Allow` takes. */
+/** The argument of `@Allow`. */
 export type AccessRule<Params> = Rule<Params> | ModelRule;
 
-/** Under which each copy of this package finds the rule of a class. */
+/** A global symbol, so that each copy of this package finds the rule of a class. */
 const RULE = Symbol.for('fw-actions.access-rule');
 
 /** An action whose params the rule can read. */
@@ -53,11 +53,11 @@ type RuledAction<A, Params> =
   A extends ActionClass<infer Own, unknown> ? (Own extends Params ? A : never) : never;
 
 /**
- * Says who may run an action. The rule is asked in each execution after `perform` has returned and before anything is
- * written. If it says no, `execute` throws ForbiddenError (HTTP 403). It is asked as well before a stored result is
- * replayed, and before an error of `perform` is shown that speaks of models.
+ * Defines who may run an action. Each execution evaluates the rule after `perform` has returned and before any write.
+ * If the rule refuses, `execute` throws ForbiddenError (HTTP 403). The rule is also evaluated before a stored result is
+ * replayed, and before an error of `perform` about models is passed on.
  *
- * What the runtime starts in its own name is not asked: an action that a handler starts, and the steps of a saga.
+ * The rule does not apply to the runtime's own executions: actions that a handler starts, and steps of sagas.
  */
 export function Allow<Params>(
   rule: AccessRule<Params>,
@@ -70,12 +70,12 @@ export function Allow<Params>(
 /** A rule for actions that every caller may run. */
 export const everyone: Rule = () => true;
 
-/** The rule of an action class or of the class that it extends; undefined if there is none. */
+/** The rule of an action class, or of its base class; undefined if there is none. */
 export function ruleOf(actionClass: object): AccessRule<unknown> | undefined {
   return (actionClass as { readonly [RULE]?: AccessRule<unknown> })[RULE];
 }
 
-/** Who may run an action: every caller, or those whom its rule lets in. Undefined: it has no rule. */
+/** Who may run an action: every caller, or those whom its rule admits. Undefined: it has no rule. */
 export function kindOfRule(actionClass: object): 'everyone' | 'some' | undefined {
   const rule = ruleOf(actionClass);
   return rule === undefined ? undefined : rule === everyone ? 'everyone' : 'some';
@@ -83,9 +83,9 @@ export function kindOfRule(actionClass: object): 'everyone' | 'some' | undefined
 
 /**
  * A rule about models: every model of this class that an action reads or stages must have the values that `decide`
- * names for the principal. Lists of these models are filtered in SQL, before the page is cut.
+ * returns for the principal. Lists of these models are filtered in SQL, before they are cut into pages.
  *
- * @param decide `'all'`, `'none'`, or the values of fields that a model must have
+ * @param decide returns `'all'`, `'none'`, or the field values that a model must have
  */
 export function visible<M extends Entity>(
   modelClass: ModelClass<M>,
@@ -102,7 +102,7 @@ function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
   if (filter === 'all') return true;
   if (filter === 'none') return false;
   const terms = filterTerms(descriptorOf(model), filter);
-  // No condition is a mistake, such as a misspelt variable, rather than a wish to show everything.
+  // A filter without conditions is probably a mistake, such as a misspelled variable, so it matches no model.
   if (terms.length === 0) return false;
   return terms.every(({ column: { field, type }, values }) => {
     const value = fieldOf(model, field);
@@ -112,7 +112,7 @@ function matches<M extends Entity>(filter: Visible<M>, model: M): boolean {
   });
 }
 
-/** A column, and the values that a model may have in it. */
+/** A column, and the values that it may have. */
 export interface FilterTerm {
   readonly column: ColumnDescriptor;
   readonly values: readonly unknown[];
@@ -120,7 +120,7 @@ export interface FilterTerm {
 
 /**
  * The terms of a filter. Undefined, null and values of another type than the field's match no model: a claim that the
- * caller does not have, or has in another form, must neither open every model nor fail in the database.
+ * caller lacks, or has in another form, must neither admit every model nor cause a database error.
  *
  * @throws PlanMisuseError for a field that the model does not have
  */

@@ -1,4 +1,4 @@
-/** Type only: holds the type of the value. */
+/** Type only: marks the type of the value. */
 declare const ofDefault: unique symbol;
 
 interface Marked<T> {
@@ -6,8 +6,8 @@ interface Marked<T> {
 }
 
 /**
- * A param that has a value in `perform` and that callers may leave out: the value of the field's `@default` takes its
- * place. Written as `readonly limit: Default<number>`.
+ * A param that always has a value in `perform` and that callers may leave out: the field's `@default` replaces it.
+ * Written as `readonly limit: Default<number>`.
  */
 export type Default<T> = T & Marked<T>;
 
@@ -17,7 +17,7 @@ type DefaultKeys<Params> = {
 
 type Given<Value> = Value extends Marked<infer T> ? T : Value;
 
-/** The params of an action as callers give them: each `Default` may be absent. */
+/** The params of an action as callers pass them: each `Default` may be absent. */
 export type ActionInput<Params> = [DefaultKeys<Params>] extends [never]
   ? Params
   : Omit<Params, DefaultKeys<Params>> & {

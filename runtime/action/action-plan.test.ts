@@ -30,7 +30,7 @@ describe('ActionPlan.add', () => {
     ]);
   });
 
-  test('leaves the dates to the creator', () => {
+  test('does not change the dates', () => {
     expect(new ActionPlan(clock).add(account()).updatedDate).toEqual(OPENED_AT);
   });
 
@@ -51,14 +51,14 @@ describe('ActionPlan.update', () => {
     expect(pendingEventsOf(stored)).toEqual([]);
   });
 
-  test('leaves the model that it was given as it was', () => {
+  test('does not change its argument', () => {
     const credited = account().credit(new Decimal(1));
     new ActionPlan(clock).update(credited);
     expect(credited).toMatchObject({ version: 1, updatedDate: OPENED_AT });
     expect(pendingEventsOf(credited)).toHaveLength(1);
   });
 
-  test('guards the version that the model had', () => {
+  test('checks the version that the model had', () => {
     const plan = new ActionPlan(clock);
     plan.update(account());
     expect(plan.items).toEqual([expect.objectContaining({ kind: 'update', expectedVersion: 1 })]);
@@ -70,7 +70,7 @@ describe('ActionPlan.update', () => {
     expect('updatedDate' in note).toBe(false);
   });
 
-  test('counts up by one with each plan', () => {
+  test('increments the version by one per plan', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), (updates) => {
         let model = account();
@@ -84,7 +84,7 @@ describe('ActionPlan.update', () => {
 });
 
 describe('ActionPlan.expect', () => {
-  test('stages a guard without a write', () => {
+  test('stages a version check without a write', () => {
     const plan = new ActionPlan(clock);
     const model = account();
     plan.expect(model);
@@ -132,7 +132,7 @@ describe('ActionPlan', () => {
     expect(plan.staged('Note', model.id.getValue())).toBeUndefined();
   });
 
-  test('hands out a list that later staging does not change', () => {
+  test('returns a list that later staging does not change', () => {
     const plan = new ActionPlan(clock);
     const before = plan.items;
     plan.add(account());

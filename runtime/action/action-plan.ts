@@ -38,9 +38,9 @@ export interface StagedUpdate {
   /** What the commit will store, at `expectedVersion + 1`; carries no pending events. */
   readonly model: Entity;
   readonly expectedVersion: number;
-  /** What it changes; all else is left as the row has it. Default: all columns. */
+  /** The columns that it changes; all others keep their values. Default: all columns. */
   readonly changed?: ColumnSet;
-  /** Names of the natural keys that the row held until now. Default: it has none, or they are not known. */
+  /** Names of the natural keys that the row has held so far. Default: none, or unknown. */
   readonly heldBefore?: readonly string[];
   readonly events: readonly ModelEvent<unknown>[];
 }
@@ -53,7 +53,7 @@ export interface StagedExpectation {
   readonly expectedVersion: number;
 }
 
-/** One thing that a plan asks for. */
+/** One operation of a plan. */
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
 /** Finds stored models by the natural key of another one: a repository. */
@@ -62,25 +62,25 @@ export interface KeyedModels<M> {
   findSameKey(model: M): Promise<M | undefined>;
 }
 
-/** Most plans have nothing to do with scheduled actions. */
+/** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);
 
-/** The intent of one attempt of one action: what to insert, update and expect. Writes nothing. */
+/** The intent of one attempt of one action: what to insert, update and expect. The plan itself writes nothing. */
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
-  /** Items whose models have natural keys; made with the first. */
+  /** Items of models with natural keys; created with the first. */
   #keyed: StagedItem[] | undefined;
   /** The future holder of each natural key, filled on demand up to the last requested item. Created on first use. */
   #holders: Map<string, Entity> | undefined;
   #indexed = 0;
   readonly #defaultShard: ShardIdentifier;
   #schedules: readonly PlannedSchedule[] = NOTHING;
-  /** Made when the first is taken back. */
+  /** Created with the first cancelled schedule. */
   #cancelled: Set<string> | undefined;
   #sealed = false;
 
-  /** @param defaultShard where models without a sharded id live */
+  /** @param defaultShard the shard of models without a sharded id */
   constructor(clock: Clock, defaultShard: ShardIdentifier = ShardIdentifier.of(0, 0)) {
     this.#clock = clock;
     this.#defaultShard = defaultShard;
@@ -90,7 +90,7 @@ export class ActionPlan {
    * Stages an insert.
    *
    * @returns the model as it will be stored, without pending events
-   * @throws PlanMisuseError if its id is staged already or it is no new model
+   * @throws PlanMisuseError if its id is already staged or it is not a new model
    */
   add<M extends Entity>(model: M): M {
     const descriptor = this.#descriptorFor(model);
@@ -111,7 +111,7 @@ export class ActionPlan {
    * model.
    *
    * @returns a frozen copy at the version that the commit will store, without pending events
-   * @throws PlanMisuseError if its id is staged already
+   * @throws PlanMisuseError if its id is already staged
    */
   update<M extends Entity>(model: M): M {
     const descriptor = this.#descriptorFor(model);
@@ -133,29 +133,29 @@ export class ActionPlan {
   }
 
   /**
-   * The stored model with the same natural key as this one, or this one, staged as new: what others may do at the same
-   * time, there is one model with this key. Of a model with several keys it is the one without a name, else the first.
+   * The stored model with the same natural key as this one, or this one, staged as new. Concurrent actions cannot
+   * create a second model with the same key. Of several keys, the one without a name counts, else the first.
    *
-   * The model is looked for on the shard of this one's id. Whether it was found, `result === model` does not tell: the
-   * staged one is a copy if it has events. Compare the ids.
+   * The model is looked up on the shard of this one's id. To find out whether it existed, compare the ids: the staged
+   * model is a copy if it has events, so `result === model` is not reliable.
    *
-   * @returns the model that is stored, or will be
+   * @returns the stored model, or the one that will be stored
    * @throws PlanMisuseError if the class has no `@Key`
    */
   async getOrAdd<M extends Entity>(repository: KeyedModels<M>, model: M & Keyed<M>): Promise<M> {
     const found = await repository.findSameKey(model);
     if (found !== undefined) return found;
-    // Another call may have staged one in the meantime.
+    // A concurrent call may have staged one during the look-up.
     const [name] = heldKeys(model);
     const own = name === undefined ? undefined : this.holderOf(name);
     return own === undefined ? this.add<M>(model) : (own as M);
   }
 
   /**
-   * Stages a version check: if the stored version of the model differs at the commit, the whole plan is stale.
-   * For models that the decision depends on, but that the plan does not change.
+   * Stages a version check: if the stored version of the model differs at the commit, the whole plan is stale. For
+   * models that the decision depends on, but that the plan does not change.
    *
-   * @throws PlanMisuseError if its id is staged already
+   * @throws PlanMisuseError if its id is already staged
    */
   expect(model: Entity): void {
     const descriptor = this.#descriptorFor(model);
@@ -163,11 +163,11 @@ export class ActionPlan {
   }
 
   /**
-   * Has an action run at a time, or as soon as possible after it: once, by the same principal. It is stored in the
-   * transaction of this plan, together with its params (secret ones too), and can be seen and cancelled by
-   * `application.events.schedules`.
+   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal. The
+   * transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
+   * cancels it.
    *
-   * @returns what is scheduled; its `id` is what `cancelSchedule` takes
+   * @returns the schedule; pass its `id` to `cancelSchedule`
    * @throws PlanMisuseError for an invalid date
    */
   schedule<Params extends object>(
@@ -189,10 +189,10 @@ export class ActionPlan {
   }
 
   /**
-   * Takes a scheduled action back in the transaction of this plan, unless it has begun by then. It has to lie on the
-   * plan's shard, as its id says.
+   * Cancels a scheduled action in the transaction of this plan, unless it has already started. It must be on the plan's
+   * shard, which its id names.
    *
-   * @throws PlanMisuseError if it is no id of a scheduled action
+   * @throws PlanMisuseError if `id` is not the id of a scheduled action
    */
   cancelSchedule(id: string): void {
     if (this.#sealed)
@@ -215,17 +215,17 @@ export class ActionPlan {
     this.#cancelled.add(parseUuid(id));
   }
 
-  /** What is scheduled so far. */
+  /** Actions scheduled so far. */
   get schedules(): readonly PlannedSchedule[] {
     return this.#schedules;
   }
 
-  /** Ids of what is taken back so far. */
+  /** Ids of schedules cancelled so far. */
   get cancelledSchedules(): readonly string[] {
     return this.#cancelled === undefined ? NOTHING : [...this.#cancelled];
   }
 
-  /** What is staged so far, in staging order. */
+  /** Items staged so far, in staging order. */
   get items(): readonly StagedItem[] {
     return [...this.#items.values()];
   }
@@ -235,12 +235,12 @@ export class ActionPlan {
     return this.#items.size === 0 ? undefined : this.#items.get(rowKey(modelName, id));
   }
 
-  /** Items whose models have natural keys; undefined if there are none. */
+  /** Items of models with natural keys; undefined if there are none. */
   get keyed(): readonly StagedItem[] | undefined {
     return this.#keyed;
   }
 
-  /** The staged model that will hold the natural key of this name, if any. */
+  /** The staged model that will hold this natural key, if any. */
   holderOf(key: string): Entity | undefined {
     const keyed = this.#keyed;
     if (keyed === undefined) return undefined;

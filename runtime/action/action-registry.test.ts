@@ -48,7 +48,7 @@ describe('ActionRegistry', () => {
     expect(registry.all()).toEqual([ping]);
   });
 
-  test('puts defaults in the place of absent params, as values of their types', () => {
+  test('replaces absent params by their defaults, as values of their types', () => {
     const withDefaults: ActionDescriptor<ListParams, number> = {
       name: 'List',
       actionClass: ListAction,
@@ -69,7 +69,7 @@ describe('ActionRegistry', () => {
     expect(registry.complete(ping, asked)).toBe(asked);
   });
 
-  test('does not know a class that is not registered', () => {
+  test('refuses a class that is not registered', () => {
     expect(() => new ActionRegistry([ping]).find(PongAction)).toThrow(UnknownActionError);
     expect(() => new ActionRegistry([ping]).find(PongAction)).toThrow(
       'PongAction is not in the ActionRegistry',

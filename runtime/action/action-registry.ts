@@ -7,12 +7,12 @@ import type { ActionClass } from './action.js';
 import type { ActionDescriptor } from './action-descriptor.js';
 import type { ActionInput } from './action-input.js';
 
-/** All actions of an application, by class. Emitted code makes one; by hand, pass the descriptors. */
+/** All actions of an application, by class. Emitted code creates one; without the generator, pass the descriptors. */
 export class ActionRegistry {
   readonly #byClass = new Map<ActionClass<never, unknown>, ActionDescriptor>();
   readonly #byName = new Map<string, ActionDescriptor>();
   readonly #upcasters = new Map<string, readonly Upcaster[]>();
-  /** Of actions that have some, by stable name. */
+  /** Default params by the stable name of their action. */
   readonly #defaults = new Map<string, Readonly<Record<string, unknown>>>();
 
   /** @throws ValidationError if a class or name is registered twice, or if upcasters are missing */
@@ -31,10 +31,10 @@ export class ActionRegistry {
     return action as unknown as ActionDescriptor<Params, Result>;
   }
 
-  /** Params as `perform` gets them: absent ones that have a `@default` take its value. */
+  /** The params for `perform`: absent ones with a `@default` take its value. */
   complete<Params, Result>({ name }: ActionDescriptor<Params, Result>, params: ActionInput<Params>): Params {
     const defaults = this.#defaults.size === 0 ? undefined : this.#defaults.get(name);
-    // A type cannot say what is there now.
+    // The type parameter cannot express which params were absent.
     if (defaults === undefined) return params as Params;
     const given = Object.entries(params as object).filter(([, value]) => value !== undefined);
     return { ...defaults, ...Object.fromEntries(given) } as Params;
@@ -50,18 +50,18 @@ export class ActionRegistry {
     return [...this.#byName.values()];
   }
 
-  /** Versions of the params of those actions that have more than one, by stable name. */
+  /** Params versions of the actions with more than one, by stable name. */
   paramsVersions(): ReadonlyMap<string, number> {
     return new Map([...this.#upcasters.keys()].map((name) => [name, this.#byName.get(name)?.version ?? 1]));
   }
 
-  /** True for stored params of a version that this process does not know yet: a newer one has to run them. */
+  /** True for stored params of a version that this process does not know yet; a newer process must run them. */
   isTooNew(name: string, version: number): boolean {
     return version > (this.#byName.get(name)?.version ?? 1);
   }
 
   /**
-   * Stored params, brought up to the version that this process knows.
+   * Stored params, upcast to the version that this process knows.
    *
    * @throws ValidationError if an upcaster throws
    */
@@ -88,7 +88,7 @@ export class ActionRegistry {
   }
 }
 
-/** As messages name them. */
+/** The params of an action, with their name in messages. */
 function versionedParams(action: ActionDescriptor): Versioned {
   return { ...action, name: `the params of ${action.name}` };
 }

@@ -53,9 +53,9 @@ declare const noteId: Id<Note>;
 declare const amount: Decimal;
 const principal: Caller = () => 'alice';
 
-/** Compiled, never run. */
+/** Only compiled, never run. */
 export async function promises(): Promise<void> {
-  // The result follows from the class.
+  // The result type follows from the class.
   expectTypeOf(
     await executor.execute(principal, CreditAction, { accountId, amount }),
   ).toEqualTypeOf<Account>();
@@ -65,49 +65,49 @@ export async function promises(): Promise<void> {
 
   // @ts-expect-error the amount is missing
   await executor.execute(principal, CreditAction, { accountId });
-  // @ts-expect-error a number is no decimal
+  // @ts-expect-error a number is not a decimal
   await executor.execute(principal, CreditAction, { accountId, amount: 5 });
   // @ts-expect-error the id of another model
   await executor.execute(principal, CreditAction, { accountId: noteId, amount });
-  // @ts-expect-error a text is no id
+  // @ts-expect-error a text is not an id
   await executor.execute(principal, CreditAction, { accountId: accountId.getValue(), amount });
-  // @ts-expect-error no such parameter
+  // @ts-expect-error the action has no such param
   await executor.execute(principal, CreditAction, { accountId, amount, amout: amount });
-  // @ts-expect-error a class that is no action
+  // @ts-expect-error the class is not an action
   await executor.execute(principal, Account, { accountId, amount });
   // @ts-expect-error a principal has a name
   await executor.execute({}, CreditAction, { accountId, amount });
 
-  // What has a default may be left out by callers, and is there in `perform`.
+  // A param with a default is optional for callers, and present in `perform`.
   await executor.execute(principal, ListAction, { accountId });
   await executor.execute(principal, ListAction, { accountId, limit: 5, order: 'up' });
   plan.schedule(new Date(), ListAction, { accountId, limit: 5 });
   step<Account, ListParams>(ListAction, { params: () => ({ accountId }), done: (account) => account });
   await envelope.execute(ListAction, { accountId });
   await specs.action(ListAction).when({ accountId });
-  // @ts-expect-error a text is no number
+  // @ts-expect-error a text is not a number
   await executor.execute(principal, ListAction, { accountId, limit: '5' });
-  // @ts-expect-error what has no default is missing
+  // @ts-expect-error a param without a default is missing
   await executor.execute(principal, ListAction, { limit: 5 });
-  // @ts-expect-error no such parameter
+  // @ts-expect-error the action has no such param
   await executor.execute(principal, ListAction, { accountId, limt: 5 });
 
   const action = registry.find(CreditAction).create();
-  // @ts-expect-error the executor alone performs
+  // @ts-expect-error only the executor calls perform
   action.perform(principal, { accountId, amount });
-  // @ts-expect-error the plan belongs to perform
+  // @ts-expect-error the plan is available only inside perform
   action.plan();
 
-  // The test kit follows the class in the same way.
+  // The types of the test kit follow from the class too.
   const spec = actionSpec({ create: (kit) => new CreditAction(kit.clock) });
   expectTypeOf((await spec.when({ accountId, amount }).performed()).result).toEqualTypeOf<Account>();
   spec.when({ accountId, amount }).thenUpdated(Account, { balance: amount, version: 2 });
   // @ts-expect-error the amount is missing
   spec.when({ accountId });
-  // @ts-expect-error no such field
+  // @ts-expect-error the model has no such field
   spec.when({ accountId, amount }).thenUpdated(Account, { balanse: amount });
-  // @ts-expect-error a number is no decimal
+  // @ts-expect-error a number is not a decimal
   spec.when({ accountId, amount }).thenReturns({ balance: 5 });
-  // @ts-expect-error a method is no field
+  // @ts-expect-error a method is not a field
   spec.when({ accountId, amount }).thenUpdated(Account, { copy: undefined });
 }

@@ -17,7 +17,7 @@ class EchoAction extends Action<{ readonly text: string }, string> {
 }
 
 describe('Action', () => {
-  test('performs with principal, params and the plan of its attempt', () => {
+  test('runs perform with the principal, the params and the plan of its attempt', () => {
     const result = startPerform(
       new EchoAction(systemClock),
       new ActionPlan(systemClock),
@@ -40,7 +40,7 @@ describe('runInPerformScope', () => {
     remainingMs: () => 1,
   };
 
-  test('is seen by everything that the work awaits, and by nothing else', async () => {
+  test('applies only to the work and everything that it awaits', async () => {
     expect(currentPerformScope()).toBeUndefined();
     const seen = runInPerformScope(scope, async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -50,7 +50,7 @@ describe('runInPerformScope', () => {
     expect(await seen).toBe(scope);
   });
 
-  test('keeps performs that run side by side apart', async () => {
+  test('keeps concurrent runs of perform apart', async () => {
     const names = await Promise.all(
       ['a', 'b', 'c'].map((actionName) =>
         runInPerformScope({ ...scope, actionName }, async () => {

@@ -12,13 +12,14 @@ export let startPerform: <Params, Result>(
 ) => Promise<Result> | Result;
 
 /**
- * One kind of state change. `perform` reads models and stages changed copies on `plan()`; the executor persists the
+ * A state change of one kind. `perform` reads models and stages changed copies on `plan()`; the executor persists the
  * plan afterwards. One instance serves one attempt.
  *
- * @typeParam Params the parameters @typeParam Result what `execute` returns
+ * @typeParam Params the parameters
+ * @typeParam Result the result of `execute`
  */
 export abstract class Action<Params, Result> {
-  /** Type only: lets `execute` follow from the class to params and result. */
+  /** Type only: lets `execute` infer params and result from the class. */
   declare protected readonly actionType?: (params: Params) => Result;
 
   /** The injected clock. */
@@ -37,8 +38,8 @@ export abstract class Action<Params, Result> {
   }
 
   /**
-   * Phase 1: reads and stages. May run several times for one execution (after a lost race), so it has no effects
-   * of its own. What it throws is what `execute` throws, and then nothing is written.
+   * Phase 1: reads and stages. May run several times per execution (after a conflict), so it must have no side effects.
+   * Its errors are thrown by `execute`, and then nothing is written.
    */
   protected abstract perform(principal: Principal, params: Params): Promise<Result> | Result;
 
@@ -49,7 +50,7 @@ export abstract class Action<Params, Result> {
   }
 }
 
-/** An action class as a value: what `execute` takes. */
+/** An action class as a value, for `execute`. */
 export interface ActionClass<Params, Result> {
   readonly name: string;
   readonly prototype: Action<Params, Result>;

@@ -8,7 +8,7 @@ const builder = (): ExecutionConfigurationBuilder => ExecutionConfiguration.Buil
 const ID = Id.of(Account, '0194e4a1-7c00-7000-8040-000000000001');
 
 describe('ExecutionConfiguration', () => {
-  test('allows one shard and leaves the rest to the executor by default', () => {
+  test('allows one shard and uses the executor’s defaults for the rest', () => {
     expect(builder().build()).toMatchObject({
       allowCrossShard: false,
       timeoutMs: undefined,
@@ -20,7 +20,7 @@ describe('ExecutionConfiguration', () => {
     });
   });
 
-  test('holds the values of its builder', () => {
+  test('has the values of its builder', () => {
     const { signal } = new AbortController();
     const configuration = builder()
       .allowCrossShard(true)
@@ -42,7 +42,7 @@ describe('ExecutionConfiguration', () => {
     });
   });
 
-  test('is frozen, and later changes of the builder do not reach it', () => {
+  test('is frozen and not affected by later changes of its builder', () => {
     const changing = builder();
     const configuration = changing.build();
     changing.allowCrossShard(true);
@@ -60,7 +60,7 @@ describe('ExecutionConfiguration', () => {
     );
   });
 
-  test('takes an idempotency key of up to 255 visible ASCII characters', () => {
+  test('accepts an idempotency key of up to 255 visible ASCII characters', () => {
     expect(builder().idempotencyKey('k'.repeat(255)).build().idempotencyKey).toHaveLength(255);
   });
 

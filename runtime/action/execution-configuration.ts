@@ -5,8 +5,8 @@ import { ValidationError } from '../errors.js';
 import type { ExecutionReport } from './execution-report.js';
 
 /**
- * Has an execution run under a key of the runtime's own, made of at least two parts: what it is for, and which one.
- * Parts are separated by blanks, which no caller's key holds.
+ * Sets one of the runtime's own idempotency keys, made of at least two parts: its purpose and an id. Parts are
+ * separated by spaces, which callers' keys cannot contain.
  */
 export let runUnderOwnKey: (
   builder: ExecutionConfigurationBuilder,
@@ -14,27 +14,27 @@ export let runUnderOwnKey: (
   options: OwnKeyOptions,
 ) => ExecutionConfigurationBuilder;
 
-/** How one execution is to be run. Immutable; made by `ExecutionConfiguration.Builder`. */
+/** The settings of one execution. Immutable; created by `ExecutionConfiguration.Builder`. */
 export class ExecutionConfiguration {
-  /** Several shards may be touched; each commits by itself. Default false. */
+  /** Whether the plan may change several shards, each of which commits independently. Default false. */
   readonly allowCrossShard: boolean;
   /** Deadline over all attempts, in milliseconds. Default: the executor's (1,800). */
   readonly timeoutMs: number | undefined;
-  /** Attempts, the first one included. Default: the executor's (4). */
+  /** Attempts, including the first. Default: the executor's (4). */
   readonly maximumAttempts: number | undefined;
-  /** Gives up when aborted, as long as nothing has been sent. */
+  /** Ends the execution when aborted, as long as nothing was sent. */
   readonly signal: AbortSignal | undefined;
-  /** The execution is refused unless the staged update of this id starts from one of these versions. */
+  /** Refuses the execution unless the staged update of this id starts from one of these versions. */
   readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined;
-  /** W3C `traceparent` of the caller: kept with every event. */
+  /** W3C `traceparent` of the caller, stored with every event. */
   readonly traceContext: string | undefined;
-  /** Whether it may start from states that others have staged and not yet committed. Default true. */
+  /** Whether it may start from states that other executions have staged and not yet committed. Default true. */
   readonly chaining: boolean;
-  /** A repeat under this key gets the first result instead of a second effect. */
+  /** A repeat under this key returns the first result instead of taking effect again. */
   readonly idempotencyKey: string | undefined;
-  /** Where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
+  /** The shard where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
   readonly idempotencyHome: ShardIdentifier | undefined;
-  /** Whether the key is forgotten after the executor's retention. Default true. */
+  /** Whether the key is deleted after the executor's retention. Default true. */
   readonly idempotencyExpires: boolean;
   /** Identifies the request under the key. Default: its params. */
   readonly idempotencyRequest: string | undefined;
@@ -64,15 +64,15 @@ export class ExecutionConfiguration {
   };
 }
 
-/** Where and how long an idempotency key is kept. */
+/** Home and expiry of an idempotency key. */
 export interface IdempotencyKeyOptions {
-  /** Where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
+  /** The shard where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
   readonly home?: ShardIdentifier;
-  /** Whether it is forgotten after the executor's retention. Default true. */
+  /** Whether it is deleted after the executor's retention. Default true. */
   readonly expires?: boolean;
 }
 
-/** How the runtime's own keys are kept. */
+/** Options of the runtime's own keys. */
 interface OwnKeyOptions extends IdempotencyKeyOptions {
   /** Identifies the request under the key. Default: its params. */
   readonly request?: string;
@@ -80,7 +80,7 @@ interface OwnKeyOptions extends IdempotencyKeyOptions {
 
 type Settings = { -readonly [Key in keyof ExecutionConfiguration]?: ExecutionConfiguration[Key] };
 
-/** Fluent: `ExecutionConfiguration.Builder.executionConfiguration().allowCrossShard(true).build()`. */
+/** Builder of the settings: `ExecutionConfiguration.Builder.executionConfiguration().allowCrossShard(true).build()`. */
 export class ExecutionConfigurationBuilder {
   readonly #settings: Settings = {};
   readonly #make: (settings: Settings) => ExecutionConfiguration;
@@ -94,7 +94,7 @@ export class ExecutionConfigurationBuilder {
     this.#make = make;
   }
 
-  /** Allows a plan that touches several shards. Default false. */
+  /** Allows a plan that changes several shards. Default false. */
   allowCrossShard(allowed: boolean): this {
     this.#settings.allowCrossShard = allowed;
     return this;
@@ -118,7 +118,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** Gives up when aborted, as long as nothing has been sent; afterwards the true outcome is reported. */
+  /** Ends the execution when aborted, as long as nothing was sent; afterwards the actual outcome is reported. */
   signal(signal: AbortSignal): this {
     this.#settings.signal = signal;
     return this;
@@ -131,7 +131,7 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * W3C `traceparent`, kept with every event of the plan.
+   * W3C `traceparent`, stored with every event of the plan.
    *
    * @throws ValidationError unless it has the 55 characters of version, trace id, parent id and flags
    */
@@ -155,8 +155,8 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * Runs the action at most once under this key: scope is principal, action and key. Kept with the result in the
-   * plan's own transaction; refusals and failures are not kept.
+   * Limits the executions under this key to one effect. The scope is principal, action and key. The key and the result
+   * are stored in the plan's own transaction; refusals and failures are not stored.
    *
    * @throws ValidationError unless 1 to 255 visible ASCII characters
    */
@@ -178,8 +178,8 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * Called once with the report of the execution, before the caller is answered: attempts, pauses, whether the result
-   * is replayed. Errors of the listener are ignored, because they must not change the answer.
+   * Sets a listener that is called once with the report of the execution, before the caller is answered. Errors of the
+   * listener are ignored, because they must not change the answer.
    */
   onReport(listener: (report: ExecutionReport) => void): this {
     this.#settings.onReport = listener;

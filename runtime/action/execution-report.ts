@@ -1,4 +1,4 @@
-/** How one attempt ended. */
+/** How an attempt ended. */
 export type AttemptEnd =
   /** Committed with its rows. */
   | 'applied'
@@ -6,19 +6,19 @@ export type AttemptEnd =
   | 'nothing-staged'
   /** A version no longer matched. */
   | 'stale'
-  /** A row stayed locked, or the database chose this transaction to fail. */
+  /** A row stayed locked, or the database aborted this transaction (deadlock, serialization failure). */
   | 'locked'
-  /** The connection was lost; the attempt has been fenced and can never be applied. */
+  /** The connection was lost; the attempt was fenced and can never be applied. */
   | 'lost'
-  /** Another action of this process had staged a newer state meanwhile; costs no attempt. */
+  /** Another action of this process had staged a newer state meanwhile; does not count as an attempt. */
   | 'superseded'
-  /** It had started from a staged state that was not committed in the end; costs no attempt. */
+  /** It had started from a staged state that was not committed; does not count as an attempt. */
   | 'dependency-failed'
-  /** It wrote nothing and had read staged states: it ran again on what is committed; costs no attempt. */
+  /** It wrote nothing and had read staged states, so it ran again on committed states; does not count as an attempt. */
   | 'unconfirmed'
   /** Another model has taken one of its natural keys. */
   | 'key-taken'
-  /** It threw: a refusal, an error, a limit. */
+  /** It failed with a refusal, an error or a limit. */
   | 'failed';
 
 /** One attempt of an execution. */
@@ -26,13 +26,13 @@ export interface AttemptReport {
   /** From 1. */
   readonly number: number;
   readonly end: AttemptEnd;
-  /** Ids of the rows in `eventlog.actions` of the attempt, one per shard transaction. */
+  /** Ids of the attempt's rows in `eventlog.actions`, one per shard transaction. */
   readonly actionIds: readonly string[];
-  /** From its start to its end, in milliseconds. */
+  /** In milliseconds. */
   readonly durationMs: number;
   /** Pause after it, in milliseconds; 0 after the last one. */
   readonly pauseMs: number;
-  /** How it was written; undefined unless applied. With several shard transactions: that of the last one. */
+  /** How it was written; undefined unless applied. For several shard transactions: the last one. */
   readonly write: WriteReport | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface AttemptReport {
 export interface WriteReport {
   /** Plans in the statement that applied it. */
   readonly batchSize: number;
-  /** Plans that were folded into one with it, itself included. */
+  /** Plans that were folded into one with it, including itself. */
   readonly chainLength: number;
-  /** From joining its shard's queue to the answer, in milliseconds. */
+  /** Time in its shard's queue and in flight, in milliseconds. */
   readonly queuedMs: number;
 }
 

@@ -2,14 +2,17 @@ import type { JsonValue } from '../domain/json.js';
 import type { ModelEvent } from '../domain/model-event.js';
 
 /**
- * Markers that `fw-gen` looks for. At run time they do nothing, and they work as legacy and as standard decorators.
- * Their arguments must be literals: the generator reads them, it never runs them.
+ * Markers for `fw-gen`. They do nothing at run time, and work as legacy and as standard decorators. Their arguments
+ * must be literals, because the generator reads the source without running it.
  */
 export type Marker = (target: object, context?: unknown) => void;
 
 const mark = (): void => {};
 
-/** Used bare (`@FwAction`), a marker is handed the class itself and must return nothing, or it would replace it. */
+/**
+ * Used without parentheses (`@FwAction`), a marker receives the class itself and must return undefined, or it would
+ * replace the class.
+ */
 function markerFor(argument: unknown): Marker | undefined {
   return typeof argument === 'function' ? undefined : mark;
 }
@@ -18,13 +21,13 @@ function markerFor(argument: unknown): Marker | undefined {
 export interface AutoBuilderOptions {
   /** Table name. Default: the class name in snake case, plural (`Wallet` -> `wallets`). */
   readonly table?: string;
-  /** Column name or SQL type of a field, where the default does not fit: `{ balance: { type: 'numeric(38,18)' } }`. */
+  /** Column name or SQL type of a field, to replace the default: `{ balance: { type: 'numeric(38,18)' } }`. */
   readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
-  /** States that mean deleted: hidden from reads unless asked for. */
+  /** States that mean deleted: reads hide such models by default. */
   readonly deletedStates?: readonly string[];
   /**
-   * Rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are check constraints of its table
-   * as well, so that they bind other writers, too. Default false: `build()` alone checks them.
+   * Whether the rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are also check
+   * constraints of its table, which bind other writers. Default false: only `build()` checks them.
    */
   readonly checks?: boolean;
 }
@@ -36,14 +39,14 @@ export function AutoBuilder(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
-/** A marker of a field. */
+/** A decorator for fields. */
 export type FieldMarker = (target: unknown, context?: unknown) => void;
 
 /**
- * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields that
- * carry it. A unique index is made for them, and repositories find models by them.
+ * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields of the
+ * key. The generator creates a unique index for the key, and repositories find models by it.
  *
- * @param name for a model with several keys: fields under one name form one key. Default: the key without a name
+ * @param name for a model with several keys: fields with the same name form one key. Default: the key without a name
  */
 export function Key(target: unknown, context: unknown): void;
 export function Key(name?: string): FieldMarker;
@@ -57,7 +60,7 @@ export interface FwActionOptions {
   readonly name?: string;
 }
 
-/** Marks an action class: it is registered and its constructor is wired by generated code. */
+/** Marks an action class: generated code registers it and wires its constructor. */
 export function FwAction(options?: FwActionOptions): Marker;
 export function FwAction(target: object, context?: unknown): void;
 export function FwAction(argument?: object): Marker | void {
@@ -72,25 +75,25 @@ export interface EventClass {
 
 /** Options of `@FwEventHandler`. */
 export interface FwEventHandlerOptions {
-  /** Stable name: identity of its checkpoints and of the keys of actions that it starts. Default: the class name. */
+  /** Stable name: identifies its checkpoints and the keys of its actions. Default: the class name. */
   readonly name?: string;
-  /** The events that it gets. Default: those in the type of `handle`'s envelope. */
+  /** The events that it receives. Default: those in the type of `handle`'s envelope. */
   readonly event?: EventClass | readonly EventClass[];
   /** Earlier names, so that a rename keeps its checkpoints. Default none. */
   readonly aliases?: readonly string[];
-  /** Models that are worked on at the same time, on each shard. Default 32. */
+  /** Maximum models handled in parallel, on each shard. Default 32. */
   readonly concurrency?: number;
-  /** Attempts before an event becomes a dead letter, the first one included. Default 5. */
+  /** Attempts before an event becomes a dead letter, including the first. Default 5. */
   readonly maximumAttempts?: number;
-  /** Longest first pause between attempts in milliseconds, doubled with each one up to 30,000. Default 100. */
+  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 30,000. Default 100. */
   readonly retryDelayMs?: number;
-  /** It writes through `envelope.transaction` alone, which also moves its checkpoint. Default false. */
+  /** Whether it writes only through `envelope.transaction`, which also moves its checkpoint. Default false. */
   readonly transactional?: boolean;
-  /** Where a handler that is new to a shard begins. Default `beginning`. */
+  /** Where a handler without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
 }
 
-/** Marks a class that handles events: it is registered and its constructor is wired by generated code. */
+/** Marks an event handler class: generated code registers it and wires its constructor. */
 export function FwEventHandler(options?: FwEventHandlerOptions): Marker;
 export function FwEventHandler(target: object, context?: unknown): void;
 export function FwEventHandler(argument?: object): Marker | void {
@@ -104,10 +107,10 @@ export function FwSaga(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
-/** Methods that a route can have. */
+/** HTTP methods of routes. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Anything with a static `from(result)`: turns an action's result into the response body. */
+/** A class or object with a static `from(result)` that converts an action's result to the response body. */
 export interface ResponseMapper {
   readonly name: string;
   from(result: never): object;
@@ -115,36 +118,41 @@ export interface ResponseMapper {
 
 /** Options of `@HttpRoute`. */
 export interface HttpRouteOptions {
-  /** Status of success. Default 200; 204 where no response is mapped. */
+  /** Status of success. Default 200; 204 without a response body. */
   readonly status?: number;
-  /** Class with a static `from(result)` that makes the response body. Its fields become the schema of the answer. */
+  /**
+   * Class with a static `from(result)` that creates the response body. Its fields become the schema of the response.
+   */
   readonly response?: ResponseMapper;
   /** `Location` header, with fields of the response body in braces: `/wallets/{id}`. */
   readonly location?: string;
   /** Field of the response body whose value becomes the `ETag`: `version`. */
   readonly etag?: string;
-  /** Id parameter whose model's version `If-Match` is compared with. Default: none, `If-Match` is ignored. */
+  /** Id parameter of the model whose version `If-Match` refers to. Default: none, and `If-Match` is ignored. */
   readonly ifMatch?: string;
   /**
-   * Id parameter in the path of a GET route whose model's events are streamed to clients that ask for
+   * Id parameter in the path of a GET route. The events of its model are streamed to clients that request
    * `text/event-stream`. Default: none.
    */
   readonly feed?: string;
-  /** Bytes of a request body; more is answered with 413. Default: `limits.bodyBytes` of the server, 65,536. */
+  /**
+   * Maximum size of a request body in bytes; a larger one is answered with 413. Default: the server's
+   * `limits.bodyBytes`, 65,536.
+   */
   readonly bodyBytes?: number;
-  /** Time for the whole execution, in milliseconds. Default: `fw.execution.timeout-ms`. */
+  /** Time limit of the execution, in milliseconds. Default: `fw.execution.timeout-ms`. */
   readonly timeoutMs?: number;
-  /** One line for the API document. Default: the first line of the class's comment. */
+  /** Summary in the API document. Default: the first line of the class's comment. */
   readonly summary?: string;
-  /** Heading it stands under in the API document. */
+  /** Tag in the API document. */
   readonly tag?: string;
   /** Example request body for the API document. */
   readonly example?: JsonValue;
 }
 
 /**
- * Serves an action over HTTP. Parameters named in braces come from the path, the others from the body (or the query,
- * for GET and DELETE).
+ * Serves an action over HTTP. Parameters in braces come from the path, the others from the body (for GET and DELETE
+ * from the query).
  */
 export function HttpRoute(_method: HttpMethod, _path: `/${string}`, _options?: HttpRouteOptions): Marker {
   return mark;

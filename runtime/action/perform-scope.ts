@@ -9,7 +9,7 @@ import type { Reach } from './tenancy.js';
 /** Reads the stored state of a model. */
 export type LoadModel = () => Promise<Entity | undefined>;
 
-/** What is known while one `perform` runs: repositories find the plan here and see what it has staged. */
+/** The context of one run of `perform`: repositories find the plan and its staged models here. */
 export interface PerformScope {
   readonly actionName: string;
   readonly plan: ActionPlan;
@@ -18,18 +18,18 @@ export interface PerformScope {
   /** Milliseconds until the execution's deadline. */
   remainingMs(): number;
   /**
-   * The latest state of a model that this execution may start from: what another action of this process has staged and
-   * not yet committed, or else what `load` finds. Reading a staged state makes the execution's outcome depend on that
-   * action's. Absent: `load` decides.
+   * The latest state of a model that this execution may start from: one that another action of this process has staged
+   * and not yet committed, or else the result of `load`. Reading a staged state makes the execution depend on that
+   * action's outcome. Absent: always `load`.
    */
   read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
-  /** As `read`, for the model that holds a natural key. Absent: `load` decides. */
+  /** As `read`, for the model that holds a natural key. Absent: always `load`. */
   readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
-  /** Takes the models that repositories give, and says what lists may show. Absent: the action has no rule. */
+  /** Records the models that repositories return, and restricts lists. Absent: the action has no rule. */
   readonly access?: Pick<AccessCheck, 'see' | 'follow' | 'visibleOf'> | undefined;
   /** The groups of shards that the principal may reach. Absent: all. */
   readonly reach?: Reach | undefined;
-  /** Called before a query that cannot see staged states: waits until those of its shard have been settled. */
+  /** Called before a query, which cannot see staged states: waits until those of its shard are settled. */
   beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function runInPerformScope<T>(scope: PerformScope, work: () => T): T {
   return storage.run(scope, work);
 }
 
-/** The scope of the `perform` that is running here, if any. */
+/** The scope of the running `perform`, if any. */
 export function currentPerformScope(): PerformScope | undefined {
   return storage.getStore();
 }

@@ -2,7 +2,7 @@ import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionClass } from './action.js';
 
-/** An action to be run later, as a plan has it. */
+/** An action that a plan schedules. */
 export class PlannedSchedule {
   readonly dueDate: Date;
   readonly actionClass: ActionClass<never, unknown>;
@@ -10,7 +10,7 @@ export class PlannedSchedule {
   readonly #chooseShard: () => ShardIdentifier;
   #id: string | undefined;
 
-  /** @param chooseShard where its row is to be, when its id is asked for */
+  /** @param chooseShard returns the shard of its row when its id is requested */
   constructor(
     facts: {
       readonly dueDate: Date;
@@ -26,17 +26,17 @@ export class PlannedSchedule {
   }
 
   /**
-   * The id under which it can be seen and cancelled: a version 7 UUID that carries its shard. Asking for it settles the
-   * shard: that of the first model staged so far, else of the first `ShardedId` among the params, else the default
-   * shard. The plan must then touch no other one, so read it after the first model is staged. If it is not read, the
-   * schedule is stored on the shard of the first model of the plan, whenever that is staged.
+   * The id by which it can be listed and cancelled: a version 7 UUID that contains its shard. The first read of the id
+   * determines the shard: that of the first model staged so far, else of the first `ShardedId` among the params, else
+   * the default shard. The plan must then change only this shard, so read the id after the first model is staged. If it
+   * is not read, the schedule is stored on the shard of the plan's first model.
    */
   get id(): string {
     this.#id ??= uuid7.next(this.#chooseShard().bits);
     return this.#id;
   }
 
-  /** The id if it was asked for. */
+  /** The id if it has been requested. */
   get settledId(): string | undefined {
     return this.#id;
   }

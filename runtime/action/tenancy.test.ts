@@ -23,7 +23,7 @@ test.each([
   expect(() => reach.requireIds(value)).toThrow(ForbiddenError);
 });
 
-test('ids of its own group, and what is no id, pass', () => {
+test('ids of its own group, and values that are not ids, pass', () => {
   reach.requireIds({
     id: named(HERE),
     list: [1, 'x', null, undefined, new Date()],

@@ -5,15 +5,15 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
 
 /**
- * The groups of shards that a principal may reach, by their numbers or their names in the configuration; `'all'` for
- * every group. What is asked of it are claims: an id that a caller sends proves nothing.
+ * Returns the groups of shards that a principal may reach, by their numbers or their configured names; `'all'` for
+ * every group. It decides by claims: an id that a caller sends proves nothing.
  */
 export type Tenancy = (principal: Principal) => 'all' | readonly (string | number)[];
 
 /**
  * Groups by a claim: one name, or a list of names. A principal without the claim reaches none.
  *
- * @param reachesAll whether a principal reaches every group. Default: none does
+ * @param reachesAll whether a principal reaches every group. Default: no principal does
  */
 export function groupsByClaim(
   claim: string,
@@ -40,20 +40,20 @@ export function claimedGroup({ name, claims }: Principal, claim: string): string
   throw new ForbiddenError(`The claim ${claim} of ${name} must name one group`);
 }
 
-/** The groups that a principal may reach by running an action; undefined: all. */
+/** Returns the groups that a principal may reach by running an action; undefined: all. */
 export type ReachOf = (principal: KnownPrincipal, action: object) => Reach | undefined;
 
-/** What limits a tenancy beside its claims. */
+/** Further inputs of a tenancy. */
 export interface ReachOptions {
-  /** The numbers of configured groups by their numbers or names; others are left out. */
+  /** Numbers of groups by their numbers or names; unknown groups are left out. */
   readonly groupNumbers: (groups: readonly (string | number)[]) => ReadonlySet<number>;
   /**
-   * Actions that the runtime runs in its own name: steps of sagas. Like those that handlers start, they are not asked.
+   * Actions that the runtime runs itself: steps of sagas. Like actions that handlers start, they are not restricted.
    */
   readonly own: ReadonlySet<object>;
 }
 
-/** What principals may reach under a tenancy. */
+/** The reach of principals under a tenancy. */
 export function reachBy(tenancy: Tenancy, { groupNumbers, own }: ReachOptions): ReachOf {
   return (principal, action) => {
     if (principal.isOwn || own.has(action)) return undefined;
@@ -70,7 +70,7 @@ export class Reach {
   readonly #principal: Principal;
   readonly #groups: ReadonlySet<number>;
 
-  /** @param groups their numbers */
+  /** @param groups numbers of the groups */
   constructor(principal: Principal, groups: ReadonlySet<number>) {
     this.#principal = principal;
     this.#groups = groups;
@@ -87,9 +87,9 @@ export class Reach {
   }
 
   /**
-   * Looks for ids in params, results and whatever else is made of objects and lists.
+   * Checks all ids in params, results and any other objects and lists.
    *
-   * @throws ForbiddenError for an id of another group, wherever it stands
+   * @throws ForbiddenError for an id of another group at any depth
    */
   requireIds(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;

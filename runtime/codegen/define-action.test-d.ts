@@ -12,17 +12,17 @@ declare const makePut: () => Put;
 
 const type = objectType({ name: 'Answer', fields: { at: t.instant() } });
 
-// A mapper takes what its action returns.
+// A mapper accepts the result of its action.
 defineAction(getClass, { response: { type, map: (at) => ({ at: at.toISOString() }) } });
-// @ts-expect-error A `Date` has no length.
+// @ts-expect-error a `Date` has no length
 defineAction(getClass, { response: { type, map: (at) => ({ at: at.length }) } });
-// @ts-expect-error The mapper is one of another action.
+// @ts-expect-error the mapper belongs to another action
 defineAction(getClass, { response: { type, map: (text: string) => ({ text }) } });
 
 const actions = { Get: defineAction(getClass, {}), Put: defineAction(putClass, {}) };
 
 wireActions(actions, { Get: makeGet, Put: makePut });
-// @ts-expect-error One action has no wiring.
+// @ts-expect-error one action has no wiring
 wireActions(actions, { Get: makeGet });
-// @ts-expect-error The wiring is one of another action.
+// @ts-expect-error the wiring belongs to another action
 wireActions(actions, { Get: makePut, Put: makePut });

@@ -6,19 +6,19 @@ import { type FieldMap, namedFields, type UnnamedField } from '../domain/field-t
 import type { JsonValue } from '../domain/json.js';
 import type { RouteDescriptor } from '../http/route.js';
 
-/** An action as emitted code declares it: what it takes and gives, and how it is served. */
+/** An action as emitted code declares it: its params, result and route. */
 export interface ActionDeclaration<Result> extends Pick<ActionDescriptor, 'version' | 'upcasters'> {
-  /** What the action does. */
+  /** Description of the action. */
   readonly doc?: string;
   /** Default none. */
   readonly params?: FieldMap;
-  /** Default: nothing. */
+  /** Default: no result. */
   readonly result?: ResultType;
-  /** Where the action is served. Default: nowhere. */
+  /** The action's route. Default: none. */
   readonly route?: readonly [method: HttpMethod, path: `/${string}`, options?: RouteDeclaration];
-  /** What the route answers with. Default: no body. */
+  /** The route's response. Default: no body. */
   readonly response?: { readonly type: ObjectType; readonly map: (result: Result) => object };
-  /** A request body, for the OpenAPI document. */
+  /** Example request body for the OpenAPI document. */
   readonly example?: JsonValue;
 }
 
@@ -34,7 +34,7 @@ export interface RouteDeclaration
   readonly status?: number;
 }
 
-/** A declared action, still without its name and its constructor arguments. */
+/** A declared action, without its name and its constructor arguments. */
 export interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
   readonly actionClass: ActionClass<never, unknown>;
   readonly declaration: ActionDeclaration<never>;
@@ -45,7 +45,7 @@ export interface DeclaredAction<Created extends Action<never, unknown> = Action<
 /** Declared actions by their stable names. */
 export type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
 
-/** Declares an action. A `map` that does not take what the action returns does not compile. */
+/** Declares an action. A `map` that does not accept the action's result does not compile. */
 export function defineAction<Params, Result>(
   actionClass: ActionClass<Params, Result>,
   declaration: ActionDeclaration<Result>,
@@ -79,7 +79,7 @@ export function routesOf(actions: DeclaredActions): readonly RouteDescriptor[] {
   });
 }
 
-/** The descriptors of declared actions, each with its constructor wiring. An action without one does not compile. */
+/** The descriptors of declared actions, each with its constructor wiring. An action without wiring does not compile. */
 export function wireActions<Actions extends DeclaredActions>(
   actions: Actions,
   wiring: { readonly [Name in keyof Actions]: () => NonNullable<Actions[Name]['created']> },

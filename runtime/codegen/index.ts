@@ -1,4 +1,4 @@
-/** The only entry that emitted code imports. Its contract has a version of its own: `CODEGEN_VERSION`. */
+/** The only entry that emitted code imports. Its contract has its own version: `CODEGEN_VERSION`. */
 export type { Action } from '../action/action.js';
 export type { ActionDescriptor } from '../action/action-descriptor.js';
 export { ActionRegistry } from '../action/action-registry.js';

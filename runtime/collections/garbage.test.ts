@@ -7,7 +7,7 @@ import { NO_SLOT, type Slotted, TransientSet } from './transient-set.js';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
 
-/** Those that are there at a time: one in ten lives to see a collection, and none a second one. */
+/** Members at a time: one in ten survives a collection, and none survives two. */
 const LIVE = 50;
 const PER_COLLECTION = 500;
 const COLLECTIONS = 200;
@@ -19,7 +19,7 @@ class Member implements Slotted {
   readonly load: readonly number[] = new Array<number>(LOAD_BYTES / 8).fill(0.5);
 }
 
-/** Bytes of the old generation that members take in the end, though each was taken out after a short while. */
+/** Bytes of the old generation after many members were added and soon removed. */
 function keptAfter(
   add: (member: Member, count: number) => void,
   remove: (member: Member, count: number) => void,
@@ -50,7 +50,7 @@ function oldGeneration(): number {
   return spaces.reduce((sum, space) => sum + space.space_used_size, 0);
 }
 
-test('what a map has let go of is garbage at once', () => {
+test('entries removed from a map are garbage at once', () => {
   const map = new TransientMap<Member>();
   const key = (count: number): string => `Account/${count}`;
   const kept = keptAfter(
@@ -60,7 +60,7 @@ test('what a map has let go of is garbage at once', () => {
   expect(kept).toBeLessThan(ALL_BYTES / 5);
 });
 
-test('what a set has let go of is garbage at once', () => {
+test('members removed from a set are garbage at once', () => {
   const set = new TransientSet<Member>();
   const kept = keptAfter(
     (member) => set.add(member),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TransientMap } from './transient-map.js';
 
 describe('a transient map', () => {
-  test('does what a Map does, through growth and removal', () => {
+  test('behaves as a Map, through growth and removal', () => {
     const step = fc.record({ key: fc.nat(400), kept: fc.integer({ min: 0, max: 2 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1_000, size: 'max' }), (steps) => {
@@ -24,7 +24,7 @@ describe('a transient map', () => {
     );
   });
 
-  test('distinguishes keys with equal ends', () => {
+  test('distinguishes keys with the same suffix', () => {
     const map = new TransientMap<string>();
     const keys = ['Account/12345678', 'Wallet/12345678', '12345678', '', '8'];
     for (const key of keys) map.set(key, `of ${key}`);

@@ -1,4 +1,4 @@
-/** One entry. Those whose keys hash alike are linked. */
+/** One entry. Entries whose keys have the same hash are linked. */
 interface Entry<V> {
   readonly key: string;
   readonly hash: number;
@@ -9,17 +9,18 @@ interface Entry<V> {
 type Bucket<V> = Entry<V> | undefined;
 
 const INITIAL_BUCKETS = 64;
-/** Keys end in the random part of an id, so their ends differ most. */
+/** Keys end in the random part of an id, so their suffixes differ most. */
 const HASHED_CHARACTERS = 8;
 
 /**
- * A map for what comes and goes thousands of times a second. In V8 a `Map` or `Set` under such use makes short-lived
- * objects expensive: the table that it has outgrown keeps its entries and a reference to its successor
- * (`OrderedHashTable::Rehash`), so from the first table that was promoted to the old generation on everything that has
- * ever been in one of them survives, and is copied twice, until the next full collection. Here nothing that has been
- * removed is referred to by, or refers to, anything.
+ * A map for entries that come and go thousands of times a second. In V8, a `Map` or `Set` under such use makes
+ * short-lived objects expensive: a table that it has outgrown keeps its entries and a reference to its successor
+ * (`OrderedHashTable::Rehash`). So once one table was promoted to the old generation, every later entry survives and is
+ * copied twice, until the next full collection. Here removed entries are not referenced by, and do not reference,
+ * anything.
  *
- * For keys whose ends differ, such as `model/id`: only these are hashed. What a caller may choose belongs into a `Map`.
+ * For keys with different suffixes, such as `model/id`: only the suffix is hashed. Keys that callers choose belong into
+ * a `Map`.
  *
  * Hashing with chains; the number of buckets doubles and never shrinks.
  */

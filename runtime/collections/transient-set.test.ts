@@ -11,7 +11,7 @@ class Member implements Slotted {
 }
 
 describe('a transient set', () => {
-  test('holds what was added and not taken out, whatever the order', () => {
+  test('contains the members that were added and not removed, in any order', () => {
     const [a, b, c, d] = [new Member('a'), new Member('b'), new Member('c'), new Member('d')];
     const set = new TransientSet<Member>();
     const names = (): string =>
@@ -31,7 +31,7 @@ describe('a transient set', () => {
     expect([names(), set.size, [a, b, c, d].map(({ slot }) => slot)]).toEqual(['', 0, [-1, -1, -1, -1]]);
   });
 
-  test('gives those that pass, whatever becomes of them', () => {
+  test('returns the members that pass, even if the predicate removes them', () => {
     const set = new TransientSet<Member>();
     for (const name of ['a', 'b', 'c']) set.add(new Member(name));
     const found = set.filter(({ name }) => name !== 'b');

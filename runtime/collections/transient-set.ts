@@ -1,13 +1,16 @@
-/** Something that can be in one `TransientSet` at a time. */
+/** An object that can be in one `TransientSet` at a time. */
 export interface Slotted {
-  /** Its place there, kept by the set. -1 outside. */
+  /** Its index in the set, maintained by the set. -1 if it is in none. */
   slot: number;
 }
 
-/** The slot of what is in no set. */
+/** The slot of an object that is in no set. */
 export const NO_SLOT = -1;
 
-/** A set of objects that come and go thousands of times a second, in no order. Why no `Set`: see `TransientMap`. */
+/**
+ * An unordered set of objects that come and go thousands of times a second. `TransientMap` explains why it is not a
+ * `Set`.
+ */
 export class TransientSet<T extends Slotted> {
   readonly #members: T[] = [];
 
@@ -15,12 +18,12 @@ export class TransientSet<T extends Slotted> {
     return this.#members.length;
   }
 
-  /** The member must be in no set yet. */
+  /** The member must not be in a set yet. */
   add(member: T): void {
     member.slot = this.#members.push(member) - 1;
   }
 
-  /** Does nothing for what is in no set. */
+  /** No effect if the object is in no set. */
   delete(member: T): void {
     const { slot } = member;
     if (slot === NO_SLOT) return;
@@ -31,7 +34,7 @@ export class TransientSet<T extends Slotted> {
     last.slot = slot;
   }
 
-  /** The members that pass, as they are now. */
+  /** The members that pass, as a copy. */
   filter(passes: (member: T) => boolean): readonly T[] {
     return this.#members.filter(passes);
   }

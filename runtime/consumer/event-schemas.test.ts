@@ -25,7 +25,7 @@ function deposited(data: ReceivedEvent['data'], more: Partial<ReceivedEvent> = {
   };
 }
 
-test('an event that fits its schema is given back', () => {
+test('an event that matches its schema is returned', () => {
   const event = deposited({ amount: '5', newBalance: '-1.25' });
   expect(schemas.check(event)).toBe(event);
 });
@@ -44,7 +44,7 @@ test('an event of an unknown version or type is refused', () => {
   expect(() => schemas.check(deposited(data, { eventType: 'Other' }))).toThrow('no schema of Other');
 });
 
-test('the lock gives a JSON Schema for each version, whose ids are those of dataschema', () => {
+test('the lock contains a JSON Schema per version, with the ids of dataschema', () => {
   const found = readEventLock(readFileSync(LOCK, 'utf8'), 'https://wallet.example');
   const initiated = found.find(({ eventType }) => eventType === 'TransferInitiatedEvent');
   expect(initiated?.schema).toMatchObject({

@@ -17,7 +17,7 @@ export class EventSchemas {
     );
   }
 
-  /** From the `events.lock` of the service. @throws ValidationError if it is no such file */
+  /** Reads the service's `events.lock`. @throws ValidationError if it is not such a file */
   static fromLock(file: string): EventSchemas {
     return EventSchemas.of(readEventLock(readFileSync(file, 'utf8')));
   }
@@ -27,9 +27,9 @@ export class EventSchemas {
   }
 
   /**
-   * Returns the event if its data fits its schema.
+   * Returns the event if its data matches its schema.
    *
-   * @throws ValidationError that lists what does not fit, or for an event without a schema
+   * @throws ValidationError that lists the mismatches, or for an event without a schema
    */
   check(event: ReceivedEvent): ReceivedEvent {
     const { eventType, eventVersion, data, id } = event;

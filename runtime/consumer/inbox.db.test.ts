@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.destroy()));
 });
 
-/** The consumer's own database: here it is that of the shard. */
+/** The consumer's own database; this test uses the shard's. */
 async function consumer(databases: DatabaseRegistry): Promise<Kysely<Tables>> {
   const { url, username, password } = databases.memberConfig(HERE).primary;
   if (url.kind !== 'postgresql') throw new Error('Only PostgreSQL servers');
@@ -52,7 +52,7 @@ describeOn('postgresql', 'An inbox', (harness) => {
     return { ledger, database, inbox };
   }
 
-  test('does the work of a message once, also when repetitions come at the same time', async () => {
+  test('does the work of a message once, even with concurrent repetitions', async () => {
     const { database, inbox } = await world();
     const work = (): Promise<{ kind: string }> =>
       inbox.once(message, async (transaction) => {
@@ -65,7 +65,7 @@ describeOn('postgresql', 'An inbox', (harness) => {
     expect(await inbox.once({ ...message, source: '/third' }, async () => 1)).toMatchObject({ kind: 'done' });
   });
 
-  test('notes nothing of work that failed, and keeps none of its effects', async () => {
+  test('records no failed work, and rolls back its effects', async () => {
     const { database, inbox } = await world();
     const failing = inbox.once(message, async (transaction) => {
       await transaction.insertInto('effects').values({ what: 'half' }).execute();
@@ -76,7 +76,7 @@ describeOn('postgresql', 'An inbox', (harness) => {
     expect(await inbox.once(message, async () => 'second')).toEqual({ kind: 'done', result: 'second' });
   });
 
-  test('starts an action once, even if the process dies before it is noted', async () => {
+  test('starts an action once, even if the process dies before it is recorded', async () => {
     const { ledger, database, inbox } = await world();
     const account = await ledger.open();
     const params = { account, amount: new Decimal(5) };
@@ -84,10 +84,10 @@ describeOn('postgresql', 'An inbox', (harness) => {
       inbox.execute(message, CreditAction, params),
       inbox.execute(message, CreditAction, params),
     ]);
-    // The other one got the same result, or was refused because its key was in use.
+    // The concurrent call got the same result, or was refused because its key was in use.
     expect(settled.some((each) => each.status === 'fulfilled' && each.value.kind === 'done')).toBe(true);
     expect(await ledger.balance(account)).toBe('5');
-    // As it is where the process died between the commit and the note.
+    // Simulates a process that died between the action's commit and the inbox row.
     await sql`delete from inbox`.execute(database);
     const again = await inbox.execute(message, CreditAction, params);
     expect(again).toMatchObject({ kind: 'done' });
@@ -95,7 +95,7 @@ describeOn('postgresql', 'An inbox', (harness) => {
     expect(await inbox.execute(message, CreditAction, params)).toEqual({ kind: 'duplicate' });
   });
 
-  test('forgets what is old', async () => {
+  test('deletes old messages', async () => {
     const { inbox } = await world();
     await inbox.once(message, async () => {});
     expect(await inbox.purge(new Date(Date.now() - 60_000))).toBe(0);

@@ -16,35 +16,35 @@ export interface InboxTable {
   readonly received_date: Date;
 }
 
-/** What an inbox needs. */
+/** Options of an inbox. */
 export interface InboxOptions<Database> {
   /** The consumer's own PostgreSQL. */
   readonly database: Kysely<Database>;
   /** Default `inbox`. */
   readonly table?: string;
-  /** Runs actions of this framework. Needed for `execute`. */
+  /** Runs actions of this framework. Required for `execute`. */
   readonly executor?: ActionRunner;
-  /** Who acts. Needed for `execute`. */
+  /** The acting principal. Required for `execute`. */
   readonly principal?: Caller;
 }
 
 /** The outcome of a message. */
 export type Reception<Result> =
   | { readonly kind: 'done'; readonly result: Result }
-  /** It was received before. */
+  /** The message was received before. */
   | { readonly kind: 'duplicate' };
 
 const TABLE = /^[a-z_][a-z0-9_]{0,62}$/;
-/** Longest key of an execution. */
+/** Maximum length of an execution's idempotency key. */
 const LONGEST_KEY = 255;
 
-/** Remembers which messages were received, in the transaction of what they led to. */
+/** Records received messages in the transaction of their effects, so that a repetition has no effect. */
 export class Inbox<Database> {
   readonly #database: Kysely<Database>;
   readonly #table: string;
   readonly #options: InboxOptions<Database>;
 
-  /** @throws ValidationError for a name that a table cannot have */
+  /** @throws ValidationError for an invalid table name */
   constructor(options: InboxOptions<Database>) {
     const { database, table = 'inbox' } = options;
     if (!TABLE.test(table)) throw new ValidationError(`A table cannot be named ${JSON.stringify(table)}`);
@@ -53,7 +53,7 @@ export class Inbox<Database> {
     this.#options = options;
   }
 
-  /** Creates the table unless it is there. A migration of your own may do so instead. */
+  /** Creates the table unless it exists. Your own migration may do so instead. */
   async createTable(): Promise<void> {
     await sql`create table if not exists ${sql.table(this.#table)} (
       source text not null,
@@ -63,10 +63,10 @@ export class Inbox<Database> {
   }
 
   /**
-   * Does the work of a message once: what it writes through the transaction commits together with the note that the
-   * message was received. A repetition at the same time waits for the first one.
+   * Does the work of a message once: its writes through the transaction commit together with the row that records the
+   * message. A concurrent repetition waits for the first one.
    *
-   * @throws what the work throws; nothing is noted then
+   * @throws errors of the work; then the message is not recorded
    */
   once<Result>(
     { source, id }: Pick<ReceivedEvent, 'source' | 'id'>,
@@ -79,12 +79,12 @@ export class Inbox<Database> {
   }
 
   /**
-   * Starts an action of this framework once for a message: its key is the id of the event. Where the action has
-   * committed and the process has died before it was noted, the repetition gets the first result, as long as keys are
-   * kept (`fw.execution.key-retention-ms`).
+   * Starts an action of this framework once for a message, with the event's id as its key. If the action has committed
+   * and the process has died before recording the message, a repetition returns the first result, as long as keys are
+   * stored (`fw.execution.key-retention-ms`).
    *
    * @throws ValidationError if the inbox has no executor and principal
-   * @throws what the action throws; nothing is noted then
+   * @throws errors of the action; then the message is not recorded
    */
   async execute<Params, Result>(
     event: Pick<ReceivedEvent, 'source' | 'id' | 'traceContext'>,
@@ -106,14 +106,14 @@ export class Inbox<Database> {
     return { kind: 'done', result };
   }
 
-  /** Forgets messages that were received before a time. Brokers repeat messages for days at most. */
+  /** Deletes messages that were received before a time. Brokers repeat messages for a few days at most. */
   async purge(before: Date): Promise<number> {
     const { numAffectedRows } = await sql`delete from ${sql.table(this.#table)}
       where received_date < ${before}`.execute(this.#database);
     return Number(numAffectedRows ?? 0);
   }
 
-  /** False if it was noted before. */
+  /** Records a message. False if it was recorded before. */
   async #note(on: Kysely<Database>, source: string, id: string): Promise<boolean> {
     const { numAffectedRows } = await sql`insert into ${sql.table(this.#table)} (source, id)
       values (${source}, ${id}) on conflict do nothing`.execute(on);

@@ -39,14 +39,14 @@ const whole = {
   data: { reason: 'Größe' },
 };
 
-test('what the relay sends structured is read from any transport', () => {
+test('structured messages of the relay are read from any transport', () => {
   const { body, contentType } = sent('structured');
   expect(readMessage({ headers: { 'Content-Type': contentType }, body })).toEqual(whole);
   const bytes = new Map([[Buffer.from('content-type'), Buffer.from(contentType)]]);
   expect(readMessage({ headers: bytes, body: Buffer.from(body) })).toEqual(whole);
 });
 
-test('what it sends in binary mode is read from HTTP, NATS and Kafka', () => {
+test('binary messages are read from HTTP, NATS and Kafka', () => {
   const { body, contentType, attributes } = sent('binary');
   const encoded = Object.entries(attributes).map(([name, value]) => [`ce-${name}`, percentEncoded(value)]);
   const http = { ...Object.fromEntries(encoded), 'content-type': contentType } as Record<string, string>;
@@ -55,7 +55,7 @@ test('what it sends in binary mode is read from HTTP, NATS and Kafka', () => {
   expect(readMessage({ headers: new Map(kafka), body })).toEqual(whole);
 });
 
-test('what it sends in the shape of an outbox router is read with what that shape has', () => {
+test('outbox-router messages are read with the fields of that format', () => {
   const { body, headers } = sent('debezium');
   expect(readMessage({ headers, body })).toMatchObject({
     id: 'e1',
@@ -86,6 +86,6 @@ test.each([
   expect(() => readMessage({ headers, body })).toThrow(complaint);
 });
 
-test('refuses bytes that are no UTF-8', () => {
+test('refuses bytes that are not UTF-8', () => {
   expect(() => readMessage({ headers: STRUCTURED, body: Buffer.from([0xff, 0xfe]) })).toThrow('is not UTF-8');
 });

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import { ValidationError } from '../errors.js';
 
-/** A message as a broker's client or an HTTP server hands it over. */
+/** A message as a broker's client or an HTTP server passes it. */
 export interface IncomingMessage {
   /** Headers by name, in any case. Values of Kafka and NATS may be bytes. */
   readonly headers?: HeaderSource;
@@ -16,21 +16,21 @@ export type HeaderSource =
 
 type HeaderValue = string | Uint8Array | readonly string[] | undefined;
 
-/** An event of another service, whatever shape its message had. */
+/** An event of another service, independent of the message format. */
 export interface ReceivedEvent {
-  /** The same in every repetition. */
+  /** The event's id, the same in every repetition. */
   readonly id: string;
-  /** Where it comes from, such as `/example.wallet/shards/1-0`. Empty in the shape of Debezium. */
+  /** The event's origin, such as `/example.wallet/shards/1-0`. Empty in the format of Debezium. */
   readonly source: string;
-  /** `example.wallet.WalletCreatedEvent`; without the namespace in the shape of Debezium. */
+  /** `example.wallet.WalletCreatedEvent`; without the namespace in the format of Debezium. */
   readonly type: string;
   /** The last part of the type: `WalletCreatedEvent`. */
   readonly eventType: string;
-  /** Version of the event's shape. Default 1. */
+  /** Version of the event's format. Default 1. */
   readonly eventVersion: number;
-  /** Id of the model. Undefined if the message does not say it. */
+  /** Id of the model. Undefined if the message does not contain it. */
   readonly subject: string | undefined;
-  /** Version of the model that the change produced. Undefined if the message does not say it. */
+  /** Version of the model that the change produced. Undefined if the message does not contain it. */
   readonly modelVersion: number | undefined;
   readonly time: Date | undefined;
   readonly dataSchema: string | undefined;
@@ -47,7 +47,7 @@ const COUNT = /^\d{1,19}$/;
 /**
  * Reads a CloudEvent 1.0 in structured or binary mode, or a message of Debezium's outbox event router.
  *
- * @throws ValidationError for what is none of them
+ * @throws ValidationError for a message in none of these formats
  */
 export function readMessage({ headers = {}, body }: IncomingMessage): ReceivedEvent {
   const given = headersOf(headers);
@@ -115,7 +115,7 @@ function routed(headers: ReadonlyMap<string, string>, data: JsonObject): Receive
   };
 }
 
-/** Attributes in headers: `ce-id` over HTTP and NATS, where values are percent-encoded, `ce_id` in Kafka. */
+/** Attributes in headers: over HTTP and NATS `ce-id`, with percent-encoded values; in Kafka `ce_id`. */
 function prefixed(headers: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of headers) {

@@ -14,7 +14,7 @@ function signed(secret: string, timestamp: number = Math.floor(Date.now() / 1_00
   };
 }
 
-test('takes what one of the secrets has signed, as text and as bytes', () => {
+test('accepts a signature of one of the secrets, as text and as bytes', () => {
   expect(() => verifyWebhook(signed(SECRET), body, { secrets: [OTHER, SECRET] })).not.toThrow();
   expect(() => verifyWebhook(signed(SECRET), Buffer.from(body), { secrets: [SECRET] })).not.toThrow();
 });
@@ -29,7 +29,7 @@ test('refuses another secret, another body, another id and another time', () => 
   expect(() => verify({ ...signed(SECRET), 'webhook-timestamp': later })).toThrow('does not match');
 });
 
-test('refuses what is too old, too new or not signed at all', () => {
+test('refuses messages that are too old, too new or unsigned', () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const timestamp of [now - 400, now + 400])
     expect(() => verifyWebhook(signed(SECRET, timestamp), body, { secrets: [SECRET] })).toThrow('too old');

@@ -4,21 +4,21 @@ import { UnauthenticatedError } from '../errors.js';
 import { sign, signingKey } from '../relay/sinks/webhook/signature.js';
 import type { IncomingMessage } from './received-event.js';
 
-/** What a webhook's signature is checked with. */
+/** Secrets and tolerance of the verification. */
 export interface WebhookVerification {
-  /** As the sender has it. Several while a secret is replaced. */
+  /** The sender's secret. Several while a secret is rotated. */
   readonly secrets: readonly string[];
-  /** Oldest and newest time of a message, in milliseconds around now. Default 300,000. */
+  /** Maximum age, and maximum time in the future, of a message, in milliseconds. Default 300,000. */
   readonly toleranceMs?: number;
 }
 
 const DEFAULT_TOLERANCE_MS = 300_000;
 
 /**
- * Checks the signature and the time of a webhook, as Standard Webhooks describes them. The body must be as it came:
- * parsed and written again it is another one.
+ * Verifies the signature and the time of a webhook, according to Standard Webhooks. Pass the body as received: the
+ * signature does not match a body that was parsed and serialized again.
  *
- * @throws UnauthenticatedError if it was not signed with one of the secrets, or is too old or too new
+ * @throws UnauthenticatedError if none of the secrets has signed it, or if it is too old or too new
  */
 export function verifyWebhook(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,

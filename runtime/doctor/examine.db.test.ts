@@ -57,7 +57,7 @@ function member(
   return [shard, source(name, overrides, at)] as const;
 }
 
-/** Shard A with a replica. */
+/** A topology with shard A and a replica. */
 function replicated(secondary: DataSourceConfig): ShardingTopology {
   const topology = topologyOf([member(A, 'shard_a')]);
   const groups = topology.groups.map((group) => ({
@@ -92,8 +92,8 @@ async function found(topology: ShardingTopology, check: string): Promise<readonl
   return findings.filter((finding) => finding.check === check);
 }
 
-describe('What the doctor finds on real servers', () => {
-  it('settings that lose acknowledged commits: a fault, or a warning where they are allowed by name', async () => {
+describe('The doctor on real servers', () => {
+  it('reports settings that lose acknowledged commits, as a fault or, if allowed by name, a warning', async () => {
     const strict = topologyOf([member(A, 'shard_a', { allowUnsafe: ['fsync'] })]);
     expect(await found(strict, 'durability')).toMatchObject([
       { subject: '(1, 0)', level: 'fault', found: 'fsync off, full_page_writes off' },
@@ -101,7 +101,7 @@ describe('What the doctor finds on real servers', () => {
     expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
       { level: 'warning', found: 'fsync off, full_page_writes off, allowed' },
     ]);
-    // Of the session, as a role's or a database's own setting gives it.
+    // A session setting, which a role's or a database's own setting also produces.
     await onServer('alter role fw_test set synchronous_commit = off');
     try {
       expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
@@ -112,7 +112,7 @@ describe('What the doctor finds on real servers', () => {
     }
   });
 
-  it('roles with too many rights, and roles with too few', async () => {
+  it('reports roles with too many rights, and roles with too few', async () => {
     expect(await found(topologyOf([member(A, 'shard_a')]), 'rights')).toMatchObject([
       { level: 'warning', found: 'the user is a superuser' },
     ]);
@@ -132,7 +132,7 @@ describe('What the doctor finds on real servers', () => {
     ]);
   });
 
-  it('a database that takes no writes: read-only by a setting, or a standby', async () => {
+  it('reports a read-only database: by a setting, or a standby', async () => {
     expect(await found(topologyOf([member(A, 'shard_a', {}, standby)]), 'rights')).toMatchObject([
       { level: 'fault', found: 'a standby' },
       { level: 'warning' },
@@ -148,7 +148,7 @@ describe('What the doctor finds on real servers', () => {
     }
   });
 
-  it('replicas: one that follows, one of another shard, one that follows none, one that is down', async () => {
+  it('checks replicas: one that follows, one of another shard, one that follows none, one that is down', async () => {
     const replica = (secondary: DataSourceConfig) => found(replicated(secondary), 'replica');
     expect(await replica(source('shard_a', {}, standby))).toMatchObject([
       { subject: '(1, 0)', level: 'ok', found: expect.stringMatching(/shard_a, \d+ ms behind$/) },
@@ -164,7 +164,7 @@ describe('What the doctor finds on real servers', () => {
     ]);
   });
 
-  it('which process runs another topology than this file has', async () => {
+  it('reports processes that run another topology than this file', async () => {
     const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
     const older = topologyOf([member(A, 'shard_a')]);
     const rotated = topologyOf([
@@ -207,7 +207,7 @@ describe('What the doctor finds on real servers', () => {
     });
   });
 
-  it('a constraint that a process has left behind on a default partition, from when it refuses rows a fault', async () => {
+  it('reports a left-over constraint of a default partition, as a fault once it refuses rows', async () => {
     const topology = topologyOf([member(A, 'shard_a')]);
     const partitions = async () =>
       (await found(topology, 'partitions')).map(({ level, found: text, advice }) => [level, text, advice]);
@@ -239,7 +239,7 @@ describe('What the doctor finds on real servers', () => {
     });
   });
 
-  it('a failover, a fault if something is known to be lost, until it is acknowledged', async () => {
+  it('reports a failover, as a fault if a loss is known, until it is acknowledged', async () => {
     const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
     const failovers = async () =>
       (await found(topology, 'failover')).map(({ subject, level, found: text }) => [subject, level, text]);
@@ -265,7 +265,7 @@ describe('What the doctor finds on real servers', () => {
     });
   });
 
-  it('who is connected to which shard, by the name and the address of each process', async () => {
+  it('lists the connections to each shard, by the name and the address of each process', async () => {
     const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
     const named = topologyOf([member(A, 'shard_a', { applicationName: 'web-1' })]);
     await withDatabases(named, async (other) => {
@@ -283,7 +283,7 @@ describe('What the doctor finds on real servers', () => {
   });
 });
 
-/** The database with other answers to some questions. */
+/** A database that answers some queries differently. */
 function answering(
   database: ShardDatabase,
   answers: (row: readonly unknown[]) => readonly unknown[],
@@ -301,7 +301,7 @@ function answering(
   });
 }
 
-describe('What the doctor finds on servers that no test can have', () => {
+describe('The doctor on simulated servers', () => {
   const check = (work: (databases: DatabaseRegistry) => Promise<readonly CheckResult[]>) =>
     withDatabases(replicated(source('shard_a', {}, standby)), work);
 
@@ -314,14 +314,14 @@ describe('What the doctor finds on servers that no test can have', () => {
   ])('a clock that differs by %d ms', async (skewMs, level, text) => {
     const results = await check(async (databases) => {
       const database = answering(databases.database(A), ([time]) => [Number(time) + skewMs]);
-      // The first call opens the connection, which takes longer than the question.
+      // The first call opens the connection, which takes longer than the query.
       await database.query({ text: 'select 0', values: [] });
       return checkClock({ database, member: databases.memberConfig(A), tables: [] });
     });
     expect(results).toMatchObject([{ check: 'clock', level, found: expect.stringMatching(text) }]);
   });
 
-  it('a server that is too old', async () => {
+  it('reports a server that is too old', async () => {
     const results = await check((databases) => {
       const database = answering(databases.database(A), () => [130_014, '13.14']);
       return checkVersion({ database, member: databases.memberConfig(A), tables: [] });
@@ -329,7 +329,7 @@ describe('What the doctor finds on servers that no test can have', () => {
     expect(results).toMatchObject([{ level: 'fault', found: 'PostgreSQL 13.14' }]);
   });
 
-  it('a replica that is far behind', async () => {
+  it('reports a replica that is far behind', async () => {
     const results = await check((databases) => {
       const replica = databases.replica(A);
       if (replica === undefined) throw new Error('No replica');

@@ -30,15 +30,15 @@ export interface ExaminedTable extends ExpectedTable {
 
 export interface ExamineOptions {
   readonly topology: ShardingTopology;
-  /** The application's migrations and tables; undefined if they are not known. */
+  /** The application's migrations and tables; undefined if unknown. */
   readonly application:
     | { readonly migrations: readonly Migration[]; readonly tables: readonly ExaminedTable[] }
     | undefined;
-  /** Most shards at a time. Default 8. */
+  /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
 }
 
-/** What can be asked of a database that answers. */
+/** Checks of a database that answers. */
 const CHECKS: readonly ShardCheck[] = [
   checkVersion,
   checkDurability,
@@ -49,7 +49,7 @@ const CHECKS: readonly ShardCheck[] = [
   checkPeers,
 ];
 
-/** Checks everything that may be wrong with a topology. Changes nothing. */
+/** Checks a topology and its databases. Changes nothing. */
 export async function examine(
   databases: DatabaseRegistry,
   options: ExamineOptions,
@@ -119,7 +119,7 @@ function migrationFinding({
       ];
     case 'foreign':
     case 'unreachable':
-      // Other checks report it.
+      // Other checks report the failure.
       return [];
   }
 }

@@ -7,7 +7,7 @@ import { type CheckResult, fault, warning } from './finding.js';
 const ADVICE =
   'Compare what is gone with what you know from elsewhere, mend it, then run fw-gen events failovers --acknowledge.';
 
-/** Whether a shard has failed over, and what that has lost, as far as it can be known. */
+/** Checks whether a shard has failed over, and what is known to be lost. */
 export async function checkFailovers(
   databases: DatabaseRegistry,
   shard: ShardIdentifier,

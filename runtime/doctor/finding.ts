@@ -1,4 +1,4 @@
-/** `fault`: something does not work or is not safe. `warning`: it works, and an operator should know. */
+/** `fault`: something does not work or is unsafe. `warning`: it works, but needs an operator's attention. */
 export type FindingLevel = 'ok' | 'warning' | 'fault';
 
 /** The result of one check. */
@@ -7,9 +7,9 @@ export interface Finding {
   readonly subject: string;
   readonly check: string;
   readonly level: FindingLevel;
-  /** What was found. Never a password. */
+  /** The finding. Never contains a password. */
   readonly found: string;
-  /** What to do; '' if nothing. */
+  /** How to fix it; '' if nothing is to be done. */
   readonly advice: string;
 }
 

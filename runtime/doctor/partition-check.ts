@@ -10,8 +10,8 @@ from pg_constraint where conname = 'fw_partitions_ahead' and conrelid in (
   to_regclass('eventlog.events_default'), to_regclass('eventlog.actions_default')) order by 1`;
 
 /**
- * Whether a process that made partitions has left its check constraint behind, which refuses rows from a day on. The
- * next run of retention, or the next start of a process, drops one that has begun to do so or is about to.
+ * Checks for a left-over constraint of a process that was creating partitions, which refuses rows from a certain day
+ * on. The next run of retention, or the next start of a process, drops a constraint that refuses rows or is about to.
  */
 export const checkPartitions: ShardCheck = async ({ database }) => {
   const [known] = await ask(database, "select to_regclass('eventlog.maintenance') is not null");

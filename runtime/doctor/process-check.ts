@@ -3,7 +3,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { registeredProcesses, topologyFingerprint } from '../sharding/process-register.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 
-/** Which processes serve, and whether they run the topology of this file. */
+/** Lists the serving processes, and checks whether they run the topology of this file. */
 export async function checkProcesses(
   topology: ShardingTopology,
   databases: DatabaseRegistry,
@@ -29,7 +29,7 @@ export async function checkProcesses(
       },
     );
   } catch {
-    // The checks of the default shard report it.
+    // The checks of the default shard report the failure.
     return [];
   }
 }

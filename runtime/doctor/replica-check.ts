@@ -5,7 +5,7 @@ import { ask, failureOf } from './shard-checks.js';
 
 const LAG_WARNING_MS = 30_000;
 
-/** Whether the replica of a shard, if it has one, is its replica and how far it is behind. */
+/** Checks whether the replica of a shard, if any, belongs to the shard, and how far it is behind. */
 export async function checkReplica(
   databases: Pick<DatabaseRegistry, 'replica'>,
   shard: ShardIdentifier,

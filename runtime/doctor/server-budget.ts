@@ -6,12 +6,12 @@ import { ask } from './shard-checks.js';
 interface ServerNeed {
   /** Host and port. */
   readonly address: string;
-  /** A shard on this server, to ask it. */
+  /** A shard on this server, used to query it. */
   readonly shard: Parameters<DatabaseRegistry['database']>[0];
   connections: number;
 }
 
-/** Compares what the pools of one process may open on each server with what the server has. */
+/** Compares the maximum connections of one process's pools with the limit of each server. */
 export async function checkBudget(
   topology: ShardingTopology,
   databases: DatabaseRegistry,

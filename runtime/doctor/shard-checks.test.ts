@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), 'fw-doctor-'));
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** What is found about the connection of a shard that cannot be reached. */
+/** The findings about the connection of an unreachable shard. */
 async function connection(url: DataSourceConfig['url']): Promise<Finding | undefined> {
   const topology = topologyOf([[shard, testDataSource(url, { user: 'u', password: 'p' })]]);
   const databases = openDatabases(topology, { warn: () => {} });
@@ -30,8 +30,8 @@ async function connection(url: DataSourceConfig['url']): Promise<Finding | undef
 const embedded = (location: string): Promise<Finding | undefined> =>
   connection({ kind: 'pglite', storage: 'file', location });
 
-describe('what to do about a connection', () => {
-  it('to an embedded database that another process has is what its error says', async () => {
+describe('the advice about a connection', () => {
+  it('to an embedded database that another process has open is empty, because the error states it', async () => {
     const lock = await DirectoryLock.acquire(root);
     const finding = await embedded(root);
     lock.release();

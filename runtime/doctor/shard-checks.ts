@@ -5,7 +5,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
 
-/** One check of one database. Gives nothing where there is nothing to be checked. */
+/** One check of one database. Returns no result if it does not apply. */
 export type ShardCheck = (subject: ShardSubject) => Promise<readonly CheckResult[]>;
 
 export interface ShardSubject {
@@ -23,10 +23,10 @@ export interface CheckedTable {
 const OLDEST_SERVER = 140_000;
 const SKEW_WARNING_MS = 500;
 const SKEW_FAULT_MS = 10_000;
-/** Bounds the scan of a large table. */
+/** Time limit for the scan of a large table, in milliseconds. */
 const RESIDENCY_TIMEOUT_MS = 10_000;
 
-/** Whether the database can be reached; what it takes to open a connection. */
+/** Checks whether the database is reachable, and how long a connection takes. */
 export const checkConnection: ShardCheck = async ({ database }) => {
   const startedAt = time.nowMs();
   try {
@@ -38,7 +38,7 @@ export const checkConnection: ShardCheck = async ({ database }) => {
 };
 
 function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
-  // Its message says what to do.
+  // The error message already states the fix.
   if (error instanceof EmbeddedDatabaseLockedError) return '';
   if (kind === 'pglite') return 'Check the disk and the rights to the folder; if it is damaged, restore it.';
   const sqlState = error instanceof DriverFailure ? error.sqlState : undefined;
@@ -59,7 +59,7 @@ export const checkVersion: ShardCheck = async ({ database }) => {
   return [fault('version', `PostgreSQL ${String(version)}`, 'Upgrade the server: 14 or newer is needed.')];
 };
 
-/** Settings without which an acknowledged commit can be lost. */
+/** Checks for settings with which an acknowledged commit can be lost. */
 export const checkDurability: ShardCheck = async ({ database, member }) => {
   if (database.kind === 'pglite') {
     return [
@@ -85,21 +85,21 @@ export const checkDurability: ShardCheck = async ({ database, member }) => {
   ];
 };
 
-/** Ids and deadlines are made here, leases there. */
+/** Compares the clocks: this process creates ids and deadlines, the server checks leases. */
 export const checkClock: ShardCheck = async ({ database }) => {
   const before = time.dateMs();
   const [theirs] = await ask(database, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
   const after = time.dateMs();
-  // What lies within the round trip is not known to be skew.
+  // A difference smaller than the round trip may not be skew.
   const skew = Math.max(before - Number(theirs), Number(theirs) - after, 0);
-  // Ours are whole milliseconds.
+  // This process's clock has whole milliseconds.
   const found = skew < 1 ? 'no skew' : `${Math.round(skew)} ms apart`;
   if (skew <= SKEW_WARNING_MS) return [ok('clock', found)];
   const advice = 'Synchronise the clocks of this machine and of the server (NTP).';
   return [(skew > SKEW_FAULT_MS ? fault : warning)('clock', found, advice)];
 };
 
-/** Whether the database takes writes, and whether the user has the rights for them, and not too many. */
+/** Checks whether the database accepts writes, and whether the user's rights are sufficient and not excessive. */
 export const checkRights: ShardCheck = async ({ database, tables }) => {
   const [standby, readOnly, superuser, mayCreate] = await ask(
     database,
@@ -139,7 +139,7 @@ export const checkRights: ShardCheck = async ({ database, tables }) => {
   return results.length > 0 ? results : [ok('rights', 'reads and writes')];
 };
 
-/** Events and actions are never updated: a role that cannot is welcome. */
+/** Events and actions are never updated, so a role should not have that right. */
 const OWN_TABLES = ['eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
 
 async function deniedTables(
@@ -157,7 +157,7 @@ async function deniedTables(
   return rows.map(([name]) => String(name));
 }
 
-/** Which shard the database says it is, and whether it holds rows that belong elsewhere. */
+/** Checks the database's own shard identity, and whether it contains rows of other shards. */
 export const checkResidency: ShardCheck = async ({ database, member, tables }) => {
   const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
   if (known !== true) return [warning('residency', 'an empty database', 'Run fw-gen migrate up.')];
@@ -198,7 +198,7 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
   }
 }
 
-/** Which processes are connected. */
+/** Lists the connected processes. */
 export const checkPeers: ShardCheck = async ({ database }) => {
   if (database.kind === 'pglite') return [];
   const { rows } = await query(
@@ -229,7 +229,7 @@ function quoteName(table: string): string {
   return `"${table.replaceAll('"', '""')}"`;
 }
 
-/** What went wrong with which database. Failures to connect, and those of an embedded one, name it themselves. */
+/** Describes a failure with its database. Connection failures, and those of an embedded database, already name it. */
 export function failureOf({ kind, description }: ShardDatabase, error: unknown): string {
   const message = messageOf(error);
   return kind === 'pglite' || message.startsWith(description) ? message : `${description}: ${message}`;

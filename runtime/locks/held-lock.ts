@@ -13,11 +13,11 @@ export interface HeldLockOptions {
   readonly claim: LockClaim;
   readonly token: bigint;
   readonly store: LockStore;
-  /** Remaining time of the lock, in milliseconds: a little less than in the database. */
+  /** Remaining time of the lock, in milliseconds; slightly less than in the database. */
   readonly remainingMs: number;
-  /** Default of `extend`. */
+  /** Default of `extend`, in milliseconds. */
   readonly holdMs: number;
-  /** Lets the next one of this process ask. */
+  /** Lets the next waiter of this process query the database. */
   readonly endTurn: EndTurn;
 }
 
@@ -26,12 +26,12 @@ type Held = ReadonlyMap<string, HeldLock>;
 const context = new AsyncLocalStorage<Held>();
 const LIMITS = { timeoutMs: 2_000 };
 
-/** Names a lock in this process. */
+/** Identifies a lock in this process. */
 export function lockKey(shard: ShardIdentifier, name: string): string {
   return `${shard.bits}/${name}`;
 }
 
-/** The lock if the code that asks runs under it already. */
+/** The lock if the calling code already runs under it. */
 export function heldHere(shard: ShardIdentifier, name: string): LockHandle | undefined {
   const lock = context.getStore()?.get(lockKey(shard, name));
   return lock?.isHeld === true ? new InnerHandle(lock) : undefined;
@@ -88,7 +88,7 @@ export class HeldLock implements LockHandle {
     try {
       await store.release(claim, LIMITS);
     } catch {
-      // The lock is released when its hold time expires.
+      // The database releases the lock when its hold time expires.
     }
     endTurn();
   }

@@ -18,13 +18,13 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     return harness.makeShards({ shards: [SHARD, ...more] });
   }
 
-  /** Two of them share nothing but the database, as two processes do. */
+  /** Two providers that share only the database, as two processes do. */
   async function twoProcesses(): Promise<readonly [KeyedLockProvider, KeyedLockProvider, DatabaseRegistry]> {
     const registry = await databases();
     return [new KeyedLockProvider(registry), new KeyedLockProvider(registry), registry];
   }
 
-  it('let one in at a time, also between processes', async () => {
+  it('have one holder at a time, even between processes', async () => {
     const [one, other] = await twoProcesses();
     let inside = 0;
     let most = 0;
@@ -41,12 +41,12 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(most).toBe(1);
   });
 
-  it('have no names that the runtime keeps for itself', async () => {
+  it('cannot have names that are reserved for the runtime', async () => {
     const [locks] = await twoProcesses();
     await expect(locks.acquire(SHARD, 'fw:journal')).rejects.toThrow('must not begin with fw:');
   });
 
-  it('of other names and other shards do not hinder one another', async () => {
+  it('of other names and other shards are independent', async () => {
     const elsewhere = ShardIdentifier.of(1, 0);
     const registry = await databases(elsewhere);
     const [one, other] = [new KeyedLockProvider(registry), new KeyedLockProvider(registry)];
@@ -92,7 +92,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(order).toEqual([1, 2, 3, 4]);
   });
 
-  it('are acquired again at once inside, under the same token', async () => {
+  it('are acquired again at once by nested code, under the same token', async () => {
     const [one] = await twoProcesses();
     await one.withLock(SHARD, 'x', async (outer) => {
       await one.withLock(SHARD, 'x', (inner) => expect(inner.token).toBe(outer.token), { waitMs: 0 });
@@ -102,7 +102,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     });
   });
 
-  it('are not acquired again by work that has outlived them', async () => {
+  it('are not acquired again by work that has outlasted them', async () => {
     const [one] = await twoProcesses();
     let outliving: Promise<bigint> = Promise.resolve(0n);
     const token = await one.withLock(SHARD, 'x', (lock) => {
@@ -112,7 +112,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(await outliving).toBeGreaterThan(token);
   });
 
-  it('have tokens that rise, also after the row was purged', async () => {
+  it('have increasing tokens, even after the row was purged', async () => {
     const [one, other, registry] = await twoProcesses();
     const tokens: bigint[] = [];
     for (const provider of [one, other, one]) {
@@ -126,7 +126,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(new Set(tokens).size).toBe(4);
   });
 
-  it('are lost when the hold runs out, and say so', async () => {
+  it('are lost when the hold time expires, and report it', async () => {
     const [one, other] = await twoProcesses();
     const late = await one.acquire(SHARD, 'x', { holdMs: 40 });
     const next = await other.acquire(SHARD, 'x');
@@ -147,7 +147,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     await one.acquire(SHARD, 'x', { waitMs: 1_000 });
   });
 
-  it('are held on for as long as they are extended', async () => {
+  it('are held as long as they are extended', async () => {
     const [one, other] = await twoProcesses();
     const lock = await one.acquire(SHARD, 'x', { holdMs: 2_000 });
     for (let round = 0; round < 3; round += 1) {
@@ -158,14 +158,14 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     expect(lock.signal.aborted).toBe(false);
   });
 
-  it('come free after an error', async () => {
+  it('are released after an error', async () => {
     const [one, other] = await twoProcesses();
     const failing = one.withLock(SHARD, 'x', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
     await other.acquire(SHARD, 'x', { waitMs: 0 });
   });
 
-  it('cost the database one question at a time, however many wait', async () => {
+  it('send one query at a time for all waiters', async () => {
     const { registry, counts } = countingRegistry(await databases());
     const provider = new KeyedLockProvider(registry);
     const first = await provider.acquire(SHARD, 'x');
@@ -203,7 +203,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     }
   });
 
-  it('are a condition for statements', async () => {
+  it('can be a condition of statements', async () => {
     const [one, other, registry] = await twoProcesses();
     const database = registry.database(SHARD);
     await database.query({ text: 'create table effects (id int)', values: [] });
@@ -223,7 +223,7 @@ interface SelfProvider {
 }
 
 describeOn('postgresql', 'A write under the condition of a lock', (harness) => {
-  it('keeps the lock from others until its transaction ends, even if the hold runs out meanwhile', async () => {
+  it('keeps the lock until its transaction ends, even if the hold time expires meanwhile', async () => {
     const registry = await harness.makeShards({ shards: [SHARD] });
     const provider = new KeyedLockProvider(registry);
     const lock = await provider.acquire(SHARD, 'x', { holdMs: 60 });

@@ -17,31 +17,31 @@ import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 
 /** Time limits of one lock. */
 export interface LockOptions {
-  /** Longest wait for the lock, in milliseconds; 0: ask once. Default 5,000. */
+  /** Maximum wait for the lock, in milliseconds; 0: try once. Default 5,000. */
   readonly waitMs?: number;
-  /** Maximum hold time unless extended, in milliseconds. Afterwards the lock is free. Default: 30,000. */
+  /** Hold time unless extended, in milliseconds. Afterwards the lock is free. Default: 30,000. */
   readonly holdMs?: number;
-  /** Gives up waiting. */
+  /** Ends the wait when aborted. */
   readonly signal?: AbortSignal;
 }
 
 const DEFAULT_WAIT_MS = 5_000;
 const DEFAULT_HOLD_MS = 30_000;
-/** A day: what is held for longer is no lock but a state, and belongs into a model. */
+/** A day: a longer hold is a state of the application and belongs into a model. */
 const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
 const MAXIMUM_NAME_LENGTH = 255;
-/** How the runtime's own locks are named. */
+/** Prefix of the runtime's own locks. */
 const OWN = 'fw:';
-/** A statement gets so much time even if the caller would not wait. */
+/** Minimum time limit of a statement, in milliseconds, even if the caller does not wait. */
 const STATEMENT_MS = 1_000;
-/** Bounds of the pause between two questions to the database. */
+/** Pauses between two attempts to get a lock. */
 const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
 /**
- * Locks by name on one shard, for what optimism does not serve: single flight, effects outside of the database. A lock
- * is a row with an expiry, no session and no connection. Of the waiters for one lock in this process, one
- * queries the database. When the lock is released here, the next waiter queries at once. Between processes, the first
- * query gets it.
+ * Locks by name on one shard, for work that optimistic locking cannot protect: single flight, effects outside of the
+ * database. A lock is a row with an expiry and needs no session. Of the waiters for one lock in this process, one
+ * queries the database. When this process releases the lock, its next waiter queries at once. Between processes, the
+ * first query gets the lock.
  */
 export class KeyedLockProvider {
   readonly #databases: DatabaseRegistry;
@@ -56,12 +56,15 @@ export class KeyedLockProvider {
 
   /**
    * Waits for the lock. Code that already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as
-   * it is held outside.
+   * the outer code holds it.
    *
-   * @param name 1 to 255 characters; one that begins with `fw:` is the runtime's own
-   * @throws LockTimeoutError if it did not come free in time @throws AbortedError if the signal fired
-   * @throws WriteInPerformError inside `perform` @throws UnknownShardError @throws ValidationError
-   * @throws ShardUnavailableError, ShardBusyError if the shard cannot be asked
+   * @param name 1 to 255 characters; names that begin with `fw:` are reserved for the runtime
+   * @throws LockTimeoutError if it was not released in time
+   * @throws AbortedError if the signal fired
+   * @throws WriteInPerformError inside `perform`
+   * @throws UnknownShardError
+   * @throws ValidationError
+   * @throws ShardUnavailableError, ShardBusyError if the shard does not answer
    */
   async acquire(shard: ShardIdentifier, name: string, options: LockOptions = {}): Promise<LockHandle> {
     const wait = this.#waitFor(name, options);
@@ -78,10 +81,10 @@ export class KeyedLockProvider {
   }
 
   /**
-   * Runs `work` under the lock and gives it back afterwards. Acquiring the same lock inside of `work` succeeds at once.
+   * Runs `work` under the lock and releases it afterwards. Acquiring the same lock inside `work` succeeds at once.
    *
    * @throws LockLostError if `work` took longer than the lock was held: another holder may have run meanwhile
-   * @throws whatever `work` throws, and what `acquire` throws
+   * @throws errors of `work` and of `acquire`
    */
   async withLock<T>(
     shard: ShardIdentifier,
@@ -99,7 +102,7 @@ export class KeyedLockProvider {
     }
   }
 
-  /** Whether the lock is held under this token right now. @throws ShardUnavailableError, ShardBusyError */
+  /** Whether the lock is currently held under this token. @throws ShardUnavailableError, ShardBusyError */
   async verify(shard: ShardIdentifier, name: string, token: bigint): Promise<boolean> {
     const store = new LockStore(this.#databases.database(shard));
     try {
@@ -109,7 +112,7 @@ export class KeyedLockProvider {
     }
   }
 
-  /** Deletes at most `limit` locks that are unused for a day. Returns their number. @throws DriverFailure */
+  /** Deletes at most `limit` locks that were unused for a day. Returns their number. @throws DriverFailure */
   purge(shard: ShardIdentifier, limit: number, options: CallOptions): Promise<number> {
     return new LockStore(this.#databases.database(shard)).purge(limit, options);
   }
@@ -178,13 +181,16 @@ export class KeyedLockProvider {
         await this.#pause(attempt, wait);
       }
     } catch (error) {
-      // A lost answer may have granted the lock, which would then stay held until it expires.
+      // The request whose reply was lost may have been granted the lock, which would then stay held until it expires.
       store.release(claim, { timeoutMs: STATEMENT_MS }).catch(() => {});
       throw error;
     }
   }
 
-  /** A question whose answer was lost may have been granted; the next one, under the same owner, finds out. */
+  /**
+   * Tries to get the lock once. A request whose reply was lost may have been granted; the next one, by the same owner,
+   * finds out.
+   */
   async #tryOnce(store: LockStore, claim: LockClaim, wait: Wait): Promise<bigint | undefined> {
     try {
       return await store.acquire(claim, wait.holdMs, { timeoutMs: STATEMENT_MS });
@@ -195,7 +201,7 @@ export class KeyedLockProvider {
     }
   }
 
-  /** Longer with every attempt, and at random, so that processes do not ask in step. */
+  /** Pauses grow with each attempt and are random, so that processes do not query in step. */
   async #pause(attempt: number, wait: Wait): Promise<void> {
     const remainingMs = wait.deadline - this.#environment.nowMs();
     if (remainingMs <= 0) throw new LockTimeoutError(wait.name, wait.waitMs);
@@ -209,7 +215,7 @@ export class KeyedLockProvider {
 }
 
 /**
- * A condition for statements on the lock's own shard: they do something only while the lock is held under this token.
+ * A condition for statements on the lock's own shard: they have an effect only while the lock is held under this token.
  * Inside a transaction, no other holder can get the lock before the transaction ends.
  *
  * @param firstParameter number of the first of two parameters: 3 for `$3` and `$4`
@@ -237,7 +243,7 @@ function throwIfAborted({ name, signal }: Wait): void {
   }
 }
 
-/** A lost answer, or a row that is locked briefly. */
+/** Whether a retry may succeed: the reply was lost, or a row was locked briefly. */
 function mayPass({ phase, sqlState }: DriverFailure): boolean {
   if (phase === 'in-flight') return true;
   if (sqlState === undefined) return false;

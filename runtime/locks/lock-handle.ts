@@ -5,18 +5,17 @@ export interface LockHandle {
   readonly shard: ShardIdentifier;
   readonly name: string;
   /**
-   * Fencing token: rises with every owner of this name. Hand it to whatever the lock protects, and have that refuse a
-   * token lower than one it has seen; for writes on the lock's own shard there is `lockCondition`.
+   * Fencing token: increases with every owner of this name. Pass it to the resource that the lock protects, which must
+   * refuse a token lower than one it has seen. For writes on the lock's own shard use `lockCondition`.
    */
   readonly token: bigint;
-  /**
-   * Aborted with a `LockLostError` when the hold runs out before `release`. Hand it to whatever runs under the lock.
-   */
+  /** Aborted with a `LockLostError` when the hold time expires before `release`. Pass it to work under the lock. */
   readonly signal: AbortSignal;
   /**
-   * Asks the database. Even so the lock can be lost a moment later: only a fenced write is safe.
+   * Queries the database. The lock can still be lost a moment later; only a fenced write is safe.
    *
-   * @throws LockLostError if the lock is lost @throws ShardUnavailableError, ShardBusyError
+   * @throws LockLostError if the lock is lost
+   * @throws ShardUnavailableError, ShardBusyError
    */
   verify(): Promise<void>;
   /**
@@ -25,16 +24,16 @@ export interface LockHandle {
    * @throws LockLostError if the lock is lost @throws ShardUnavailableError, ShardBusyError
    */
   extend(holdMs?: number): Promise<void>;
-  /** Runs `work` so that acquiring the same lock inside of it succeeds at once. */
+  /** Runs `work` so that acquiring the same lock inside `work` succeeds at once. */
   run<T>(work: () => T): T;
   /**
-   * Gives the lock back. Calls after the first have no effect. Never throws: where the database cannot be reached, the
-   * lock is released when its hold time expires.
+   * Releases the lock. Calls after the first have no effect. Never throws: if the database is unreachable, the lock
+   * expires after its hold time.
    */
   release(): Promise<void>;
 }
 
-/** A condition of SQL with its values. */
+/** An SQL condition with its values. */
 export interface SqlCondition {
   readonly text: string;
   readonly values: readonly string[];

@@ -1,10 +1,10 @@
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 
-/** A lock as the database knows it. */
+/** Identifies one acquisition of a lock. */
 export interface LockClaim {
   readonly name: string;
-  /** A UUID of this acquisition alone. */
+  /** A UUID that is unique to this acquisition. */
   readonly owner: string;
 }
 
@@ -19,7 +19,7 @@ export class LockStore {
     this.#database = database;
   }
 
-  /** The fencing token, or undefined if the lock has another holder. Repeating it is harmless. @throws DriverFailure */
+  /** The fencing token, or undefined if the lock has another holder. Idempotent. @throws DriverFailure */
   async acquire(
     { name, owner }: LockClaim,
     holdMs: number,
@@ -41,7 +41,7 @@ export class LockStore {
     await this.#database.query({ ...RELEASE, values: [name, owner] }, options);
   }
 
-  /** Whether the lock is held under this token right now. @throws DriverFailure */
+  /** Whether the lock is currently held under this token. @throws DriverFailure */
   async verify(name: string, token: bigint, options: CallOptions): Promise<boolean> {
     const { rowCount } = await this.#database.query(
       { ...VERIFY, values: [name, String(token)] },
@@ -50,7 +50,7 @@ export class LockStore {
     return rowCount > 0;
   }
 
-  /** Deletes rows of locks that are unused for a day. Returns their number. @throws DriverFailure */
+  /** Deletes rows of locks that were unused for a day. Returns their number. @throws DriverFailure */
   async purge(limit: number, options: CallOptions): Promise<number> {
     const { rowCount } = await this.#database.query({ ...PURGE, values: [limit] }, options);
     return rowCount;
@@ -60,14 +60,14 @@ export class LockStore {
 const HELD = 'owner IS NOT NULL AND expires_date > clock_timestamp()';
 const EXPIRY = "clock_timestamp() + $3::int * interval '1 millisecond'";
 
-/** Where the token stands while the lock is held: see `lockCondition`. */
+/** SQL that returns the token while the lock is held: see `lockCondition`. */
 export function heldUnder(name: string, token: string): string {
   return `FROM eventlog.locks WHERE name = ${name} AND token = ${token} AND ${HELD}`;
 }
 
 /**
- * A request for a held lock costs only a read. The first token of a name is the server's time in
- * microseconds: tokens keep rising when the row was purged meanwhile.
+ * A request for a held lock costs only a read. The first token of a name is the server's time in microseconds, so
+ * tokens keep increasing after the row was purged.
  */
 const ACQUIRE = {
   name: 'fw_lock_acquire',

@@ -8,7 +8,7 @@ export interface TableRights {
   readonly privileges: readonly Privilege[];
 }
 
-/** What an application's role needs on this package's tables. docs/events.md grants the same. */
+/** The rights of an application's role on this package's tables. docs/events.md grants the same. */
 export const APPLICATION_RIGHTS: readonly TableRights[] = [
   { tables: ['events', 'actions', 'saga_steps', 'delivery_epochs'], privileges: ['SELECT', 'INSERT'] },
   { tables: ['shard', 'dropped_partitions', 'migration_checksums', 'api_keys'], privileges: ['SELECT'] },
@@ -32,9 +32,9 @@ export const APPLICATION_RIGHTS: readonly TableRights[] = [
 const MODEL_PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE'];
 
 /**
- * What the user of the connection may not do and an application's role must.
+ * Required rights that the connection's user does not have.
  *
- * @param tables those of the models
+ * @param tables the models' tables
  * @returns `update on eventlog.consumers`, sorted
  */
 export async function missingRights(

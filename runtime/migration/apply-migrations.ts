@@ -15,7 +15,7 @@ export interface MigrationTarget {
   readonly log: (message: string) => void;
 }
 
-/** Whose migrations they are. The two are numbered independently of each other, so each has a table of its own. */
+/** The owner of migrations. The two sets are numbered independently, so each has its own table. */
 export type MigrationSet = 'framework' | 'application';
 
 interface ChecksumTable {
@@ -27,9 +27,9 @@ interface ChecksumTable {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own if it wants one.
+ * Applies missing migrations, each in its own transaction unless it declares otherwise.
  *
- * @returns the names of those applied now
+ * @returns the names of the applied migrations
  * @throws MigrationError naming shard and migration
  */
 export async function applyMigrations(
@@ -50,7 +50,7 @@ export async function applyMigrations(
     (each) => each.executedAt === undefined,
   );
   const applied: string[] = [];
-  // One step at a time, because Kysely applies all steps of a call in one transaction.
+  // One step per call, because Kysely applies all steps of a call in one transaction.
   for (const { name: next } of pending) {
     const migration = known.get(next);
     const alone = migration !== undefined && !runsInTransaction(migration);
@@ -85,7 +85,7 @@ function checkNames(migrations: readonly Migration[]): void {
 }
 
 /**
- * Compares what was applied with what is known. Migrations that are unknown because they came later are let pass, so
+ * Compares the applied migrations with the known ones. Unknown migrations after the last known one are accepted, so
  * that an older version of the application still starts while a newer one is rolled out.
  */
 async function checkApplied(
@@ -116,7 +116,7 @@ async function checkApplied(
   }
 }
 
-/** Runs the text of a migration. */
+/** Runs a migration's text. */
 type Run = (session: MigratingSession, migration: Migration) => Promise<void>;
 
 function migratorFor(
@@ -153,7 +153,7 @@ async function rememberChecksum(
   await db
     .insertInto(`${SCHEMA}.migration_checksums`)
     .values({ migration_set: set, name: migration.name, checksum })
-    // Outside of a transaction a process may have been killed between this and the step's own row.
+    // Outside of a transaction, a process may have been killed between this row and the migrator's own row.
     .onConflict((conflict) => conflict.columns(['migration_set', 'name']).doUpdateSet({ checksum }))
     .execute();
 }
@@ -161,14 +161,14 @@ async function rememberChecksum(
 function kyselyOn(session: ShardSession): Kysely<unknown> {
   const command = (text: string) => session.query({ text, values: [] });
   const driver = new SingleConnectionDriver(new SendingConnection((statement) => session.query(statement)), {
-    // As a script, so that it starts with what every transaction of this session has to start with.
+    // A script, so that it begins with the prologue of this session's transactions.
     begin: () => session.script('BEGIN'),
     commit: async () => {
       const { command: tag } = await command('COMMIT');
       if (tag !== 'COMMIT')
         throw new MigrationError(`it was rolled back (the server answered COMMIT with ${tag})`);
     },
-    // The session is destroyed afterwards, and the error that led here must not be hidden by another one.
+    // The session is destroyed afterwards, and another error must not hide the original one.
     rollback: async () => {
       await command('ROLLBACK').catch(() => {});
     },
@@ -176,7 +176,7 @@ function kyselyOn(session: ShardSession): Kysely<unknown> {
   return new Kysely({ dialect: new ShardDialect(driver, { adapter: new LocklessAdapter() }) });
 }
 
-/** The session holds a lock of its own already. */
+/** The session already holds its own lock. */
 class LocklessAdapter extends PostgresAdapter {
   override acquireMigrationLock(): Promise<void> {
     return Promise.resolve();

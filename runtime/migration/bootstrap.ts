@@ -2,13 +2,13 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError } from '../errors.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 
-/** The schema of everything that this package keeps in a database. */
+/** The schema of all tables of this package. */
 export const SCHEMA = 'eventlog';
 
 /**
  * Stores the shard identity in an empty database, or checks the stored one.
  *
- * @throws ShardIdentityError if it is another shard
+ * @throws ShardIdentityError if the database belongs to another shard
  */
 export async function establishIdentity(
   session: ShardSession,
@@ -29,8 +29,8 @@ export async function establishIdentity(
 }
 
 /**
- * Idempotent, and without effect on a database that already is a shard. `is_own_id` is created only together with the
- * identity, so that the function can never belie the row.
+ * Idempotent, and without effect on a database that is already a shard. `is_own_id` is created only together with the
+ * identity, so the function always matches the row.
  */
 function bootstrapSql(shard: ShardIdentifier): string {
   return `
@@ -57,8 +57,8 @@ $bootstrap$;
  * Checks three bytes of the id: version 7 in the upper half of byte 6; the variant `10` and six group bits in byte 8;
  * two group bits and six member bits in byte 9.
  *
- * In PL/pgSQL, whose compiled form a session keeps: an SQL function would be expanded for every statement, which
- * costs a single insert six times as much.
+ * In PL/pgSQL, because a session caches its compiled form: an SQL function would be expanded for every statement, which
+ * makes a single insert six times as expensive.
  */
 function isOwnIdSql(shard: ShardIdentifier): string {
   const byte8 = 0x80 | (shard.bits >> 8);

@@ -8,19 +8,19 @@ import { expectedTable, tableDrift } from './table-drift.js';
 
 export interface FitOptions {
   readonly models: readonly ModelDescriptor[];
-  /** What to do about tables that do not fit the models. Default `refuse`. */
+  /** Reaction to tables that do not match the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
 }
 
-/** `refuse`: the shard is not served. `warn`: it is, and statements on those tables will fail. */
+/** `refuse`: the shard is not served. `warn`: it is served, and statements on those tables will fail. */
 export type DriftPolicy = 'refuse' | 'warn';
 
-/** Maximum number of reported differences, so that one wrong shard does not drown the rest. */
+/** Maximum reported differences per shard. */
 const SHOWN = 5;
 
 /**
- * Looks for drift before a shard takes its first request. Tables that do not fit the models would fail request by
- * request, so their shard is refused here.
+ * Checks for drift before a shard takes its first request. If tables do not match the models, requests would fail one
+ * by one, so the shard is refused.
  *
  * @throws MigrationError naming each column
  */
@@ -38,7 +38,7 @@ export function requireFit(
   warn(message);
 }
 
-/** Warns of shards that differ from most in what no model needs (an index, say): they serve all the same. */
+/** Warns of shards that differ from most in something that no model needs (an index, for example). They are served. */
 export function warnOfDifferences(
   schemas: readonly ShardOutcome<SchemaSnapshot>[],
   warn: (message: string) => void,
@@ -49,7 +49,7 @@ export function warnOfDifferences(
   }
 }
 
-/** In what a shard differs from the others, in one line; '' if it does not. */
+/** Describes the differences between a shard and the others in one line; '' if there are none. */
 export function describeDifference({ lacks, has }: ShardDrift): string {
   return list([...lacks.map((line) => `lacks ${line}`), ...has.map((line) => `has ${line}`)]);
 }

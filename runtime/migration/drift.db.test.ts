@@ -42,13 +42,13 @@ describeOnEachAdapter('Drift', (harness) => {
     return warned;
   };
 
-  it('is not found where all shards got the same migrations and the models fit', async () => {
+  it('is not found if all shards have the same migrations and the models match', async () => {
     const databases = await open();
     expect(await drift(databases)).toEqual([]);
     expect(await check(databases)).toEqual([]);
   });
 
-  it('of one shard is named: what it lacks and what it has', async () => {
+  it('of one shard is described: what it lacks and what it has', async () => {
     const databases = await open();
     await change(databases, mexico, 'create index by_hand on accounts (balance)');
     await change(databases, mexico, 'alter table accounts add column extra int4');
@@ -115,11 +115,11 @@ describeOnEachAdapter('Drift', (harness) => {
   });
 });
 
-describeOnEachAdapter('The status of migrations', (harness) => {
+describeOnEachAdapter('The migration status', (harness) => {
   const two = [global, mexico];
   const later = defineMigration('0002_later', 'create index later on accounts (balance)');
 
-  it('reports what is missing and changes nothing', async () => {
+  it('reports missing migrations and changes nothing', async () => {
     const databases = await harness.makeShards({ shards: two, migrated: false });
     const look = () => migrationStatus(databases, { migrations: [later, accounts] });
     const [first] = await look();

@@ -5,24 +5,24 @@ export interface ExpectedIndex {
   readonly name: string;
   /** In the order of the key's fields. */
   readonly columns: readonly string[];
-  /** Rows in these states are not in it. */
+  /** States of rows that the index excludes. */
   readonly deletedStates: readonly string[];
 }
 
-/** Whether an index is what a key wants, whatever it is called. */
+/** Whether an index, under any name, is the index of the key. */
 export function isIndexOf({ columns, deletedStates }: ExpectedIndex, found: IndexFacts): boolean {
   const isSame = (a: readonly string[], b: readonly string[]): boolean =>
     a.length === b.length && a.every((each) => b.includes(each));
   return isSame(columns, found.columns) && isSame(deletedStates, statesIn(found.predicate));
 }
 
-/** The literals of a predicate as the server spells it: `(state <> ALL (ARRAY['GONE'::text, 'LOST'::text]))`. */
+/** The literals of a predicate in the server's spelling: `(state <> ALL (ARRAY['GONE'::text, 'LOST'::text]))`. */
 function statesIn(predicate: string | undefined): readonly string[] {
   const literals = [...(predicate ?? '').matchAll(/'((?:[^']|'')*)'/g)];
   return literals.map(([, text = '']) => text.replaceAll("''", "'"));
 }
 
-/** What is done about the unique indexes of one table. */
+/** Changes of the unique indexes of one table. */
 export interface IndexChanges {
   /** SQL statements without semicolons, in order. */
   readonly statements: readonly string[];
@@ -31,9 +31,10 @@ export interface IndexChanges {
 }
 
 /**
- * The changes from the indexes of a table to those that its model's keys need.
+ * The changes from a table's existing indexes to those that its model's keys need.
  *
- * @param found with the names that columns have now @param quote spells a name as SQL takes it
+ * @param found existing indexes, with the current column names
+ * @param quote quotes a name for SQL
  */
 export function planIndexes(
   table: string,
@@ -63,7 +64,7 @@ export function planIndexes(
   return { statements, leftOver: found.filter((each) => !used.has(each) && isKey(each)) };
 }
 
-/** What drops a unique index. That of a constraint cannot be dropped by itself. */
+/** SQL that drops a unique index. The index of a constraint cannot be dropped by itself. */
 export function dropIndex(
   table: string,
   { name, isConstraint = false }: IndexFacts,

@@ -15,7 +15,7 @@ import { migrationStatus } from './migration-status.js';
 import { systemMigrations } from './system-migrations.js';
 import type { MigratingPlan } from './test-support/migrating-process.js';
 
-/** Two hundred take minutes, most of them for making and removing the databases: set FW_TEST_SHARDS=200 for that. */
+/** Two hundred shards (FW_TEST_SHARDS=200) take minutes, most of them for creating and dropping the databases. */
 const SHARDS = Number(process.env['FW_TEST_SHARDS'] ?? '24');
 const accounts = defineMigration('0001_accounts', 'create table accounts (id uuid primary key)');
 const slow = defineMigration('0002_slow', 'create table slow (id uuid); select pg_sleep(0.2)');
@@ -25,7 +25,7 @@ let server: PostgresServer;
 let names: readonly string[];
 
 beforeAll(async () => {
-  // Nothing here is about durability, and creating databases is mostly waiting for the disk.
+  // Durability does not matter here, and creating databases mostly waits for the disk.
   server = await startPostgres({ fsync: 'off', full_page_writes: 'off' });
   names = Array.from({ length: SHARDS }, (_, index) => `shard_${index}`);
   const client = new pg.Client({ ...server });
@@ -47,7 +47,7 @@ function open(from: number, to: number): DatabaseRegistry {
 }
 
 describe('Many shards', () => {
-  it('are migrated some at a time, and each one is reported as it ends', async () => {
+  it('are migrated several at a time, and each one is reported when it ends', async () => {
     const databases = open(8, SHARDS);
     try {
       const steps: MigrationStep[] = [];
@@ -87,7 +87,7 @@ describe('Migrations that were killed half-way', () => {
       await killedAfter(program.path, plan, 'applied application migration 0001_accounts', 3);
       const before = await migrationStatus(databases, { migrations });
       const states = before.map(({ pending }) => pending.length);
-      // Some shards are done, one is in the middle, some have not begun.
+      // Some shards are done, one is in progress, some have not started.
       expect(new Set(states).size).toBeGreaterThan(1);
       expect(states).toContain(migrations.length + systemMigrations.length);
       await migrate(databases, { migrations });
@@ -101,7 +101,7 @@ describe('Migrations that were killed half-way', () => {
     }
   }, 60_000);
 
-  it('and those that failed on one shard keep no other one from its turn', async () => {
+  it('that failed on one shard do not stop the others', async () => {
     const databases = open(6, 8);
     try {
       const [broken] = databases.shards();
@@ -118,7 +118,7 @@ describe('Migrations that were killed half-way', () => {
   });
 });
 
-/** Kills the process with SIGKILL as soon as it has printed `text` for the given number of times. */
+/** Kills the process with SIGKILL once it has printed `text` the given number of times. */
 async function killedAfter(path: string, plan: MigratingPlan, text: string, times: number): Promise<void> {
   const child = spawn(process.execPath, [path, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

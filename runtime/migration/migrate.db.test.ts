@@ -31,7 +31,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     expect(second.shards.map(({ applied }) => applied)).toEqual([[], []]);
   });
 
-  it('tell each database which shard it is', async () => {
+  it('store the shard identity in each database', async () => {
     const registry = await harness.makeShards({ shards: [global, mexico] });
     const identity = async (shard: ShardIdentifier) =>
       (
@@ -43,7 +43,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     expect(await identity(mexico)).toEqual([[1, 0]]);
   });
 
-  it('make the database refuse ids of other shards and of other versions', async () => {
+  it('let the database refuse ids of other shards and of other versions', async () => {
     const shards = [global, mexico, ShardIdentifier.of(255, 63), ShardIdentifier.of(3, 17)];
     const registry = await harness.makeShards({ shards, migrations: [wallets] });
     for (const shard of shards) {
@@ -64,7 +64,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     }
   });
 
-  it('partition events and actions, and take actions of their own shard only', async () => {
+  it('partition events and actions, and accept only actions of their own shard', async () => {
     const registry = await harness.makeShards({ shards: [mexico] });
     const database = registry.database(mexico);
     const event = (id: string) =>
@@ -111,7 +111,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     await expect(call).rejects.toThrow('0001_create_wallets was changed');
   });
 
-  it('that fail name shard and migration, leave nothing half done, and keep the earlier ones', async () => {
+  it('that fail name shard and migration, are rolled back, and keep the earlier ones', async () => {
     const registry = await harness.makeShards({ shards: [mexico] });
     const broken = defineMigration('0002_broken', 'create table half (id int4); select 1/0;');
     const call = migrate(registry, { migrations: [wallets, broken] });
@@ -135,7 +135,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     await expect(call).rejects.toThrow('leave out COMMIT');
   });
 
-  it('must come in the order of their names, without gaps', async () => {
+  it('must be applied in the order of their names, without gaps', async () => {
     const later = defineMigration('0002_later', 'select 1');
     const registry = await harness.makeShards({ migrations: [wallets, later] });
     const earlier = defineMigration('0000_earlier', 'select 1');
@@ -150,7 +150,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     );
   });
 
-  it('of a newer version do not keep an older one from starting', async () => {
+  it('of a newer version do not prevent an older one from starting', async () => {
     const registry = await harness.makeShards({
       migrations: [wallets, defineMigration('0002_later', 'select 1')],
     });
@@ -162,7 +162,7 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
   const reopened = (topology: ShardingTopology) =>
     new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
 
-  it('may be started by several processes at once', async () => {
+  it('may be run by several processes concurrently', async () => {
     const topology = await harness.makeTopology({ shards: [global, mexico], migrated: false });
     const registries = [1, 2, 3].map(() => reopened(topology));
     try {
@@ -176,7 +176,7 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
     }
   });
 
-  it('stop at swapped URLs and change nothing', async () => {
+  it('refuse swapped URLs and change nothing', async () => {
     const topology = await harness.makeTopology({ shards: [global, mexico] });
     const [first, second] = topology.groups.map((group) => group.members[0]?.primary);
     if (first === undefined || second === undefined) throw new Error('No data sources');
@@ -201,7 +201,7 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
     }
   });
 
-  it('refuse a server that may lose commits, unless that is allowed by name', async () => {
+  it('refuse a server that may lose commits, unless the setting is allowed by name', async () => {
     const server = await startPostgres({ fsync: 'off', synchronous_commit: 'off' });
     const registryWith = (allowUnsafe: readonly ('fsync' | 'synchronous_commit')[]) =>
       openDatabases(

@@ -17,17 +17,19 @@ import { systemMigrations } from './system-migrations.js';
 export interface MigrateOptions {
   /** The application's migrations, in any order; they are applied in the order of their names. */
   readonly migrations: readonly Migration[];
-  /** Called for every migration that was applied. */
+  /** Called for each applied migration. */
   readonly log?: (message: string) => void;
-  /** Most time for one statement, and for another process's migrations, in milliseconds. Default 600,000. */
+  /**
+   * Time limit for one statement, and for the wait for another process's migrations, in milliseconds. Default 600,000.
+   */
   readonly timeoutMs?: number;
-  /** Most shards at a time. Default 8. */
+  /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
-  /** Called as shards begin and end. */
+  /** Called when a shard starts and ends. */
   readonly progress?: (step: MigrationStep) => void;
 }
 
-/** What happened on one shard while others may be under way. */
+/** The progress of one shard. */
 export type MigrationStep =
   | { readonly kind: 'started'; readonly shard: ShardIdentifier }
   | {
@@ -43,27 +45,27 @@ export type MigrationStep =
       readonly elapsedMs: number;
     };
 
-/** What `migrate` did. */
+/** The result of `migrate`. */
 export interface MigrationReport {
   readonly shards: readonly ShardMigrationReport[];
 }
 
-/** What was done on one shard. */
+/** The result on one shard. */
 export interface ShardMigrationReport {
   readonly shard: ShardIdentifier;
-  /** Names of what was applied now, this package's own migrations first; empty if nothing was missing. */
+  /** Names of the migrations that were applied now, this package's own first; empty if none was missing. */
   readonly applied: readonly string[];
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 /**
- * Brings every shard to the same schema: which shard it is, this package's tables, then the application's migrations.
- * Safe to be called by several processes at once, and again and again: what a failure or a killed process left undone
- * is done by the next call. A shard that fails keeps no other one from being migrated.
+ * Applies all missing migrations on every shard: the shard identity, this package's tables, then the application's
+ * migrations. Several processes may call it concurrently and repeatedly: a call finishes the work of a failed or killed
+ * process. A failed shard does not stop the others.
  *
  * @throws MigrationError naming shard and migration; earlier migrations stay applied
- * @throws ShardIdentityError if a database says that it is another shard
+ * @throws ShardIdentityError if a database belongs to another shard
  * @throws UnsafeServerError if a server is too old or may lose acknowledged commits
  */
 export async function migrate(
@@ -75,7 +77,9 @@ export async function migrate(
   return { shards: outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])) };
 }
 
-/** As `migrate`, but returns the outcome of every shard instead of throwing. A failed shard stops no other. */
+/**
+ * As `migrate`, but returns the outcome of every shard instead of throwing. A failed shard does not stop the others.
+ */
 export function migrateShards(
   databases: DatabaseRegistry,
   options: MigrateOptions,
@@ -115,7 +119,7 @@ export async function migrateShard(
   }
 }
 
-/** Without them rows lie in the default partition, which is no reason not to start. */
+/** Without partitions, rows are stored in the default partition, which does not prevent a start. */
 async function preparePartitions(database: ShardDatabase, { log = () => {} }: MigrateOptions): Promise<void> {
   try {
     await makePartitionsAtStart(database, new Date());
@@ -135,7 +139,7 @@ async function migrateAndDestroy(
     const patient = new PatientSession(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     return await migrateSession(patient, database, member, options);
   } finally {
-    // Its lock and its settings go with it.
+    // Destroys the session's lock and settings with it.
     session.destroy();
   }
 }
@@ -158,7 +162,7 @@ async function migrateSession(
   return { shard, applied: [...system, ...application] };
 }
 
-/** Makes this the one process that migrates the database, with the settings that migrations need. */
+/** Makes this the only process that migrates the database, with the settings of migrations. */
 async function excludeOthers(session: PatientSession, database: ShardDatabase): Promise<void> {
   if (!database.sessionState) {
     session.prologue = lockEachTransaction(session.timeoutMs);
@@ -171,7 +175,7 @@ async function excludeOthers(session: PatientSession, database: ShardDatabase): 
 /** A session whose statements may take long. */
 class PatientSession implements ShardSession {
   readonly timeoutMs: number;
-  /** What every script starts with. */
+  /** SQL that every script begins with. */
   prologue = '';
   readonly #session: ShardSession;
 

@@ -9,27 +9,27 @@ import { checksumOf, type Migration } from './migration.js';
 import { systemMigrations } from './system-migrations.js';
 
 /**
- * - `current`: nothing is missing and nothing is wrong.
+ * - `current`: no migration is missing, and there are no problems.
  * - `pending`: migrations are missing.
- * - `changed`: what was applied is not what the migrations say now.
- * - `foreign`: the database is another shard.
+ * - `changed`: the applied migrations differ from the known ones.
+ * - `foreign`: the database belongs to another shard.
  * - `unreachable`: the database could not be queried.
  */
 export type MigrationState = 'current' | 'pending' | 'changed' | 'foreign' | 'unreachable';
 
-/** Where one shard stands. */
+/** The migration state of one shard. */
 export interface ShardMigrationStatus {
   readonly shard: ShardIdentifier;
   /** Name of the member. */
   readonly name: string;
   readonly state: MigrationState;
-  /** How many migrations have been applied, this package's own included. */
+  /** Number of applied migrations, including this package's own. */
   readonly applied: number;
-  /** Migrations that are missing, in the order in which they would be applied; this package's own first. */
+  /** Missing migrations in the order in which they would be applied; this package's own first. */
   readonly pending: readonly PendingMigration[];
-  /** Applied by a newer version of the application. No fault while that is rolled out. */
+  /** Migrations of a newer version of the application. Not a problem during a roll-out. */
   readonly newer: readonly string[];
-  /** What is wrong, a sentence each. */
+  /** One sentence per problem. */
   readonly problems: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface PendingMigration extends Migration {
 export interface MigrationStatusOptions {
   /** The application's migrations, in any order. */
   readonly migrations: readonly Migration[];
-  /** Most shards at a time. Default 8. */
+  /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
 }
 
@@ -61,7 +61,7 @@ export async function migrationStatus(
   });
 }
 
-/** Where one database stands that answers. */
+/** The migration state of a reachable database. */
 export function shardMigrationStatus(
   database: ShardDatabase,
   migrations: readonly Migration[],
@@ -146,7 +146,7 @@ function isChanged(migration: PendingMigration, applied: ReadonlyMap<string, str
   return checksum !== undefined && checksum !== checksumOf(migration);
 }
 
-/** Behind the last migration that is known here. */
+/** True for a migration after the last one that is known to this process. */
 function isNewer(key: string, known: readonly PendingMigration[]): boolean {
   const set = key.slice(0, key.indexOf('/'));
   return known.every((migration) => migration.set !== set || migration.name < nameOf(key));

@@ -8,8 +8,8 @@ import { migrationStatus } from './migration-status.js';
 const things = defineMigration('0001_things', 'create table things (id int4, note text)');
 const statement = (text: string) => ({ text, values: [] });
 
-describeOnEachAdapter('The text of a migration', (harness) => {
-  it('may hold several statements, whose semicolons end nothing inside of quotes and bodies', async () => {
+describeOnEachAdapter('A migration’s text', (harness) => {
+  it('may contain several statements, with semicolons inside of quotes and bodies', async () => {
     const registry = await harness.makeShards();
     const text = `
       -- one; two
@@ -26,7 +26,7 @@ describeOnEachAdapter('The text of a migration', (harness) => {
     expect(rows).toEqual([['a;b!;']]);
   });
 
-  it('is reported by file and line of the statement, or of the word, that the server refused', async () => {
+  it('is reported with file and line of the refused statement or word', async () => {
     const registry = await harness.makeShards();
     const origin = { file: 'migrations/0001_x.sql', line: 1 };
     const failing = (text: string) =>
@@ -44,7 +44,7 @@ describeOnEachAdapter('The text of a migration', (harness) => {
     await expect(unplaced).rejects.toThrow('(line 2 of its text)');
   });
 
-  it('runs outside of a transaction if its first line demands it', async () => {
+  it('runs outside of a transaction if its first line requires it', async () => {
     const registry = await harness.makeShards();
     const text = `-- An index on a table that is in use.
 -- fw-gen: no transaction
@@ -64,7 +64,7 @@ create index concurrently things_note on things (note);`;
     expect(rows).toEqual([[true]]);
   });
 
-  it('begins again with its first statement after a failure outside of a transaction', async () => {
+  it('restarts with its first statement after a failure outside of a transaction', async () => {
     const registry = await harness.makeShards();
     const database = registry.database(registry.defaultShard);
     const filled = defineMigration(
@@ -76,14 +76,14 @@ create index concurrently things_note on things (note);`;
     expect(status?.pending.map(({ name }) => name)).toEqual(['0002_filled']);
     await migrate(registry, { migrations: [things, filled] });
     expect((await database.query(statement('select count(*)::int4 from things'))).rows).toEqual([[2]]);
-    // As if the process had been killed before the step was recorded, but after its checksum had been.
+    // Simulates a process that was killed after storing the step's checksum and before recording the step.
     await database.query(statement(`delete from eventlog.application_migrations where name = '0002_filled'`));
     expect((await migrate(registry, { migrations: [things, filled] })).shards[0]?.applied).toEqual([
       '0002_filled',
     ]);
   });
 
-  it('may not leave a transaction open, nor settings for those behind it', async () => {
+  it('must not leave a transaction open, and its settings do not affect later migrations', async () => {
     const registry = await harness.makeShards();
     const open = defineMigration('0001_open', '-- fw-gen: no transaction\nbegin; create table x (id int4)');
     await expect(migrate(registry, { migrations: [open] })).rejects.toThrow(
@@ -100,8 +100,8 @@ create index concurrently things_note on things (note);`;
   });
 });
 
-describeOn('pglite', 'What a migration says of itself', (harness) => {
-  it('is heard above the first statement only, and refused if it means nothing', () => {
+describeOn('pglite', 'The directive of a migration', (harness) => {
+  it('counts only above the first statement, and an unknown one is refused', () => {
     const runs = (text: string) => runsInTransaction(defineMigration('0001_x', text));
     expect(runs('select 1')).toBe(true);
     expect(runs('\r\n-- Why\r\n\r\n  --fw-gen:no transaction  \r\nselect 1')).toBe(false);
@@ -110,7 +110,7 @@ describeOn('pglite', 'What a migration says of itself', (harness) => {
     expect(() => runs('-- fw-gen: no-transaction\nselect 1')).toThrow('says "fw-gen: no-transaction"');
   });
 
-  it('needs a session: a pooler in transaction mode has none', async () => {
+  it('needs a session, which a pooler in transaction mode does not have', async () => {
     const registry = await harness.makeShards();
     const shard = registry.defaultShard;
     const direct = registry.database(shard);

@@ -3,33 +3,33 @@ import { ValidationError } from '../errors.js';
 
 /** A step of a schema, the same on every shard. */
 export interface Migration {
-  /** Sorts after every earlier migration, such as `0002_add_nickname`. */
+  /** Sorts after all earlier migrations, such as `0002_add_nickname`. */
   readonly name: string;
   /**
-   * SQL, several statements if need be. It runs in a transaction of its own and must not end it, unless it begins with
-   * the comment `-- fw-gen: no transaction`.
+   * SQL, possibly several statements. It runs in its own transaction, which it must not end, unless it begins with the
+   * comment `-- fw-gen: no transaction`.
    */
   readonly up: string;
-  /** Where the text stands, for messages. */
+  /** Source position of the text, for messages. */
   readonly origin?: MigrationOrigin;
 }
 
-/** Place of a migration's text. */
+/** The source position of a migration's text. */
 export interface MigrationOrigin {
-  /** Path as people know it. */
+  /** Path for display. */
   readonly file: string;
-  /** Line of the file that the text begins on, from 1. */
+  /** First line of the text in the file, from 1. */
   readonly line: number;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
-/** Lines of comments and blank lines before the first statement. */
+/** Comments and blank lines before the first statement. */
 const HEAD = /^(?:[^\S\n]*(?:--[^\n]*)?(?:\n|$))*/;
 const DIRECTIVE = /^[^\S\n]*--[^\S\n]*fw-gen:([^\n]*)$/gm;
 
 /**
- * @throws ValidationError for a name that is not letters, digits, `_`, `-` and `.`, for empty SQL, and for a comment
- *   `-- fw-gen:` that means nothing
+ * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
+ *   for an unknown comment `-- fw-gen:`
  */
 export function defineMigration(name: string, up: string, origin?: MigrationOrigin): Migration {
   if (!NAME.test(name)) {
@@ -44,10 +44,10 @@ export function defineMigration(name: string, up: string, origin?: MigrationOrig
 }
 
 /**
- * Whether all of a migration happens or nothing, which is what it does unless its text says `-- fw-gen: no transaction`
- * above its first statement.
+ * Whether the migration runs in a transaction: unless its text has the comment `-- fw-gen: no transaction` above its
+ * first statement.
  *
- * @throws ValidationError for a comment `-- fw-gen:` that says something else
+ * @throws ValidationError for any other comment `-- fw-gen:`
  */
 export function runsInTransaction({ name, up }: Migration): boolean {
   const head = HEAD.exec(up.replaceAll('\r', ''))?.[0] ?? '';
@@ -59,7 +59,7 @@ export function runsInTransaction({ name, up }: Migration): boolean {
   );
 }
 
-/** Digest that detects a changed migration. Line ends and outer space do not count. */
+/** Digest that detects a changed migration. Ignores line ends and outer white space. */
 export function checksumOf(migration: Migration): string {
   return createHash('sha256').update(migration.up.replace(/\r\n?/g, '\n').trim()).digest('hex');
 }

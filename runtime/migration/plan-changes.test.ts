@@ -25,17 +25,17 @@ function plan(
 }
 
 describe('The next migration', () => {
-  it('is empty where nothing differs', () => {
+  it('is empty if there are no differences', () => {
     expect(plan([{}], [{}])).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
   });
 
-  it('adds a column that may be empty', () => {
+  it('adds a nullable column', () => {
     expect(plan([{}], [{}, { name: 'b', nullable: true }]).statements).toEqual([
       'alter table t add column b text',
     ]);
   });
 
-  it('adds a column that may not be empty only with a value for the rows that are there', () => {
+  it('adds a not-null column only with a value for existing rows', () => {
     const wanted = [{}, { name: 'b' }];
     expect(plan([{}], wanted).refusals).toEqual([expect.stringContaining("--backfill 't.b=<sql>'")]);
     expect(plan([{}], wanted, { backfill: new Map([['t.b', "'none'"]]) })).toMatchObject({
@@ -45,7 +45,7 @@ describe('The next migration', () => {
     });
   });
 
-  it('renames what is annotated, and continues from there', () => {
+  it('renames annotated columns, and compares them under the new name', () => {
     const wanted = [{ name: 'b', nullable: true, renamedFrom: 'a' }];
     expect(plan([{}], wanted).statements).toEqual([
       'alter table t rename column a to b',
@@ -93,7 +93,7 @@ describe('The next migration', () => {
     for (const refusal of refusals) expect(refusal).toContain('@renamedFrom');
   });
 
-  it('lets the name of a column that was renamed before be used by the next one', () => {
+  it('lets a new column take the old name of a renamed one', () => {
     const wanted = [
       { name: 'b', renamedFrom: 'a' },
       { name: 'c', renamedFrom: 'b' },
@@ -106,13 +106,13 @@ describe('The next migration', () => {
     });
   });
 
-  it('lets a column be empty that the model may leave empty', () => {
+  it('makes a column nullable for an optional field', () => {
     expect(plan([{}], [{ nullable: true }]).statements).toEqual([
       'alter table t alter column a drop not null',
     ]);
   });
 
-  it('forbids emptiness only with a value for the rows that are empty', () => {
+  it('makes a column not null only with a value for rows with null', () => {
     expect(plan([{ nullable: true }], [{}]).refusals).toHaveLength(1);
     expect(plan([{ nullable: true }], [{}], { backfill: new Map([['t.a', "''"]]) }).statements).toEqual([
       `update t set a = ('') where a is null`,
@@ -120,7 +120,7 @@ describe('The next migration', () => {
     ]);
   });
 
-  it('widens types, and converts others only if permitted', () => {
+  it('widens types, and makes other conversions only if permitted', () => {
     const found = [{ type: 'numeric(19,4)' }];
     expect(plan(found, [{ type: 'numeric(21,6)' }]).statements).toEqual([
       'alter table t alter column a type numeric(21,6) using a::numeric(21,6)',
@@ -133,7 +133,7 @@ describe('The next migration', () => {
     );
   });
 
-  it('keeps what no model knows, unless a drop is permitted', () => {
+  it('keeps unknown columns, unless a drop is permitted', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({
       statements: ['alter table t alter column must drop not null'],
@@ -148,13 +148,13 @@ describe('The next migration', () => {
     ]);
   });
 
-  it('refuses permissions that nothing asks for', () => {
+  it('refuses unused permissions', () => {
     expect(plan([{}], [{}], { drop: new Set(['t.typo']) }).refusals).toEqual([
       'Nothing is to be done about t.typo: is it misspelled?',
     ]);
   });
 
-  it('leaves new tables to fw-gen generate', () => {
+  it('does not create new tables, which fw-gen generate does', () => {
     const wanted = [{ table: 'other', columns: [] }];
     const { refusals } = planChanges(wanted, { tables: new Map(), lines: [] }, none, (name) => name);
     expect(refusals).toEqual([expect.stringContaining('run fw-gen generate')]);
@@ -216,12 +216,12 @@ describe('The index of a natural key', () => {
 
   const wanted = [{ ...index, definition }];
 
-  it('is made where it is missing, and left where it is', () => {
+  it('is created if missing, and kept if present', () => {
     expect(planIndex([], wanted).statements).toEqual([definition]);
     expect(planIndex([there], wanted)).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
   });
 
-  it('is made again where it has other columns or other rows', () => {
+  it('is created again if it has other columns or another predicate', () => {
     const again = ['drop index t_a_key', definition];
     expect(planIndex([{ ...there, columns: ['a', 'b'] }], wanted).statements).toEqual(again);
     expect(planIndex([{ ...there, predicate: undefined }], wanted).statements).toEqual(again);
@@ -247,7 +247,7 @@ describe('The index of a natural key', () => {
     ]);
   });
 
-  it('is kept when no model has the key any more, unless it may be dropped', () => {
+  it('is kept when no model has the key any more, unless a drop is permitted', () => {
     const kept = planIndex([there], []);
     expect(kept.statements).toEqual([]);
     expect(kept.notes).toEqual([expect.stringContaining('--drop t.t_a_key')]);

@@ -3,25 +3,25 @@ import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
-/** A table as the models want it now. */
+/** A table as the models require it. */
 export interface WantedTable {
   readonly table: string;
   readonly columns: readonly WantedColumn[];
-  /** Of the model's natural keys. Default none. */
+  /** Indexes of the model's natural keys. Default none. */
   readonly indexes?: readonly WantedIndex[];
-  /** Rules that are check constraints. Default none. */
+  /** Check constraints of field rules. Default none. */
   readonly checks?: readonly WantedCheck[];
 }
 
 export interface WantedIndex extends ExpectedIndex {
-  /** The whole `create unique index`. */
+  /** The complete `create unique index` statement. */
   readonly definition: string;
 }
 
 /** A check constraint whose name changes with its condition. */
 export interface WantedCheck {
   readonly name: string;
-  /** Name and condition, as `add` takes them. */
+  /** Name and condition, in the syntax of `add`. */
   readonly definition: string;
 }
 
@@ -29,37 +29,37 @@ export interface WantedColumn {
   readonly name: string;
   readonly type: string;
   readonly nullable: boolean;
-  /** Name, type and constraints, as `add column` takes them. */
+  /** Name, type and constraints, in the syntax of `add column`. */
   readonly definition: string;
-  /** What the column was called before. */
+  /** Former name of the column. */
   readonly renamedFrom?: string;
 }
 
 /** Explicitly permitted changes. Columns are named `table.column`. */
 export interface ChangePermissions {
-  /** SQL expressions for rows that have no value yet. */
+  /** SQL expressions for existing rows without a value. */
   readonly backfill: ReadonlyMap<string, string>;
-  /** Columns that may be dropped with what they hold, and unique indexes, named in the same way. */
+  /** Columns, with their values, and unique indexes that may be dropped, as `table.column` or `table.index`. */
   readonly drop: ReadonlySet<string>;
-  /** Columns whose values may be converted to a type that not every one of them fits. */
+  /** Columns whose values may be converted to a type that some values may not fit. */
   readonly convert: ReadonlySet<string>;
 }
 
 export interface PlannedChanges {
   /** SQL statements without semicolons, in order. */
   readonly statements: readonly string[];
-  /** What reads whole tables, and so comes after these, in a transaction of its own. */
+  /** Statements that read whole tables. They follow in their own transaction. */
   readonly validations: readonly string[];
-  /** What is left to be decided: nothing may be written while there is one. */
+  /** Open decisions: nothing may be written while there are any. */
   readonly refusals: readonly string[];
-  /** Differences that were kept on purpose. */
+  /** Differences that were kept deliberately. */
   readonly notes: readonly string[];
 }
 
 /**
- * The changes from the existing tables to those that the models need. No data is lost unless that is permitted.
+ * The changes from the existing tables to those that the models need. Data is lost only if that is permitted.
  *
- * @param quote spells a name as SQL takes it
+ * @param quote quotes a name for SQL
  */
 export function planChanges(
   wanted: readonly WantedTable[],
@@ -75,7 +75,7 @@ export function planChanges(
   return planner.finish();
 }
 
-/** Names of check constraints that come from rules of fields. */
+/** Names of check constraints that `fw-gen` creates from field rules. */
 const RULE = /^rule_(?:.+_[0-9a-f]{8}|[0-9a-f]{32})$/;
 
 class ChangePlanner {
@@ -116,7 +116,7 @@ class ChangePlanner {
       }
       leftOver.delete(before?.name ?? column.name);
     }
-    // An index follows its columns to their new names.
+    // Indexes refer to the new names of renamed columns.
     const following = (found.uniqueIndexes ?? []).map((index) => ({
       ...index,
       columns: index.columns.map((name) => renamed.get(name) ?? name),
@@ -127,7 +127,7 @@ class ChangePlanner {
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
-  /** Adds constraints without validating the rows, and drops constraints that no field declares any more. */
+  /** Adds constraints without validating existing rows, and drops constraints that no field declares any more. */
   check(
     { table, checks = [] }: WantedTable,
     found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
@@ -144,7 +144,7 @@ class ChangePlanner {
     }
   }
 
-  /** Permissions that nothing asked for are most likely misspelled. */
+  /** Adds a refusal for each unused permission, which is probably misspelled. */
   finish(): PlannedChanges {
     const { backfill, drop, convert } = this.#permissions;
     const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
@@ -175,7 +175,7 @@ class ChangePlanner {
       );
       return;
     }
-    // The default stays: a process of the release before inserts rows without the column.
+    // The default is kept, because processes of the previous release insert rows without the column.
     this.#alterTable(table, `add column ${column.definition} default (${value})`);
   }
 
@@ -253,7 +253,7 @@ class ChangePlanner {
   }
 }
 
-/** Why it is not clear what a column was before. A tag whose column is gone has done its work and means nothing. */
+/** Why a column's former name is ambiguous. An annotation whose old column no longer exists is ignored. */
 function renameMistake(
   table: string,
   { name, renamedFrom }: WantedColumn,

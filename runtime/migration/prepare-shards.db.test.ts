@@ -21,7 +21,7 @@ const [first, second, third] = [
 const things = defineMigration('0001_things', 'create table things (id uuid primary key)');
 const PATIENCE = { timeout: 60_000 };
 
-/** The topology with the databases of its shards in another order. */
+/** The topology with its shards' databases in another order. */
 function swapped(topology: ShardingTopology, ...order: readonly ShardIdentifier[]): ShardingTopology {
   const members = topology.groups.flatMap((group) => group.members);
   return topologyOf(
@@ -33,7 +33,7 @@ function swapped(topology: ShardingTopology, ...order: readonly ShardIdentifier[
   );
 }
 
-describeOn('postgresql', 'Shards on their way into service', (harness) => {
+describeOn('postgresql', 'The preparation of shards', (harness) => {
   const three = (migrated: readonly Migration[] | false = []) =>
     harness.makeTopology({
       shards: [first, second, third],
@@ -62,7 +62,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     (await databases.database(shard).query({ text, values: [] })).rows;
   const things0 = "select to_regclass('things') is not null";
 
-  it('serve with those that answer, and with the others once they do: migrated, and with their identity', async () => {
+  it('serves with the shards that answer, and with the others once they do: migrated, and with their identity', async () => {
     const server = await startPostgres();
     try {
       const elsewhere = testDataSource(serverUrl(server, server.database), server);
@@ -85,7 +85,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
         if (failure instanceof DriverFailure)
           expect(publicError(failure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
         expect(databases.withheld(first)).toContain('cannot connect');
-        // Another process that starts at the same time.
+        // Another process starts at the same time.
         await prepared(topology, async (others) => {
           expect(others.withheld(first)).toContain('cannot connect');
           await server.start();
@@ -101,7 +101,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
         expect(await rows(databases, first, applied)).toEqual([[1]]);
       });
       expect(seen.at(-1)).toBe('(0, 0) serves');
-      // Another one may follow, of a server that is starting up.
+      // A server that is starting up may cause another warning.
       for (const warning of warnings)
         expect(warning).toMatch(/^shard shard-0-0 \(0, 0\) is out of service: .*: cannot connect: /);
       expect(warnings.length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     }
   });
 
-  it('start without any, if each may come back by itself', async () => {
+  it('starts without any shard, if each may recover by itself', async () => {
     const topology = await three();
     const nowhere = topologyOf(
       topology.groups
@@ -127,12 +127,12 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     expect(warnings).toHaveLength(3);
   });
 
-  it('withhold a database that is another shard, and serve with the rest', async () => {
+  it('withholds a database of another shard, and serves with the rest', async () => {
     const topology = await three();
     await prepared(topology, async () => {});
     const warnings = await prepared(swapped(topology, first, third, second), async (databases) => {
       expect(databases.withheld(first)).toBeUndefined();
-      // A database that is slow to answer is first withheld for that.
+      // A slow database is first withheld for that reason.
       const reasonOf = (shard: ShardIdentifier) => expect.poll(() => databases.withheld(shard), PATIENCE);
       await reasonOf(second).toContain('is shard (1, 1), but the configuration says');
       await reasonOf(third).toContain('is shard (1, 0), but the configuration says');
@@ -143,7 +143,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     await expect(prepared(all, async () => {})).rejects.toThrow(ShardIdentityError);
   });
 
-  it('serve without one whose migration fails, take it once it is mended, and fail where all do', async () => {
+  it('serves without a shard whose migration fails, adds it once it is fixed, and fails if all shards fail', async () => {
     const topology = await three();
     const owner = openDatabases(topology);
     try {
@@ -163,7 +163,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
       await expect(prepared(topology, async () => {}, broken)).rejects.toThrow(
         'Migration 0002_broken failed on shard (0, 0)',
       );
-      // A deployment step does not go on with a part of the shards.
+      // A deployment step does not continue with only a part of the shards.
       await rows(owner, third, 'create table more ()');
       const more = defineMigration('0003_more', 'create table more ()');
       await expect(migrate(owner, { migrations: [things, more] })).rejects.toThrow(MigrationError);
@@ -172,7 +172,7 @@ describeOn('postgresql', 'Shards on their way into service', (harness) => {
     }
   });
 
-  it('are verified where migrations run separately: what is missing keeps a shard out until it is there', async () => {
+  it('verifies shards where migrations run separately, and withholds a shard until it is migrated', async () => {
     const topology = await three(false);
     const verifying = { migrate: false };
     await expect(prepared(topology, async () => {}, verifying)).rejects.toThrow(

@@ -19,40 +19,39 @@ import { type MigrateOptions, migrateShard } from './migrate.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 import { verifyShard } from './verify-shard.js';
 
-/** How shards are brought up to date before they are used. */
+/** Options for preparing shards before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
-  /** Models whose tables must fit. */
+  /** Models whose tables must match. */
   readonly models: readonly ModelDescriptor[];
-  /** What to do about tables that do not fit the models. Default `refuse`: their shard stays out of service. */
+  /** Reaction to tables that do not match the models. Default `refuse`: their shard stays out of service. */
   readonly drift?: DriftPolicy;
   /** False: migrations run separately, and each shard is verified instead. Default: true. */
   readonly migrate?: boolean;
-  /** Receives warnings for operators: which shard is out of service and why. Default: standard error. */
+  /** Receives warnings for operators: which shard is out of service, and why. Default: standard error. */
   readonly warn?: (message: string) => void;
-  /** Receives the progress of the preparation. Default: no messages. */
+  /** Receives the progress of the preparation. Default: discarded. */
   readonly inform?: (message: string) => void;
 }
 
-/** A database that does not answer within this time is out of reach, in milliseconds. */
+/** A database that does not answer within this time counts as unreachable, in milliseconds. */
 const ANSWER_MS = 3_000;
-/** The same for an embedded one, which has to start first. */
+/** The same for an embedded database, which must start first. */
 const EMBEDDED_START_MS = 600_000;
-/** Once one shard serves, others whose preparation has begun are waited for this long, in milliseconds. */
+/** Once one shard serves, the preparation of the others is awaited for this time, in milliseconds. */
 const OTHERS_MS = 30_000;
-/** Pause before a shard that is out of reach is tried again, in milliseconds. Doubled each time up to the longest. */
+/** First pause before an unreachable shard is tried again, in milliseconds. It doubles up to the maximum. */
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
-/** The same for a shard that an operator has to repair: if each attempt may take locks, and if it only reads. */
+/** Maximum pause for a shard that an operator must repair: if each attempt may take locks, and if it only reads. */
 const LONGEST_MENDING_PAUSE_MS = 30_000;
 const LONGEST_VERIFYING_PAUSE_MS = 2_000;
 
 /**
- * Takes shards into service: each is migrated (or verified), its identity and its tables are checked, and only then
- * does it get a call of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`),
- * the others serve. It is tried again until it succeeds or the databases are closed.
+ * Puts shards into service: each is migrated (or verified), its identity and its tables are checked, and only then does
+ * it receive calls of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`),
+ * and the others serve. Its preparation is retried until it succeeds or the databases are closed.
  *
- * Resolves when every shard serves or has failed once; with at least one that serves, others that take long are not
- * waited for.
+ * Resolves when every shard serves or has failed once; if at least one serves, it does not wait for slow ones.
  *
  * @throws the error of the first shard, if none can be served and each has failed for a reason that does not pass by
  *   itself (a migration, a wrong identity)
@@ -67,7 +66,7 @@ export async function prepareShards(
   return preparation;
 }
 
-/** The shards of one process on their way into service. */
+/** Prepares the shards of one process for service. */
 export class ShardPreparation {
   readonly #databases: DatabaseRegistry;
   readonly #options: PrepareOptions;
@@ -83,7 +82,7 @@ export class ShardPreparation {
     this.#warn = options.warn ?? ((message) => console.warn(message));
   }
 
-  /** See `prepareShards`. To be called once. */
+  /** See `prepareShards`. Must be called once. */
   async begin(): Promise<void> {
     const shards = this.#databases.shards();
     for (const shard of shards) this.#databases.withhold(shard, 'it is being prepared');
@@ -110,13 +109,13 @@ export class ShardPreparation {
     throw error;
   }
 
-  /** Tries again at once: something has changed. */
+  /** Retries at once, because something has changed. */
   retry(): void {
     this.#again.abort();
     this.#again = new AbortController();
   }
 
-  /** The first try. If it fails, others follow in the background. */
+  /** The first attempt. If it fails, further ones follow in the background. */
   async #begin(shard: ShardIdentifier): Promise<void> {
     try {
       await this.#takeIntoService(shard);
@@ -155,7 +154,7 @@ export class ShardPreparation {
     return !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
   }
 
-  /** Whether the failure may resolve by itself. An embedded database that cannot be opened stays so. */
+  /** Whether the failure may resolve by itself. An embedded database that cannot be opened does not. */
   #isPassing(shard: ShardIdentifier, error: unknown): boolean {
     return this.#databases.memberConfig(shard).primary.url.kind === 'postgresql' && isPassing(error);
   }
@@ -209,7 +208,7 @@ export class ShardPreparation {
   }
 }
 
-/** Checks that the server answers: later steps may take long. @throws MigrationError */
+/** Checks that the server answers, because later steps may take long. @throws MigrationError */
 async function requireAnswer(database: ShardDatabase): Promise<void> {
   const timeoutMs = database.kind === 'pglite' ? EMBEDDED_START_MS : ANSWER_MS;
   try {
@@ -239,7 +238,7 @@ function isOver(error: unknown): boolean {
   return cause instanceof DriverFailure && cause.reason === 'closed';
 }
 
-/** The same for each failure of one kind: while its circuit is open, a database says that it was not tried. */
+/** The same text for each failure of one kind: while its circuit is open, a database fails without an attempt. */
 function reasonOf(error: unknown): string {
   return messageOf(error).replace('not tried: ', '');
 }

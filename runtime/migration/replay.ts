@@ -8,10 +8,10 @@ import { type SchemaSnapshot, snapshotChecks, snapshotSchema } from './schema-sn
 
 const SHARD = ShardIdentifier.of(0, 0);
 
-/** An empty database in memory on which migrations run, to find out what they make. */
+/** An empty in-memory database on which migrations run, to find out their resulting schema. */
 export interface Replay {
   /**
-   * Runs those of these migrations that have not run yet. @returns the schema they have made
+   * Runs those of these migrations that have not run yet. @returns the resulting schema
    *
    * @throws MigrationError naming the migration that fails
    */
@@ -19,8 +19,8 @@ export interface Replay {
 }
 
 /**
- * Opens an embedded database in memory for the time of `work`. Running migrations is exact whatever they say, and there
- * is no snapshot file to keep in step with them.
+ * Opens an embedded in-memory database during `work`. Running the migrations gives the exact schema, without a snapshot
+ * file that must be kept in step.
  *
  * @param embedded the adapter of the embedded database
  */

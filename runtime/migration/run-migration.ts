@@ -6,12 +6,12 @@ import { type SqlStatement, splitStatements } from './sql-statements.js';
 
 /** A session that migrates a database. */
 export interface MigratingSession extends ShardSession {
-  /** SQL that the session itself puts before every script. */
+  /** SQL that the session prepends to every script. */
   readonly prologue: string;
 }
 
 /**
- * Runs a text inside of the transaction that has begun, statement by statement, so that a failure names its line.
+ * Runs a text inside of the current transaction, statement by statement, so that a failure names its line.
  *
  * @throws MigrationError if a statement fails, or if the text ends the transaction
  */
@@ -24,9 +24,9 @@ export async function runInTransaction(session: MigratingSession, migration: Mig
 }
 
 /**
- * Runs a text statement by statement, each one its own transaction. What it sets the session to ends with it.
+ * Runs a text statement by statement, each in its own transaction. Its session settings are discarded afterwards.
  *
- * @throws MigrationError if a statement fails (those before it stay), or if the text leaves a transaction open
+ * @throws MigrationError if a statement fails (earlier ones stay applied), or if the text leaves a transaction open
  */
 export async function runAlone(session: MigratingSession, migration: Migration): Promise<void> {
   await runStatements(session, migration);
@@ -47,11 +47,11 @@ async function runStatements(session: MigratingSession, migration: Migration): P
   }
 }
 
-/** Where in the statement the server saw the mistake; 0 if it did not say. */
+/** The offset in the statement at which the server reported the error; 0 if unknown. */
 function offsetWithin({ text }: SqlStatement, error: unknown, prologue: string): number {
   const cause = error instanceof Error ? error.cause : undefined;
   const position = cause instanceof Error && 'position' in cause ? Number(cause.position) : 0;
-  // The server counts characters of all that was sent, from 1.
+  // The server counts characters of the complete text, from 1.
   const before = [...`${prologue}${text}`].slice(0, Math.max(0, position - 1)).join('');
   return Math.max(0, before.length - prologue.length);
 }
@@ -66,7 +66,7 @@ async function currentTransaction(session: ShardSession): Promise<unknown> {
   return rows[0]?.[0];
 }
 
-/** Where none is open, each statement is a transaction of its own. */
+/** Whether a transaction is open. If not, each statement is its own transaction. */
 async function isTransactionOpen(session: ShardSession): Promise<boolean> {
   const one = await currentTransaction(session);
   return (await currentTransaction(session)) === one;

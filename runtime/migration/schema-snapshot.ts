@@ -1,23 +1,23 @@
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { SCHEMA } from './bootstrap.js';
 
-/** One column as the catalog has it. */
+/** One column as in the catalog. */
 export interface ColumnFacts {
   readonly name: string;
-  /** As the server spells it: `numeric(19,4)`, `character(3)`. */
+  /** In the server's spelling: `numeric(19,4)`, `character(3)`. */
   readonly type: string;
   readonly nullable: boolean;
-  /** Rows may be inserted without it: it has a default, or is generated. */
+  /** Whether rows may be inserted without it: it has a default, or is generated. */
   readonly filledIn: boolean;
 }
 
-/** A unique index of columns, not of computed values, that is checked at once and is not the primary key. */
+/** A unique index of columns, not of expressions, that is not deferrable and not the primary key. */
 export interface IndexFacts {
   readonly name: string;
   readonly columns: readonly string[];
-  /** As the server spells it; undefined if the index has all rows. */
+  /** In the server's spelling; undefined if the index is not partial. */
   readonly predicate: string | undefined;
-  /** It belongs to a unique constraint, and is dropped with that alone. Default false. */
+  /** Whether it belongs to a unique constraint and can only be dropped with it. Default false. */
   readonly isConstraint?: boolean;
 }
 
@@ -31,25 +31,25 @@ export interface TableFacts {
 /** One check constraint. */
 export interface CheckFacts {
   readonly name: string;
-  /** False: rows that were there before it may break it. */
+  /** False: existing rows may violate it. */
   readonly isValidated: boolean;
   /** Columns in the condition. */
   readonly columns: readonly string[];
-  /** As the server spells it. */
+  /** In the server's spelling. */
   readonly definition: string;
 }
 
-/** What the schema of one database consists of. */
+/** The schema of one database. */
 export interface SchemaSnapshot {
   /** Tables of the search path's first schema, by name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
-  /** Everything that should be alike on all shards, a sorted line each. */
+  /** All properties that should be equal on all shards, one sorted line each. */
   readonly lines: readonly string[];
-  /** Check constraints of these tables, by table, if they were asked for. */
+  /** Check constraints by table, if requested. */
   readonly checks?: ReadonlyMap<string, readonly CheckFacts[]>;
 }
 
-/** Partitions come and go with time, and the tables of Kysely's migrator are its own. */
+/** Partitions change over time, and the tables of Kysely's migrator are excluded. */
 const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
   and not c.relispartition and not (n.nspname = '${SCHEMA}' and c.relname ~ 'migration')`;
 
@@ -95,7 +95,7 @@ interface MutableTable extends TableFacts {
   readonly uniqueIndexes: IndexFacts[];
 }
 
-/** Anything that statements can be sent to. */
+/** Runs queries. */
 export interface Queryable {
   query(statement: Statement): Promise<Rows>;
 }

@@ -2,14 +2,14 @@ import type { UnsafeSetting } from '../config/types.js';
 import { UnsafeServerError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
-/** Oldest server that has all we use. */
+/** Minimum server version that has all used features. */
 const MINIMUM_VERSION = 140_000;
 
 /**
- * Refuses a server that is too old, or one that may lose acknowledged commits. The embedded database, which always may,
- * logs that itself.
+ * Refuses a server that is too old or may lose acknowledged commits. The embedded database always may and logs that
+ * itself.
  *
- * @param allowed settings that may be off all the same
+ * @param allowed settings that may be off
  * @throws UnsafeServerError
  */
 export async function checkServer(

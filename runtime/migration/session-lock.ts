@@ -6,15 +6,15 @@ import type { ShardSession } from '../sharding/shard-database.js';
 const LOCK_KEY = 0x66772d6d69677261n;
 const POLL_INTERVAL_MS = 100;
 
-/** Settings of a migrating session: statements may take long, but must not block others behind their locks. */
+/** Settings of a migrating session: statements may run long, but must not block others while waiting for locks. */
 export const SESSION_SETTINGS =
   "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning";
 
 /**
- * Waits until no other process migrates this database. The lock ends with the session. It is asked for again and again
- * rather than waited for, because a statement that waits would keep the other one's index builds from finishing.
+ * Waits until no other process migrates this database. The lock ends with the session. It polls instead of waiting in a
+ * statement, because an open statement would prevent concurrent index builds of the other process from finishing.
  *
- * @throws MigrationError if another process still has it after `timeoutMs`
+ * @throws MigrationError if another process still holds the lock after `timeoutMs`
  */
 export async function lockSession(session: ShardSession, timeoutMs: number): Promise<void> {
   const giveUpAt = time.nowMs() + timeoutMs;
@@ -29,9 +29,9 @@ export async function lockSession(session: ShardSession, timeoutMs: number): Pro
 }
 
 /**
- * The start of a transaction that waits until no other process is in one of this kind, with the settings that
- * migrations need. For where a session cannot hold a lock: there the turns of several processes alternate between
- * migrations, and each looks for what is left to do once it has the lock.
+ * The start of a transaction that waits for transactions of this kind in other processes, with the settings of
+ * migrations. For poolers, through which a session cannot hold a lock: several processes may alternate between
+ * migrations, and each looks for missing ones once it has the lock.
  */
 export function lockEachTransaction(timeoutMs: number): string {
   return [

@@ -5,27 +5,27 @@ import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 import { type ExpectedTable, type TableDrift, tableDrift } from './table-drift.js';
 
-/** In what one shard is unlike the others, or unlike the models. */
+/** The differences between one shard and the others or the models. */
 export interface ShardDrift {
   readonly shard: ShardIdentifier;
-  /** What most shards have and this one has not. */
+  /** Properties that most shards have and this one lacks. */
   readonly lacks: readonly string[];
-  /** What this shard has and most have not. */
+  /** Properties of this shard that most shards do not have. */
   readonly has: readonly string[];
-  /** Where tables and models differ. */
+  /** Differences between tables and models. */
   readonly tables: readonly TableDrift[];
   /** Why the shard could not be checked; undefined if it was. */
   readonly failure: string | undefined;
 }
 
 export interface DriftOptions {
-  /** Tables of the models. Every shard has all of them, because all get the same migrations. */
+  /** Tables of the models. Every shard has all of them, because all run the same migrations. */
   readonly tables: readonly ExpectedTable[];
-  /** Most shards at a time. Default 8. */
+  /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
 }
 
-/** Compares the schema of every shard with that of the others and with the models. Gives the shards that differ. */
+/** Compares the schema of every shard with the others and with the models. Returns the shards that differ. */
 export async function findDrift(
   databases: DatabaseRegistry,
   options: DriftOptions,
@@ -35,7 +35,7 @@ export async function findDrift(
   return compareSchemas(await onEachShard(databases.shards(), atOnce, look), options);
 }
 
-/** As `findDrift`, of schemas that were read already. */
+/** As `findDrift`, for schemas that were already read. */
 export function compareSchemas(
   outcomes: readonly ShardOutcome<SchemaSnapshot>[],
   { tables: expected }: Pick<DriftOptions, 'tables'>,
@@ -57,7 +57,7 @@ export function compareSchemas(
   });
 }
 
-/** The schema that most shards share; of equals the first one. */
+/** The schema that most shards have; the first of several equally frequent ones. */
 function usualLines(snapshots: readonly SchemaSnapshot[]): ReadonlySet<string> {
   const counts = new Map<string, { readonly lines: readonly string[]; count: number }>();
   for (const { lines } of snapshots) {

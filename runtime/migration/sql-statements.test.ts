@@ -43,7 +43,7 @@ describe('Statements of a text', () => {
     expect(texts(sql)).toEqual(expected);
   });
 
-  it('begin where they say, and nothing but blanks, comments and semicolons lies between them', () => {
+  it('begin at their offsets, and only white space, comments and semicolons are between them', () => {
     const pieces = [
       "';'",
       '$$;$$',

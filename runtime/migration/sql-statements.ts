@@ -1,14 +1,14 @@
 /** One statement of a text. */
 export interface SqlStatement {
-  /** Without outer space, leading comments and the semicolon. */
+  /** Without outer white space, leading comments and the semicolon. */
   readonly text: string;
-  /** Where it begins in the whole text, in UTF-16 units. */
+  /** Offset in the whole text, in UTF-16 units. */
   readonly offset: number;
 }
 
 /**
- * Cuts a text into its statements, as `psql` does it: semicolons inside of quotes, dollar quotes, comments, parentheses
- * and `begin atomic ... end` end nothing. An unclosed quote is left to the server, which reports it.
+ * Splits a text into its statements, as `psql` does: semicolons inside of quotes, dollar quotes, comments, parentheses
+ * and `begin atomic ... end` do not end a statement. The server reports an unclosed quote.
  */
 export function splitStatements(sql: string): readonly SqlStatement[] {
   const statements: SqlStatement[] = [];
@@ -29,15 +29,15 @@ export function splitStatements(sql: string): readonly SqlStatement[] {
 }
 
 const BLANK = /^(?:\s|--|\/\*)/;
-/** A routine whose body may be written out as SQL, with semicolons. */
+/** A routine whose body may be SQL with semicolons. */
 const ROUTINE = /^create (?:or replace )?(?:function|procedure) /;
 
-/** What is known of the statement that is being read. */
+/** The state of the statement that is being read. */
 class StatementScan {
   #start: number | undefined;
   #parentheses = 0;
   #blocks = 0;
-  /** Its first words, a blank behind each. */
+  /** Its first words, each followed by a space. */
   #words = '';
 
   get mayEnd(): boolean {
@@ -65,16 +65,16 @@ class StatementScan {
   }
 }
 
-/** Tokens that are found by a pattern of their own; anything else is one character. */
+/** Tokens with their own pattern; anything else is one character. */
 const TOKENS: readonly RegExp[] = [
   /\s+/y,
   /--[^\n]*/y,
-  // Backslashes escape in E'' alone, as `standard_conforming_strings` is on.
+  // Backslashes escape only in E'', because `standard_conforming_strings` is on.
   /[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'?/sy,
   /'[^']*(?:''[^']*)*'?/y,
   /"[^"]*(?:""[^"]*)*"?/y,
   /[\p{L}_][\p{L}\p{N}_$]*/uy,
-  // A number takes letters and dollars with it, so that those behind it begin no quote.
+  // Letters and dollars after a number belong to it and begin no quote.
   /\d[\p{L}\p{N}_$]*/uy,
 ];
 const DOLLAR_QUOTE = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
@@ -93,7 +93,7 @@ function tokenEnd(sql: string, at: number): number {
   return at + 1;
 }
 
-/** Comments of this kind nest in PostgreSQL. */
+/** Block comments nest in PostgreSQL. */
 function commentEnd(sql: string, start: number): number {
   let depth = 0;
   for (const { 0: mark, index } of sql.slice(start).matchAll(/\/\*|\*\//g)) {

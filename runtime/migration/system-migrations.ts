@@ -1,13 +1,12 @@
 import { defineMigration, type Migration } from './migration.js';
 
 /**
- * This package's own tables, the same on every shard. A migration that has been released is never changed; what is new
- * comes as another one.
+ * This package's own tables, equal on every shard. A released migration is never changed; changes are new migrations.
  *
- * Events and actions are partitioned by their ids, which are ordered by time, so that old ones can be detached without
- * rewriting anything. Both only grow. Each index is paid for by every commit, so there are two on events: one for a
- * model's history, one for readers that follow in commit order. So is each check, whose text the server parses again for
- * every statement: one id of each statement is checked for belonging to this shard, that of the action.
+ * Events and actions are partitioned by their ids, which are ordered by time, so that old partitions can be detached
+ * without rewriting rows. Both tables only grow. Every commit pays for each index, so events have only two: one for a
+ * model's history, one for readers in commit order. The same holds for checks, whose text the server parses for every
+ * statement: only one id per statement, that of the action, is checked for belonging to this shard.
  */
 export const systemMigrations: readonly Migration[] = [
   defineMigration(
@@ -354,7 +353,7 @@ create table eventlog.api_keys (
 comment on table eventlog.api_keys is 'API keys by prefix, on the default shard alone; of the secret there is a hash';
 `,
   ),
-  // Unlogged: after a crash of the server every bucket is full, and counting costs no write-ahead log.
+  // Unlogged: counting writes no write-ahead log, and after a server crash every bucket is full.
   defineMigration(
     '0014_request_limits',
     `

@@ -3,25 +3,25 @@ import { normalizeType } from '../domain/sql-type.js';
 import { type ExpectedIndex, isIndexOf } from './key-index.js';
 import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';
 
-/** The table that a model is stored in, as the code wants it. */
+/** A model's table, as the code requires it. */
 export interface ExpectedTable {
   readonly table: string;
   readonly columns: readonly ExpectedColumn[];
-  /** Of the model's natural keys. Default none. */
+  /** Indexes of the model's natural keys. Default none. */
   readonly indexes?: readonly ExpectedIndex[];
 }
 
 export interface ExpectedColumn {
   readonly name: string;
-  /** As the code spells it: `numeric(19,4)`. */
+  /** In the code's spelling: `numeric(19,4)`. */
   readonly type: string;
   readonly nullable: boolean;
 }
 
-/** One thing in which a table and its model differ. */
+/** One difference between a table and its model. */
 export interface TableDrift {
   readonly table: string;
-  /** Undefined if it is about the table itself, or an index. */
+  /** Undefined if the difference concerns the table itself, or an index. */
   readonly column: string | undefined;
   readonly kind:
     | 'missing-table'
@@ -31,7 +31,7 @@ export interface TableDrift {
     | 'not-null'
     | 'nullable'
     | 'unknown-required';
-  /** For people: what is there and what is wanted. */
+  /** A description of the existing and the required state. */
   readonly message: string;
 }
 
@@ -54,8 +54,8 @@ export function expectedTable(model: ModelDescriptor): ExpectedTable {
 }
 
 /**
- * Differences that prevent reading or writing these models. Columns that no model knows are accepted, unless rows could
- * not be inserted without them.
+ * Differences that prevent reading or writing these models. Unknown columns are accepted, unless rows cannot be
+ * inserted without a value for them.
  */
 export function tableDrift(
   expected: readonly ExpectedTable[],

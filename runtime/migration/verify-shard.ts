@@ -14,14 +14,15 @@ export interface VerifyOptions {
   readonly models: readonly ModelDescriptor[];
 }
 
-/** Maximum number of named migrations, so that a new database is not described by all of them. */
+/** Maximum number of missing migrations that are named. */
 const SHOWN = 3;
 
 /**
- * Checks whether a separately migrated shard is as `migrateShard` would leave it, and changes nothing. Needs only the
- * rights of an application's role.
+ * Checks, without changing anything, whether a separately migrated shard is in the state that `migrateShard` produces.
+ * Needs only the rights of an application's role.
  *
- * @throws MigrationError naming what is missing @throws ShardIdentityError if the database is another shard, or none
+ * @throws MigrationError naming the missing migrations
+ * @throws ShardIdentityError if the database belongs to another shard, or to none
  * @throws UnsafeServerError if the server is too old or may lose acknowledged commits
  */
 export async function verifyShard(

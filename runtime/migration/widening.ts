@@ -1,6 +1,6 @@
 import { normalizeType } from '../domain/sql-type.js';
 
-/** Types each of which holds every value of those before it. */
+/** Types in ascending order: each can represent every value of the previous ones. */
 const LADDERS: readonly (readonly string[])[] = [
   ['smallint', 'integer', 'bigint', 'numeric'],
   ['smallint', 'real', 'double precision'],
@@ -9,7 +9,7 @@ const LADDERS: readonly (readonly string[])[] = [
   ['json', 'jsonb'],
 ];
 
-/** Whether every value of one type is a value of the other. */
+/** Whether every value of one type is also a value of the other. */
 export function isWidening(from: string, to: string): boolean {
   const [before, after] = [partsOf(normalizeType(from)), partsOf(normalizeType(to))];
   if (before.array || after.array) return false;
@@ -19,7 +19,7 @@ export function isWidening(from: string, to: string): boolean {
     return step >= 0 && names.indexOf(after.name) > step;
   });
   if (!climbs || after.parameters.length === 0) return climbs;
-  // Only text is known to fit a longer limit; a number's digits are not counted here.
+  // Any text fits a longer limit; numeric types are compared by their digits below.
   return before.parameters.length > 0 && after.name === 'character varying' && holdsParameters(before, after);
 }
 
@@ -43,6 +43,6 @@ function holdsParameters(before: TypeParts, after: TypeParts): boolean {
   if (before.parameters.length === 0) return false;
   const [precision = 0, scale = 0] = before.parameters;
   const [nextPrecision = 0, nextScale = 0] = after.parameters;
-  // Digits before the point must not become fewer, nor those behind it.
+  // Neither integer digits nor decimal places may become fewer.
   return nextScale >= scale && nextPrecision - nextScale >= precision - scale;
 }

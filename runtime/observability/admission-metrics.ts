@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ShardStatistics } from './shard-statistics.js';
 
-/** What the HTTP server admits. */
+/** Admission statistics of the HTTP server. */
 export interface HttpAdmission {
   readonly inFlight: number;
   readonly limit: number;
@@ -10,20 +10,20 @@ export interface HttpAdmission {
   readonly gates: readonly HttpGate[];
 }
 
-/** One shard's part of it. */
+/** Admission statistics of one shard. */
 export interface HttpGate {
   /** Bits of the shard, or -1 for requests whose path names none. */
   readonly shard: number;
   readonly inFlight: number;
   readonly limit: number;
-  /** Since the start. */
+  /** Since the start of the process. */
   readonly refused: number;
 }
 
 /**
- * Adds what the server admits and refuses.
+ * Adds metrics of admitted and refused requests.
  *
- * @returns an update, to be called before the metrics are shown. Shards that it is not given share one label.
+ * @returns an update function, to be called before the metrics are rendered. Unknown shards share one label.
  */
 export function addAdmissionMetrics(
   registry: Registry,

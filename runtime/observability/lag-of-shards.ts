@@ -3,7 +3,7 @@ import type { ShardLag } from '../events/log/lag.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 
-/** How far delivery has come on the shards that answer: one that does not hides nothing of the others. */
+/** The delivery lag of the shards that answer; a shard that does not answer does not affect the others. */
 export async function lagOfShards(
   databases: Pick<DatabaseRegistry, 'shards'>,
   events: Pick<EventDelivery, 'lag'>,

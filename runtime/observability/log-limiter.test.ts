@@ -44,7 +44,7 @@ it('writes one line per second and kind, with the number of entries that were le
   ]);
   clock.pass(1_000);
   expect(lines.slice(2)).toEqual([{ level: 'warn', message: 'busy', number: 999, suppressed: 998 }]);
-  // That line counts as the one of the next second.
+  // The summary line counts as the line of the next second.
   expect(write('busy', 1_000)).toBe(false);
   clock.pass(1_000);
   expect(lines.at(-1)).toEqual({ level: 'warn', message: 'busy', number: 1_000, suppressed: 0 });
@@ -54,7 +54,7 @@ it('writes one line per second and kind, with the number of entries that were le
   expect(write('busy', 1)).toBe(true);
 });
 
-it('lets some kinds have more lines', () => {
+it('allows more lines for some kinds', () => {
   const written = Array.from({ length: 50 }, (_, number) => write('fault', number, 10));
   expect(written.filter(Boolean)).toHaveLength(10);
 });

@@ -9,17 +9,17 @@ export interface LogLimiterEnvironment {
   readonly later: (work: () => void, ms: number) => void;
 }
 
-/** A second of one kind. */
+/** The current second of one kind. */
 interface Second {
   sinceMs: number;
   written: number;
   suppressed: number;
-  /** Makes the entry that was suppressed last. */
+  /** Creates the entry that was suppressed last. */
   last: (() => LogEntry) | undefined;
 }
 
 const SECOND_MS = 1_000;
-/** Kinds at a time; those beyond count as one. */
+/** Maximum kinds at a time; further ones share one limit. */
 const MOST_KINDS = 256;
 const OTHER_KINDS = 'other kinds';
 
@@ -29,9 +29,9 @@ const SYSTEM: LogLimiterEnvironment = {
 };
 
 /**
- * Writes a few lines of each kind per second: under overload a line for each refusal would fill disks and take the
- * processor. What is left out is counted: when the second is over, its last entry is written with `suppressed`, the
- * number of entries that were left out before it.
+ * Limits log lines per kind and second: under overload, a line per refusal would fill disks and occupy the CPU. At the
+ * end of a second with suppressed entries, the last one is written with `suppressed`, the number of suppressed entries
+ * before it.
  */
 export class LogLimiter {
   readonly #log: Logger;
@@ -47,9 +47,9 @@ export class LogLimiter {
   /**
    * Writes an entry, or counts it.
    *
-   * @param kind entries of one kind share a limit; never made of what callers send
-   * @param make makes the entry; called only if it is written
-   * @param perSecond entries of this kind per second. Default 1.
+   * @param kind entries of one kind share a limit; must not contain client input
+   * @param make creates the entry; called only if it is written
+   * @param perSecond maximum entries of this kind per second. Default 1.
    * @returns whether it was written
    */
   write(kind: string, make: () => LogEntry, perSecond = 1): boolean {
@@ -86,7 +86,7 @@ export class LogLimiter {
     }, SECOND_MS);
   }
 
-  /** The summary of a second is the next one's line. */
+  /** The summary of a second counts as a line of the next one. */
   #endSeconds(): void {
     const nowMs = this.#environment.nowMs();
     for (const [kind, second] of this.#kinds) {

@@ -14,7 +14,7 @@ const broken = (): never => {
   throw new Error('the disk is full');
 };
 
-it('writes one line per entry, in which nothing acts upon a terminal', () => {
+it('writes one line per entry, without terminal control characters', () => {
   const lines: string[] = [];
   const hostile = 'a\nb\u001b[31m\u009b31m\u202ec\u2028d\u0000';
   defaultLogger((line) => void lines.push(line)).error({ path: hostile }, 'request failed');
@@ -53,7 +53,7 @@ it('keeps the fields of a record: time, level and message, then its facts', () =
   expect(records[0]?.['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 });
 
-it('writes no fact that has the name of a secret', () => {
+it('masks facts with the name of a secret', () => {
   const lines: string[] = [];
   const facts = {
     password: 'p4',
@@ -66,7 +66,7 @@ it('writes no fact that has the name of a secret', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ password: '***', shard: 'x' });
 });
 
-it('takes a pino logger, and flushes what it has buffered', async () => {
+it('accepts a pino logger, and flushes its buffer', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-log-'));
   try {
     const file = join(folder, 'service.log');
@@ -100,7 +100,7 @@ it.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('hands to another logger what one throws at, and flushes it without an error', async () => {
+it('passes an entry to the fallback logger if the first one throws, and flushes without an error', async () => {
   const entries: LogEntry[] = [];
   const failing: Logger = { info: broken, warn: broken, error: broken, flush: broken };
   const log = SafeLogger.of(failing, collectLog(entries));

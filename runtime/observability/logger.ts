@@ -1,38 +1,37 @@
 import { pino } from 'pino';
 import { time } from '../concurrency/time.js';
 
-/** Where the runtime logs to. Any pino logger fits, and so does what has these methods of it. */
+/** The logger of the runtime. Any pino logger fits, and any object with these methods. */
 export interface Logger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
-  /**
-   * Writes what is buffered, and calls `done`: without that, a process that ends waits a second. Absent: nothing is.
-   */
+  /** Writes the buffer, and calls `done`: otherwise an ending process waits a second. Absent: there is no buffer. */
   flush?(done?: (error?: Error) => void): void;
 }
 
-/** One thing that operators should know. */
+/** A log entry for operators. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
-  /** Facts by name. Never bodies, never secrets. */
+  /** Facts by name. Never request bodies or secrets. */
   readonly [fact: string]: unknown;
 }
 
 /**
- * What `JSON.stringify` leaves alone and terminals or viewers act upon: C1 controls, line separators, text direction.
+ * Characters that `JSON.stringify` does not escape and that terminals or viewers interpret: C1 controls, line
+ * separators, text direction.
  */
 const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Names under which a secret may get into the facts of an entry. */
+/** Parts of fact names that indicate a secret. */
 const SECRET_NAMES = ['password', 'secret', 'token', 'authorization', 'cookie'];
 
 /**
- * The default: a pino logger that writes one line of JSON per entry at once, without a thread of its own. `time` is in
- * ISO 8601 and `level` a word. Every control character is escaped, and facts with the name of a secret are `***`.
+ * The default: a pino logger that synchronously writes one line of JSON per entry. `time` is in ISO 8601 and `level` a
+ * word. Every control character is escaped, and facts with the name of a secret are `***`.
  *
- * @param write gets each line. Default: to stderr.
+ * @param write receives each line. Default: writes to stderr.
  */
 export function defaultLogger(
   write: (line: string) => void = (line) => void process.stderr.write(line),
@@ -61,7 +60,10 @@ export function writeEntry(logger: Logger, { level, message, ...facts }: LogEntr
 /** Maximum wait for a logger to flush, in milliseconds. */
 const FLUSH_WITHIN_MS = 1_000;
 
-/** Writes what a logger has buffered. @returns when it is written or cannot be, or after a second. Never rejects */
+/**
+ * Flushes a logger.
+ * @returns a promise that resolves when the buffer is written or cannot be, or after a second. Never rejects
+ */
 export function flushLogger(logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     if (logger.flush === undefined) return resolve();
@@ -78,13 +80,13 @@ export function flushLogger(logger: Logger): Promise<void> {
   });
 }
 
-/** Causes that are worth reporting. */
+/** Maximum number of reported causes. */
 const DEEPEST_CAUSE = 3;
 
 /**
- * An error's facts for the log, its causes included.
+ * An error's facts for the log, including its causes.
  *
- * @param withStack default true; without it for what is expected to happen, such as a database that is down
+ * @param withStack default true; false for expected failures, such as an unreachable database
  */
 export function errorFacts(
   error: unknown,

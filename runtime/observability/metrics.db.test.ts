@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describeOn('postgresql', 'The metrics of a server', (harness) => {
-  it('name every shard and no secret, and can be switched off', async () => {
+  it('name every shard, contain no secret, and can be switched off', async () => {
     const topology = await harness.makeTopology();
     const url = topology.groups[0]?.members[0]?.primary.url;
     const source = topology.groups[0]?.members[0]?.primary;

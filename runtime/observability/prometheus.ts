@@ -9,48 +9,48 @@ import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 import { addSinkMetrics } from './sink-metrics.js';
 
-/** What the metrics are made from. */
+/** The sources of the metrics. */
 export interface MetricsSources {
-  /** Asked once for every scrape. */
+  /** Called once per scrape. */
   readonly statistics: () => readonly ShardStatistics[];
-  /** Asked for at most every 10 seconds, as it asks the databases. Absent: nothing is delivered here. */
+  /** Called at most every 10 seconds, because it queries the databases. Absent: this process does not deliver. */
   readonly lag?: () => Promise<readonly ShardLag[]>;
   /** Called once per scrape. Absent: this process does not run journal recovery. */
   readonly journal?: () => readonly JournalStatistics[];
-  /** Asked for every scrape. Absent: no sink of the relay runs here. */
+  /** Called for every scrape. Absent: this process runs no relay sink. */
   readonly sinks?: () => readonly SinkStatistics[];
-  /** Asked once for every scrape. Absent: this process does nothing about retention. */
+  /** Called once per scrape. Absent: this process does not run retention. */
   readonly retention?: () => readonly RetentionStatus[];
 }
 
-/** One answer of the HTTP server. */
+/** One answered request of the HTTP server. */
 export interface HttpAnswer {
   readonly method: string;
-  /** Path as it was declared, such as `/wallets/{id}`; `unmatched` for what no route serves. */
+  /** Path as declared, such as `/wallets/{id}`; `unmatched` for a path without a route. */
   readonly route: string;
   readonly status: number;
-  /** From the head of the request to the end of the answer. */
+  /** Time from the head of the request to the end of the answer. */
   readonly seconds: number;
 }
 
 /** Metrics of one process in the text format of Prometheus. */
 export interface Metrics {
   readonly contentType: string;
-  /** To be called with every answer. Returns at once. */
+  /** Must be called for every answer. Returns at once. */
   observe(answer: HttpAnswer): void;
-  /** Shows how many requests are admitted, wait and are refused. Asked once for every scrape. */
+  /** Adds the numbers of admitted, waiting and refused requests. The function is called once per scrape. */
   watchAdmission(statistics: () => HttpAdmission): void;
   render(): Promise<string>;
 }
 
-/** From a deposit that found its batch to one that waited for its deadline. */
+/** From a write that joined a batch at once to one that waited until its deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LAG_FRESH_MS = 10_000;
 const LAG_PATIENCE_MS = 2_000;
 
 /**
- * Collects the metrics. Labels are routes, methods, statuses, shards and handlers: as many as the
- * application and its topology declare, whatever is requested.
+ * Collects the metrics. Labels are routes, methods, statuses, shards and handlers: their number is bounded by the
+ * application and its topology, not by requests.
  */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
@@ -98,13 +98,13 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
 
 type ShardValue = (statistics: ShardStatistics) => number;
 
-/** @returns a function that receives the statistics of all shards before they are shown */
+/** @returns a function that must receive the statistics of all shards before the metrics are rendered */
 function addShardMetrics(registry: Registry): (statistics: readonly ShardStatistics[]) => void {
   const updates: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const add = (Kind: typeof Gauge | typeof Counter, name: string, help: string, value: ShardValue): void => {
     const metric = new Kind({ name, help, labelNames: ['shard', 'name'], registers: [registry] });
     updates.push((statistics) => {
-      // Shards come and go with the topology.
+      // Shards may be added and removed.
       metric.reset();
       for (const each of statistics)
         metric.inc({ shard: each.shard.toString(), name: each.name }, value(each));
@@ -155,7 +155,7 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
   };
 }
 
-/** @returns what is to be called with the journal of all shards before they are shown */
+/** @returns a function that must receive the journal statistics of all shards before the metrics are rendered */
 function addJournalMetrics(registry: Registry): (statistics: readonly JournalStatistics[]) => void {
   const labelNames = ['shard'];
   const registers = [registry];
@@ -212,7 +212,7 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
       collect: async () => {
         const lags = await lag();
         gauge.reset();
-        // Replays have names of their own each, and come to an end.
+        // Each replay has its own name, and ends.
         for (const { shard, consumers } of lags)
           for (const consumer of consumers.filter(({ kind }) => kind === 'live'))
             gauge.set({ shard: shard.toString(), handler: consumer.handler }, value(consumer));
@@ -243,7 +243,7 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
   );
 }
 
-/** One query serves all metrics of several scrapes. Empty while the databases do not answer. */
+/** Caches one query for all metrics of several scrapes. Empty while the databases do not answer. */
 function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly ShardLag[]> {
   let known: Promise<readonly ShardLag[]> = Promise.resolve([]);
   let freshUntil = 0;

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
 
-/** Undefined: nothing is known. */
+/** Undefined: unknown. */
 type RetentionValue = (status: RetentionStatus) => number | undefined;
 
-/** Adds what is known about retention, for each shard that was looked at. */
+/** Adds the retention status of each shard that was checked. */
 export function addRetentionMetrics(registry: Registry, statuses: () => readonly RetentionStatus[]): void {
   const add = (
     Kind: typeof Gauge | typeof Counter,
@@ -18,7 +18,7 @@ export function addRetentionMetrics(registry: Registry, statuses: () => readonly
       labelNames: ['shard'],
       registers: [registry],
       collect: () => {
-        // Shards come and go with the topology.
+        // Shards may be added and removed.
         metric.reset();
         for (const status of statuses()) {
           const number = value(status);

@@ -3,8 +3,8 @@ import type { Logger } from './logger.js';
 type Level = 'info' | 'warn' | 'error';
 
 /**
- * An application's logger that never throws: what it cannot take goes to another one. So a logger that fails neither
- * ends a server nor stops its drain.
+ * Wraps an application's logger so that it never throws: entries that it fails on go to a fallback. A failing logger
+ * neither ends a server nor stops its drain.
  */
 export class SafeLogger implements Logger {
   readonly #log: Logger;
@@ -15,7 +15,10 @@ export class SafeLogger implements Logger {
     this.#fallback = fallback;
   }
 
-  /** @param fallback gets an entry that `log` throws at @returns `log` itself if it is safe already */
+  /**
+   * @param fallback receives an entry on which `log` throws
+   * @returns `log` itself if it is already safe
+   */
   static of(log: Logger, fallback: Logger): Logger {
     return log instanceof SafeLogger ? log : new SafeLogger(log, fallback);
   }
@@ -50,7 +53,7 @@ export class SafeLogger implements Logger {
   }
 }
 
-/** An unhandled rejection would be logged, by the logger that rejects. */
+/** An unhandled rejection would be logged by the logger that rejects. */
 function ignoreRejection(result: unknown): void {
   if (result instanceof Promise) result.catch(() => {});
 }

@@ -8,16 +8,16 @@ export interface ShardStatistics {
   readonly shard: ShardIdentifier;
   /** Name of the member. */
   readonly name: string;
-  /** Most connections of its pool. */
+  /** Maximum connections of its pool. */
   readonly maximumConnections: number;
   readonly pool: PoolStats;
-  /** Plans that wait to be sent. */
+  /** Number of plans that wait to be sent. */
   readonly queued: number;
-  /** What has been written since the process began to use the shard. */
+  /** Writes since the process began to use the shard. */
   readonly written: WriterCounts;
 }
 
-/** The writers of the shards that were used. */
+/** The writers of the used shards. */
 export interface WriterSource {
   readonly used: readonly ShardIdentifier[];
   gateway(shard: ShardIdentifier): {
@@ -27,13 +27,13 @@ export interface WriterSource {
 
 const NOTHING_WRITTEN: WriterCounts = { statements: 0, plans: 0, folded: 0, splits: 0 };
 
-/** Of a process that writes no plans. */
+/** For a process that writes no plans. */
 export const NO_WRITERS: WriterSource = {
   used: [],
   gateway: () => ({ writer: { queued: 0, counters: NOTHING_WRITTEN } }),
 };
 
-/** Opens nothing. */
+/** Statistics of all shards. Opens no database. */
 export function shardStatistics(
   databases: Pick<DatabaseRegistry, 'shards' | 'memberConfig' | 'database'>,
   writers: WriterSource,

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { SinkStatistics } from '../relay/sink-statistics.js';
 
-/** Adds what sinks of the relay have done in this process. How far they have come is among the metrics of handlers. */
+/** Adds the counters of relay sinks in this process. Their lag is part of the handlers' metrics. */
 export function addSinkMetrics(registry: Registry, statistics: () => readonly SinkStatistics[]): void {
   const labels = { labelNames: ['shard', 'sink'], registers: [registry] };
   const add = (

@@ -27,11 +27,11 @@ const CURRENCY_SCHEMA: JsonPart = {
   examples: ['EUR'],
 };
 
-/** Named parts of the document, collected while operations are written, so that each is said once. */
+/** Named parts of the document, collected while operations are written, so that each is defined once. */
 export class Components {
   readonly #schemas = new Map<string, Json>([['Problem', PROBLEM_SCHEMA]]);
   readonly #responses = new Map<ObjectType, string>();
-  /** Variants of unions and recursive types, by what they are. */
+  /** Names of schemas of union variants and recursive types, by their content. */
   readonly #types = new Map<string, string>();
   readonly #problems = new Set<ProblemStatus>();
   readonly #headers = new Set<RequestHeader>();
@@ -42,7 +42,7 @@ export class Components {
     this.#schemes = schemes;
   }
 
-  /** A reference to the schema of a request body. @param preferred its name, if still free */
+  /** A reference to the schema of a request body. @param preferred its name, if still available */
   request(preferred: string, fields: readonly FieldDescriptor[]): JsonPart {
     const name = this.#reserve(preferred);
     this.#schemas.set(name, documentedObject(fields, this.#documenting('request')));
@@ -54,11 +54,11 @@ export class Components {
     return documentedField(field, this.#documenting('request'));
   }
 
-  /** A reference to the schema of what answers hold. One type becomes one schema. */
+  /** A reference to the schema of a response. Each type has one schema. */
   response(type: ObjectType): JsonPart {
     const known = this.#responses.get(type);
     if (known !== undefined) return reference(known);
-    // Takes its name before nested schemas are written, so that they cannot take it.
+    // Reserves the name before nested schemas are written.
     const name = this.#reserve(type.name ?? 'Response');
     this.#responses.set(type, name);
     const schema = documentedObject(type.fields, this.#documenting('response'));
@@ -66,7 +66,7 @@ export class Components {
     return reference(name);
   }
 
-  /** @param open schemas of the recursive types around, by what `again` calls them */
+  /** @param open schemas of the enclosing recursive types, by the names that `again` uses */
   #documenting(direction: Direction, open: ReadonlyMap<string, string> = new Map()): Documenting {
     const isShared = (type: ObjectType): boolean =>
       direction === 'response' &&
@@ -88,7 +88,7 @@ export class Components {
     };
   }
 
-  /** A reference to a schema that is made once, under a name of its own for requests. */
+  /** A reference to a schema that is written once, with a separate name for requests. */
   #shared(use: string, preferred: string, type: FieldType, make: (name: string) => JsonPart): JsonPart {
     const key = `${use} ${JSON.stringify(type)}`;
     const known = this.#types.get(key);
@@ -99,7 +99,7 @@ export class Components {
     return reference(name);
   }
 
-  /** A reference to the schema of a currency. */
+  /** A reference to the currency schema. */
   currency(): JsonPart {
     if (this.#currency === undefined) {
       this.#currency = this.#reserve('Currency');
@@ -108,24 +108,24 @@ export class Components {
     return reference(this.#currency);
   }
 
-  /** A reference to the answer for a failure. */
+  /** A reference to the response for a failure status. */
   problem(status: ProblemStatus): JsonPart {
     this.#problems.add(status);
     return { $ref: `#/components/responses/${PROBLEMS[status].name}` };
   }
 
-  /** A reference to the answer for all other failures. */
+  /** A reference to the response for all other failures. */
   failure(): JsonPart {
     return { $ref: `#/components/responses/${FAILURE_NAME}` };
   }
 
-  /** A reference to a header that requests may carry. */
+  /** A reference to a request header. */
   header(name: RequestHeader): JsonPart {
     this.#headers.add(name);
     return { $ref: `#/components/parameters/${name}` };
   }
 
-  /** All of them, sorted. */
+  /** All components, sorted. */
   toJson(): JsonPart {
     const headers = [...this.#headers].sort(byName);
     const problems = [...this.#problems].sort((a, b) => a - b);
@@ -157,7 +157,7 @@ export class Components {
 
 type Direction = Documenting['direction'];
 
-/** What `again` means differs with the types around. */
+/** The meaning of `again` depends on the enclosing types. */
 function keyOf(type: ObjectType, open: ReadonlyMap<string, string>): string {
   const around = [...referencesAround(type)];
   return around.length === 0 ? '' : JSON.stringify(around.map((name) => [name, open.get(name)]));

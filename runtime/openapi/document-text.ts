@@ -1,13 +1,13 @@
-/** Beyond, JavaScript shows integers with zeros in place of their last digits. */
+/** Above this, JavaScript writes integers with zeros instead of their last digits. */
 const EXACT = 2 ** 53;
-/** Beyond, it shows them with an exponent. */
+/** Above this, it writes them with an exponent. */
 const WITH_EXPONENT = 1e21;
-/** Marks the digits of a number among the strings; NUL stands in no document. */
+/** Marks the digits of a number in strings; documents contain no NUL. */
 const MARKED = /"\\u0000(-?[0-9]+)"/g;
 
 /**
- * The text of a document. Whole numbers are written with all their digits: `JSON.stringify` shows the bound 2^63 as
- * 9223372036854776000, which readers with longer numbers take for another one.
+ * The text of a document. Integers are written with all their digits: `JSON.stringify` writes the bound 2^63 as
+ * 9223372036854776000, which readers with longer integers read as another number.
  *
  * @param indent spaces per level; default: all on one line
  */

@@ -7,7 +7,7 @@ import { operation } from './operation.js';
 
 export type { JsonPart } from './json-schema.js';
 
-/** What an API document says of itself. */
+/** Title and version of an API document. */
 export interface ApiInfo {
   readonly title: string;
   readonly version: string;
@@ -16,7 +16,7 @@ export interface ApiInfo {
 /**
  * The OpenAPI 3.1 document of all routes.
  *
- * @param access what is asked of callers. Default: nothing
+ * @param access requirements for callers. Default: none
  */
 export function openApiDocument(
   routes: readonly DocumentedRoute[],
@@ -43,7 +43,7 @@ export function openApiDocument(
   };
 }
 
-/** Any one of the schemes is enough. */
+/** A caller needs one of the schemes. */
 function requirements(schemes: SecuritySchemes): readonly JsonPart[] {
   return Object.keys(schemes).map((name) => ({ [name]: [] }));
 }

@@ -36,7 +36,7 @@ interface Shown {
 
 function shown(config: AccessConfig, inCode = OPEN_ACCESS): Shown {
   const access = documentedAccess(config, inCode);
-  // The document is plain JSON of a known form.
+  // The document is plain JSON of a known structure.
   return openApiDocument(ROUTES, { title: 'T', version: '1' }, access) as unknown as Shown;
 }
 
@@ -44,7 +44,7 @@ function statuses({ paths }: Shown): readonly (readonly string[])[] {
   return Object.values(paths).map(({ get }) => Object.keys(get.responses));
 }
 
-test('a document of a server that asks nothing of callers names their refusals for ruled routes only', () => {
+test('without requirements for callers, only routes with rules list refusals', () => {
   const document = shown(OPEN);
   expect(document.security).toEqual([]);
   expect(document.components).not.toHaveProperty('securitySchemes');
@@ -55,7 +55,7 @@ test('a document of a server that asks nothing of callers names their refusals f
   ]);
 });
 
-test('a document names every way to authenticate, and each refusal that the configuration leads to', () => {
+test('a document lists every way to authenticate, and each refusal that the configuration causes', () => {
   const document = shown({
     ...OPEN,
     ...{ default: 'deny', jwt: TOKENS, apiKeys: true, concurrentRequests: 3, hosts: ['a.example'] },
@@ -75,7 +75,7 @@ test('a document names every way to authenticate, and each refusal that the conf
   expect(Unauthorized?.headers).toHaveProperty('WWW-Authenticate');
 });
 
-test('what the code asks is documented unless the configuration names a way to authenticate', () => {
+test('the code’s authenticator is documented unless the configuration has one', () => {
   const inCode = { ...OPEN_ACCESS, schemes: { caller: { type: 'http', scheme: 'basic' } } };
   expect(shown(OPEN, inCode).security).toEqual([{ caller: [] }]);
   expect(shown({ ...OPEN, apiKeys: true }, inCode).security).toEqual([{ apiKey: [] }]);

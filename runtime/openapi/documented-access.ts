@@ -8,12 +8,12 @@ export type SecurityScheme = { readonly [member: string]: JsonValue };
 /** Schemes by their names in the document. A caller needs one of them. */
 export type SecuritySchemes = Readonly<Record<string, SecurityScheme>>;
 
-/** What the document says of JSON Web Tokens. */
+/** Scheme of JSON Web Tokens. */
 export const TOKEN_SCHEMES: SecuritySchemes = {
   token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 };
 
-/** What the document says of API keys. */
+/** Scheme of API keys. */
 export const API_KEY_SCHEMES: SecuritySchemes = {
   apiKey: {
     type: 'apiKey',
@@ -23,24 +23,24 @@ export const API_KEY_SCHEMES: SecuritySchemes = {
   },
 };
 
-/** What the document says of client certificates. */
+/** Scheme of client certificates. */
 export const CERTIFICATE_SCHEMES: SecuritySchemes = { clientCertificate: { type: 'mutualTLS' } };
 
-/** What the document says of callers. */
+/** Documented requirements for callers. */
 export interface DocumentedAccess {
-  /** Empty: nothing is asked of callers. */
+  /** Empty: callers need no credentials. */
   readonly schemes: SecuritySchemes;
-  /** Routes whose actions have no rule are refused. */
+  /** Whether routes are refused if their actions have no rule. */
   readonly deniesByDefault: boolean;
-  /** Callers reach some groups of shards only. */
+  /** Whether callers reach only some groups of shards. */
   readonly limitsReach: boolean;
-  /** Requests per caller are limited. */
+  /** Whether requests per caller are limited. */
   readonly limitsCallers: boolean;
-  /** The server answers for some hosts only. */
+  /** Whether the server answers only for some hosts. */
   readonly checksHosts: boolean;
 }
 
-/** Every caller may do everything. */
+/** No requirements. */
 export const OPEN_ACCESS: DocumentedAccess = {
   schemes: {},
   deniesByDefault: false,
@@ -50,8 +50,8 @@ export const OPEN_ACCESS: DocumentedAccess = {
 };
 
 /**
- * What the configuration says of callers. What the code of a server adds takes the place of `OPEN_ACCESS` alone: the
- * configuration wins, as it does in the server.
+ * The configuration's requirements for callers. As in the server, the configuration takes precedence: the code's
+ * requirements replace only `OPEN_ACCESS`.
  */
 export function documentedAccess(
   config: AccessConfig,
@@ -73,10 +73,10 @@ export function documentedAccess(
   };
 }
 
-/** Statuses of refusals that depend on who calls, and how. */
+/** Statuses of refusals that depend on the caller. */
 export type AccessStatus = 401 | 403 | 421 | 429;
 
-/** Those that a route may answer with. */
+/** Those with which a route may answer. */
 export function accessStatuses(
   { rule }: DocumentedRoute,
   { schemes, deniesByDefault, limitsReach, limitsCallers, checksHosts }: DocumentedAccess,

@@ -1,7 +1,7 @@
 import type { FieldDescriptor, ObjectType } from '../domain/descriptor.js';
 import type { JsonValue } from '../domain/json.js';
 
-/** What the OpenAPI document says about one route. */
+/** The documented properties of one route. */
 export interface DocumentedRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters in braces: `/wallets/{walletId}/deposit`. */
@@ -10,35 +10,35 @@ export interface DocumentedRoute {
   readonly operation: string;
   /** Status of success. */
   readonly status: number;
-  /** All params of the action, whatever part of the request they come from: see `placesOf`. */
+  /** All params of the action, from any part of the request: see `placesOf`. */
   readonly params: readonly FieldDescriptor[];
-  /** Absent for a route that answers without a body. */
+  /** Absent for a route without a response body. */
   readonly response?: { readonly type: ObjectType };
   /** `Location` header with response fields in braces. */
   readonly location?: string;
   /** Response field that becomes the `ETag`. */
   readonly etag?: string;
-  /** Id parameter that `If-Match` speaks about. */
+  /** Id parameter to which `If-Match` refers. */
   readonly ifMatch?: string;
-  /** What the action does. Its first paragraph is the summary unless there is one. */
+  /** Description of the action. Its first paragraph is the default summary. */
   readonly doc?: string;
   readonly summary?: string;
-  /** Who may call: every caller, or those whom a rule lets in. Absent: its action has no rule. */
+  /** Who may call: every caller, or those whom a rule admits. Absent: its action has no rule. */
   readonly rule?: 'everyone' | 'some';
-  /** Group of the operation. */
+  /** Tag of the operation. */
   readonly tag?: string;
-  /** A request body. */
+  /** Example request body. */
   readonly example?: JsonValue;
 }
 
-/** Params by the part of a request that they come from. */
+/** Params by the part of the request that contains them. */
 export interface ParamPlaces {
   readonly path: readonly FieldDescriptor[];
   readonly query: readonly FieldDescriptor[];
   readonly body: readonly FieldDescriptor[];
 }
 
-/** Params that the path does not name come from the query of GET and DELETE, and from the body of other methods. */
+/** Params that are not part of the path come from the query for GET and DELETE, and from the body for other methods. */
 export function placesOf({ method, path, params }: DocumentedRoute): ParamPlaces {
   const names = [...path.matchAll(/\{([^{}/]*)\}/g)].map((match) => match[1]);
   const rest = params.filter(({ name }) => !names.includes(name));

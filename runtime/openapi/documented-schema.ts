@@ -2,23 +2,23 @@ import type { FieldDescriptor, FieldType, ItemDescriptor, ObjectType } from '../
 import { tagsOf } from '../domain/union-type.js';
 import { allowNull, isReference, type Json, type JsonPart } from './json-schema.js';
 
-/** What schemas of the document are written for. */
+/** The context of a schema in the document. */
 export interface Documenting {
-  /** Requests take more than answers give: a decimal as text or as number. */
+  /** Requests accept more than responses contain: a decimal as text or as a number. */
   readonly direction: 'request' | 'response';
   /** A reference to the schema of a currency. */
   readonly currency: () => JsonPart;
-  /** A reference to the schema of an object that has a name; undefined to write it in place. */
+  /** A reference to the schema of a named object; undefined to inline it. */
   readonly named: (type: ObjectType) => JsonPart | undefined;
-  /** A reference to the schema of an object that this literal discriminates in its union. */
+  /** A reference to the schema of an object with this discriminator in its union. */
   readonly variant: (type: ObjectType, tag: string) => JsonPart;
   /** A reference to the schema of a type that contains itself. */
   readonly recursive: (type: Extract<FieldType, { kind: 'recursive' }>) => JsonPart;
-  /** A reference to the schema of the recursive type around that has this name. */
+  /** A reference to the schema of the enclosing recursive type with this name. */
   readonly again: (name: string) => JsonPart;
 }
 
-/** The schema of an object: closed, in standard keywords only. */
+/** The schema of an object: closed, with standard keywords only. */
 export function documentedObject(fields: readonly FieldDescriptor[], documenting: Documenting): JsonPart {
   const required = fields.filter(({ optional }) => optional !== true).map(({ name }) => name);
   return {
@@ -41,12 +41,12 @@ export function documentedField(field: FieldDescriptor, documenting: Documenting
   return field.nullable === true ? orNull(schema) : schema;
 }
 
-/** Names come from the sources: `__proto__` is one like any other. */
+/** Names come from the sources: `__proto__` must become an own property. */
 export function membersOf(entries: Iterable<readonly [name: string, value: Json]>): JsonPart {
   return Object.fromEntries(entries);
 }
 
-/** Rules are called like the keywords of JSON Schema that they are. */
+/** Rules have the names of their JSON Schema keywords. */
 function ruleKeywords({ rules = {}, default: absent }: FieldDescriptor): JsonPart {
   const { integer, ...keywords } = rules;
   return {
@@ -56,14 +56,14 @@ function ruleKeywords({ rules = {}, default: absent }: FieldDescriptor): JsonPar
   };
 }
 
-/** Null as well; what has no type takes it already, or is one of several. */
+/** Adds null. A schema without a type already allows it or is one of several. */
 function orNull(schema: JsonPart): JsonPart {
   if ('type' in schema || 'enum' in schema) return allowNull(schema);
   const isAny = !isReference(schema) && !('oneOf' in schema);
   return isAny ? schema : { anyOf: [schema, { type: 'null' }] };
 }
 
-/** The schema of a type by itself. */
+/** The schema of a type without a description. */
 export function documentedType(type: FieldType, documenting: Documenting): JsonPart {
   const isRequest = documenting.direction === 'request';
   switch (type.kind) {
@@ -123,7 +123,7 @@ export function documentedType(type: FieldType, documenting: Documenting): JsonP
 /** The texts of integers of 64 bits. */
 const INTEGER_64 = `^(-?(${atMost('9223372036854775807')})|-9223372036854775808)$`;
 
-/** A pattern of the whole numbers up to this one, whose first digit is not 1. */
+/** A pattern of the integers up to this one, whose first digit is not 1. */
 function atMost(largest: string): string {
   const smaller = [...largest].flatMap((digit, at) => {
     const [least, most] = [at === 0 ? 1 : 0, Number(digit) - 1];
@@ -135,7 +135,7 @@ function atMost(largest: string): string {
 /** Texts without NUL, which PostgreSQL does not store. */
 const STORABLE = '^[^\\u0000]*$';
 
-/** Values that schemas and answers are shown with. */
+/** Example values in schemas and responses. */
 export const EXAMPLES = {
   id: '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27',
   uuid: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
@@ -147,7 +147,7 @@ export const EXAMPLES = {
 const ANY = { version: '', variant: '' };
 const VERSION_7 = { version: '7', variant: '[89ab]' };
 
-/** Requests may have upper case, answers never do. */
+/** Requests may contain upper case, responses never do. */
 function uuidPattern({ version, variant }: typeof ANY, isRequest: boolean): string {
   const digit = isRequest ? '[0-9A-Fa-f]' : '[0-9a-f]';
   const digits = (count: number): string => `${digit}{${count}}`;
@@ -166,10 +166,10 @@ function idSchema({ model, sharded }: Extract<FieldType, { kind: 'id' }>, isRequ
   };
 }
 
-/** What answers hold: as many digits as the value has. */
+/** Decimals in responses: as many digits as the value has. */
 const PLAIN_DECIMAL = '^-?[0-9]+(\\.[0-9]+)?$';
 
-/** Digits of a decimal: in all, and after the point. */
+/** Digits of a decimal: in total, and after the decimal point. */
 interface Digits {
   readonly precision: number;
   readonly scale: number;

@@ -2,7 +2,7 @@ import type { FieldDescriptor, FieldType } from '../domain/descriptor.js';
 import { EXAMPLES, membersOf } from './documented-schema.js';
 import type { Json, JsonPart } from './json-schema.js';
 
-/** An answer with these fields, as it may look. */
+/** An example response with these fields. */
 export function exampleOf(fields: readonly FieldDescriptor[]): JsonPart {
   return membersOf(
     fields.map(({ name, nullable, type }) => [name, nullable === true ? null : exampleOfType(type, name)]),

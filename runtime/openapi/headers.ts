@@ -3,7 +3,7 @@ import type { JsonPart } from './json-schema.js';
 /** A header of requests, by the name of its component. */
 export type RequestHeader = 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch';
 
-/** One tag, or several with commas between them. */
+/** One entity tag, or several separated by commas. */
 const TAG = '(W/)?"[!#-~]*"';
 const TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 

@@ -1,4 +1,4 @@
-/** A part of the document: JSON, in which members that are undefined do not count. */
+/** A JSON part of the document. Undefined members are ignored. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonPart;
 
 /** An object of the document. */
@@ -6,7 +6,7 @@ export interface JsonPart {
   readonly [key: string]: Json | undefined;
 }
 
-/** Adds null to what a schema with a `type` allows. */
+/** Adds null to the values that a schema with a `type` allows. */
 export function allowNull(schema: JsonPart): JsonPart {
   const { type, enum: values } = schema;
   const types = Array.isArray(type) ? type : type === undefined ? undefined : [type];
@@ -17,12 +17,12 @@ export function allowNull(schema: JsonPart): JsonPart {
   };
 }
 
-/** True for a reference to a schema that stands elsewhere. */
+/** True for a reference to another schema. */
 export function isReference(part: JsonPart): boolean {
   return '$ref' in part;
 }
 
-/** Orders names by their code units, whatever the locale. */
+/** Orders names by their code units, independent of the locale. */
 export function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

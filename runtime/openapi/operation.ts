@@ -26,7 +26,7 @@ export function operation(
   });
 }
 
-/** The first paragraph of a comment is the summary, unless the route has one of its own. */
+/** Summary and description: the first paragraph of a comment is the summary, unless the route has its own. */
 function proseOf({ doc, summary: own }: DocumentedRoute): JsonPart {
   const [first, ...rest] = doc?.split(/\n\s*\n/) ?? [];
   const summary = own ?? first?.replaceAll('\n', ' ');
@@ -48,7 +48,7 @@ function operationParameters(
   ];
 }
 
-/** A GET of a model whose version callers know. */
+/** Whether the route is a GET with an `ETag`, which supports conditional requests. */
 function hasFreshness({ method, etag }: DocumentedRoute): boolean {
   return method === 'GET' && etag !== undefined;
 }

@@ -5,14 +5,14 @@ interface Problem {
   /** Name of the component. */
   readonly name: string;
   readonly description: string;
-  /** Headers that each answer of this kind carries. */
+  /** Headers of each response of this kind. */
   readonly headers?: Readonly<Record<string, JsonPart>>;
 }
 
-/** Every status of failure that the document speaks of. */
+/** Every documented failure status. */
 export type ProblemStatus = AccessStatus | 400 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 504;
 
-/** Whatever else can go wrong: what HTTP itself refuses, and faults of the server. */
+/** All other failures: refusals of HTTP itself, and faults of the server. */
 export const FAILURE_NAME = 'Failure';
 
 const RETRY_AFTER: Readonly<Record<string, JsonPart>> = {
@@ -63,7 +63,7 @@ export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
   },
 };
 
-/** RFC 9457, with our own members. */
+/** RFC 9457, with additional members. */
 export const PROBLEM_SCHEMA: JsonPart = {
   description: 'What went wrong (RFC 9457).',
   type: 'object',
@@ -91,13 +91,13 @@ export const PROBLEM_SCHEMA: JsonPart = {
   required: ['type', 'title', 'status', 'code'],
 };
 
-/** The answer for all other failures. */
+/** The response for all other failures. */
 export const FAILURE_RESPONSE: JsonPart = {
   description: 'HTTP itself refuses the request, or the server is at fault.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** The answer for one status. */
+/** The response for one status. */
 export function problemResponse(status: ProblemStatus): JsonPart {
   const { description, headers } = PROBLEMS[status];
   return {

@@ -21,17 +21,17 @@ const ATTEMPTS = 20;
 interface Mark {
   readonly file: string;
   readonly pid: number;
-  /** Distinguishes two processes with one pid; `0` if the system does not report it. */
+  /** Distinguishes two processes with the same pid; `0` if the system does not report it. */
   readonly identity: string;
   readonly state: string;
 }
 
 /**
- * The sole right to use a directory, among the processes of one machine.
+ * Exclusive access to a directory, among the processes of one machine.
  *
- * A process that wants it announces itself by a file of its own, then reads the other files: one whose process is dead
- * is removed, one whose process holds the right means a refusal, and two who have only announced themselves both
- * step back and try again. As no file name is used twice, removing a dead process's file can never hit a live one.
+ * A process announces itself with its own file, then reads the other files. It removes the file of a dead process. It
+ * refuses to start if the process of another file holds the lock. Two processes that have only announced themselves
+ * both withdraw and retry. File names are never reused, so removing a dead process's file cannot remove a live one.
  */
 export class DirectoryLock {
   readonly #file: string;
@@ -43,9 +43,9 @@ export class DirectoryLock {
   }
 
   /**
-   * Creates the directory if need be.
+   * Creates the directory if it is missing.
    *
-   * @throws EmbeddedDatabaseLockedError naming the directory and the process that has it
+   * @throws EmbeddedDatabaseLockedError naming the directory and the process that holds it
    */
   static async acquire(directory: string): Promise<DirectoryLock> {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export class DirectoryLock {
   }
 }
 
-/** The file that holds the right, or nothing if another process has announced itself as well. */
+/** The file that holds the lock. Undefined if another process has announced itself too. */
 function tryToHold(folder: string): string | undefined {
   const stem = join(
     folder,
@@ -100,19 +100,19 @@ function isAlive(mark: Mark): boolean {
   try {
     process.kill(mark.pid, 0);
   } catch (error) {
-    // A process of another user may not be signalled, but it is there.
+    // A process of another user cannot be signalled, but it exists.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   const identity = identityOf(mark.pid);
   return identity === '0' || mark.identity === '0' || identity === mark.identity;
 }
 
-/** Boot and start time of a process on Linux: a pid is soon used again. */
+/** Boot and start time of a process on Linux, because pids are soon reused. */
 function identityOf(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
     const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
     return startTime === undefined ? '0' : `${boot}-${startTime}`;
   } catch {

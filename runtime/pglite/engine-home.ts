@@ -4,29 +4,29 @@ import { openFailure } from './open-failure.js';
 import { OperatorsSocket, type TakeSession } from './operators-socket.js';
 import { PgliteEngine } from './pglite-engine.js';
 
-/** Called with what an operator should know. */
+/** Called with messages for operators. */
 export type Warn = (message: string) => void;
 
 /**
- * What a process does about others that want its embedded databases.
+ * How a process shares its embedded databases with other processes.
  *
- * - `alone`: it keeps them to itself.
- * - `serve`: commands of operators may use them meanwhile, by a socket beside the directory.
- * - `join`: it uses them by that socket if another process has them open.
+ * - `alone`: it does not share them.
+ * - `serve`: operators' commands may use them meanwhile, through a socket next to the directory.
+ * - `join`: it uses them through that socket if another process has them open.
  */
 export type EmbeddedUse = 'alone' | 'serve' | 'join';
 
-/** What an `EngineHome` is made of. */
+/** Options of an `EngineHome`. */
 export interface HomeOptions {
   /** Undefined: in memory. */
   readonly directory: string | undefined;
   readonly warn: Warn;
   readonly use: EmbeddedUse;
-  /** For commands of other processes. */
+  /** Takes the session for commands of other processes. */
   readonly take: TakeSession;
 }
 
-/** Holds the engine, from the first session to the end, and the lock of its directory. */
+/** Owns the engine, from the first session to the end, and the lock of its directory. */
 export class EngineHome {
   readonly #directory: string | undefined;
   readonly #warn: Warn;
@@ -47,20 +47,20 @@ export class EngineHome {
     return this.#engine?.inTransaction === true;
   }
 
-  /** See `PgliteEngine.exchange`. To be called by who has the session. */
+  /** See `PgliteEngine.exchange`. The caller must hold the session. */
   exchange(messages: Uint8Array): Promise<Uint8Array> {
     if (this.#engine === undefined) throw new TypeError('The engine has not been started');
     return this.#engine.exchange(messages);
   }
 
-  /** The engine as a new session expects it. Never called twice at a time, as the pool has one connection. */
+  /** The engine, cleared for a new session. Calls do not overlap, because the pool has one connection. */
   async cleanEngine(): Promise<PgliteEngine> {
     this.#engine = this.#engine === undefined ? await this.#start() : await this.#cleaned(this.#engine);
     return this.#engine;
   }
 
   async #cleaned(engine: PgliteEngine): Promise<PgliteEngine> {
-    // What was committed is in the directory. In memory nothing is left to go on with.
+    // Committed data is in the directory, so the engine can be opened again. An in-memory database is lost.
     if (engine.broken && this.#directory !== undefined) {
       return this.#lock === undefined ? this.#start() : PgliteEngine.open(this.#directory);
     }
@@ -103,7 +103,7 @@ export class EngineHome {
     }
   }
 
-  /** A server that cannot listen for operators serves all the same. */
+  /** A server that cannot listen for operators still serves. */
   async #listen(directory: string): Promise<void> {
     let reason = 'the path of its socket is too long';
     try {

@@ -6,13 +6,13 @@ import { type Frame, HELLO, readFrames, socketPath, writeFrame } from './operato
 
 export type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 
-/** How an engine is spoken to: in this process, or in the one that has it open. */
+/** The connection to an engine: in this process, or in the one that has it open. */
 export interface EngineWire {
-  /** True if another process has the engine: its session is shared, and keeps no names and settings. */
+  /** True if another process has the engine: its session is shared, and keeps no prepared statements or settings. */
   readonly isRemote: boolean;
-  /** @throws if the engine has died, or its process has ended */
+  /** @throws an error if the engine has crashed, or its process has ended */
   send(messages: Uint8Array): Promise<readonly Message[]>;
-  /** As `send`, with the answer as it came. */
+  /** As `send`, returning the answer without parsing it. */
   sendRaw(messages: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function localWire(database: PGlite): EngineWire {
 }
 
 /**
- * The engine of another process, by the socket beside its directory.
+ * The engine of another process, through the socket next to its directory.
  *
  * @returns undefined if no process listens there
  */
@@ -79,7 +79,7 @@ class RemoteWire implements EngineWire {
   async send(messages: Uint8Array): Promise<readonly Message[]> {
     const bytes = await this.sendRaw(messages);
     const found: Message[] = [];
-    // The parser keeps what it is given: a copy in a buffer of its own.
+    // The parser keeps a reference to its input, so it gets a copy.
     new this.#module.protocol.Parser().parse(Uint8Array.from(bytes), (message) => void found.push(message));
     return found;
   }

@@ -6,7 +6,7 @@ const FULL = 'no space left on the disk';
 const FORBIDDEN = 'permission denied';
 const NO_FOLDER = 'it is not a folder';
 
-/** By the numbers that Emscripten's file system throws, which are those of WASI. */
+/** Reasons by the error numbers of Emscripten's file system, which are those of WASI. */
 const REASONS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [51, FULL],
   [19, FULL],
@@ -23,14 +23,14 @@ const REASONS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ['EEXIST', NO_FOLDER],
 ]);
 
-/** What is said when PostgreSQL has ended itself: why, it writes nowhere. */
+/** Messages of PostgreSQL ending itself, which contain no reason. */
 const GIVEN_UP = /^Aborted\(|failed to initialize/;
 
 /**
- * Says why an embedded database did not start.
+ * Describes why an embedded database did not start.
  *
  * @param directory absent: in memory
- * @param cause what was thrown: an error, or an object that has nothing but a number
+ * @param cause the thrown value: an error, or an object with only a number
  */
 export function openFailure(directory: string | undefined, cause: unknown): DriverFailure {
   const place = directory === undefined ? 'in memory' : `in ${directory}`;

@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** What another process does: here as well the directory's lock refuses a second opening. */
+/** Acts as another process: the directory's lock refuses a second opening in this process too. */
 async function asCommand<T>(work: (database: ShardDatabase) => Promise<T>): Promise<T> {
   const registry = open('join');
   try {
@@ -65,7 +65,7 @@ it('lets a command read and write while the server does, with values of every ki
   expect((await query(ours, 'select count(*)::int4 from t')).rows).toEqual([[2]]);
 });
 
-it('is for its owner alone', () => {
+it('is accessible only to its owner', () => {
   expect(statSync(socket).mode & 0o777).toBe(0o600);
 });
 
@@ -83,7 +83,7 @@ it('keeps transactions of commands and of the server apart', async () => {
   });
 });
 
-it('ends the transaction of a command that goes away', async () => {
+it('ends the transaction of a command that disconnects', async () => {
   const ours = server.database(shard);
   const registry = open('join');
   const session = await registry.database(shard).acquire();
@@ -96,7 +96,7 @@ it('ends the transaction of a command that goes away', async () => {
   expect((await query(ours, 'show application_name')).rows).not.toEqual([['left behind']]);
 });
 
-it('keeps a lock of the session as long as the command holds it', async () => {
+it('keeps a session lock as long as the command holds it', async () => {
   await asCommand(async (database) => {
     const session = await database.acquire();
     await session.query({ text: 'select pg_advisory_lock(7)', values: [] });
@@ -107,14 +107,14 @@ it('keeps a lock of the session as long as the command holds it', async () => {
   });
 });
 
-it('drops clients that do not speak its protocol', async () => {
+it('disconnects clients with another protocol', async () => {
   const client = connect(socket).resume();
   client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await new Promise((resolve) => client.once('close', resolve));
   expect((await query(server.database(shard), 'select 1')).rows).toEqual([[1]]);
 });
 
-it('is not offered by a process that keeps its databases to itself', async () => {
+it('is not offered by a process that does not share its databases', async () => {
   await server.close(0);
   expect(existsSync(socket)).toBe(false);
   const alone = open('alone');
@@ -140,10 +140,10 @@ it('replaces the socket of a server that was killed', async () => {
   await asCommand((database) => query(database, 'select 1'));
 });
 
-it('needs a path that systems take', () => {
+it('needs a path of a length that systems support', () => {
   const deep = join(root, 'x'.repeat(110));
   mkdirSync(deep);
   expect(socketPath(deep)).toBeUndefined();
-  // It is relative to the working folder where that is shorter.
+  // The path is relative to the working folder if that is shorter.
   expect(resolve(socketPath(directory) ?? '')).toBe(`${realpathSync(root)}/main.sock`);
 });

@@ -8,26 +8,26 @@ import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 export interface OperatorsSession {
   /** Runs messages of PostgreSQL's protocol that end with Sync, or a simple query. */
   exchange(messages: Uint8Array): Promise<Uint8Array>;
-  /** Whether the next message needs this very session: a transaction is open, or a lock is held. */
+  /** Whether the next message needs this session: a transaction is open, or a lock is held. */
   isNeeded(): Promise<boolean>;
-  /** Gives it back, cleared of what the command has left. */
+  /** Releases the session, without the command's settings, locks and transaction. */
   end(): void;
 }
 
-/** Takes the session when the server's own statements leave it. */
+/** Takes the session when the server's own statements release it. */
 export type TakeSession = () => Promise<OperatorsSession>;
 
 /**
- * A command that keeps the session and sends nothing for this time is disconnected, because the server waits
- * for it. Only time in which the event loop could have read its messages counts.
+ * A command that holds the session and sends nothing for this time is disconnected, because the server waits for the
+ * session, in milliseconds. Only time in which the event loop could have read its messages counts.
  */
 const HOLD_MS = 5_000;
-/** Permissions of the socket: its owner's alone. */
+/** Permissions of the socket: only for its owner. */
 const OWNER_ONLY = 0o600;
 
 /**
- * A Unix domain socket beside the data directory, by which operators' commands use the database while this process has
- * it open. One session is shared: a command has it for one statement or one transaction at a time.
+ * A Unix domain socket next to the data directory, through which operators' commands use the database while this
+ * process has it open. They share one session: a command holds it for one statement or one transaction at a time.
  */
 export class OperatorsSocket {
   readonly #server: Server;
@@ -38,9 +38,9 @@ export class OperatorsSocket {
   }
 
   /**
-   * @param directory locked by this process, so that a socket that lies there is stale
-   * @param holding measures how long commands keep the session
-   * @returns undefined where the system has no such sockets, or where its path is too long
+   * @param directory locked by this process, so that an existing socket is stale
+   * @param holding measures how long commands hold the session
+   * @returns undefined if the system has no such sockets, or if its path is too long
    * @throws the system's error
    */
   static async listen(
@@ -81,14 +81,14 @@ export class OperatorsSocket {
   }
 }
 
-/** One command that is connected. Its messages are run one after the other. */
+/** One connected command. Its messages run one after the other. */
 class Caller {
   readonly #socket: Socket;
   readonly #take: TakeSession;
   readonly #holding: LoopTime;
   #session: OperatorsSession | undefined;
   #last: Promise<void> = Promise.resolve();
-  /** Ends the measurement of how long the session is held. */
+  /** Ends the measurement of the time that the session is held. */
   #stopHolding: () => void = () => {};
   #hasEnded = false;
 
@@ -135,7 +135,7 @@ class Caller {
   }
 }
 
-/** Prevents connections of other users between `bind` and `chmod`. Worker threads have no umask of their own to set. */
+/** Prevents connections of other users between `bind` and `chmod`. Worker threads cannot set a umask. */
 function asOwner(bind: () => void): void {
   let before: number | undefined;
   try {

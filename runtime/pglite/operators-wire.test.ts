@@ -16,7 +16,7 @@ interface Received {
   readonly refused: number;
 }
 
-/** What is made of bytes that arrive in these pieces. */
+/** The frames and refusals that result from bytes in these pieces. */
 function receive(pieces: readonly Buffer[]): Received {
   const socket = new Socket();
   const frames: Frame[] = [];
@@ -64,7 +64,7 @@ it.each([1, 2, 3, 7, 64, 10_000])('reads the same frames from pieces of %i bytes
   ]);
 });
 
-it('copies each byte of a large frame at most twice, however many pieces it comes in', () => {
+it('copies each byte of a large frame at most twice, for any number of pieces', () => {
   const concat = Buffer.concat;
   const pieces = [Buffer.from(HELLO), ...cut(frame(0, Buffer.alloc(1_000_000)), 100)];
   let copied = 0;
@@ -81,14 +81,14 @@ it('copies each byte of a large frame at most twice, however many pieces it come
   expect(copied).toBeLessThanOrEqual(2_000_000);
 });
 
-it('refuses another greeting and a frame that is too long once, and reads nothing more', () => {
+it('refuses another greeting and an oversized frame once, and stops reading', () => {
   const other = Buffer.from('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
   expect(receive([other, other])).toEqual({ frames: [], refused: 1 });
   const long = Buffer.concat([Buffer.from(HELLO), frame(0, Buffer.from('x'), 0xffffffff)]);
   expect(receive([long, SENT, SENT])).toEqual({ frames: [], refused: 1 });
 });
 
-it('gives a command its time again that the process was busy, and cuts it off when it does nothing', async () => {
+it('does not count time in which the process was busy, and disconnects an idle command', async () => {
   let nowMs = 0;
   let look = (): void => {};
   const holding = new LoopTime({

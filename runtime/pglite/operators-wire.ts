@@ -2,25 +2,26 @@ import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { relative } from 'node:path';
 
-/** First bytes in both directions: a client of another version gets an error instead of being misread. */
+/** First bytes in both directions, so that a client of another version gets an error instead of being misread. */
 export const HELLO = 'fw-actions operators 1\n';
-/** Beyond, the other side is no peer of ours, in bytes. */
+/** Maximum size of a frame in bytes; a larger one shows that the other side uses another protocol. */
 const LARGEST_FRAME = 256 * 1_024 * 1_024;
 const HEADER = 5;
 
-/** What a frame carries: messages of PostgreSQL's protocol, or why there is no answer. */
+/** The content of a frame: messages of PostgreSQL's protocol, or the reason why there is no answer. */
 export type FrameKind = 'messages' | 'failure';
 export interface Frame {
   readonly kind: FrameKind;
   readonly bytes: Uint8Array;
 }
 
-/** Longest path of a Unix domain socket that every system takes, in bytes. */
+/** Maximum length of a Unix domain socket's path on all systems, in bytes. */
 const LONGEST_PATH = 103;
 
 /**
- * The socket beside the data directory: `data/main` -> `data/main.sock`. In the shorter of its two forms, because
- * systems limit its length; undefined if even that is too long, and on Windows, where Node has no such sockets.
+ * The path of the socket next to the data directory: `data/main` -> `data/main.sock`. The shorter one of its relative
+ * and absolute forms, because systems limit its length. Undefined if even that is too long, and on Windows, where
+ * Node.js has no such sockets.
  */
 export function socketPath(directory: string): string | undefined {
   if (process.platform === 'win32') return undefined;
@@ -38,9 +39,9 @@ export function writeFrame(socket: Socket, { kind, bytes }: Frame): void {
 }
 
 /**
- * Cuts what a socket receives into frames, after the greeting.
+ * Splits the received bytes into frames, after the greeting.
  *
- * @param refused called once for what is no peer of ours; nothing is read afterwards
+ * @param refused called once if the other side uses another protocol; nothing is read afterwards
  */
 export function readFrames(socket: Socket, take: (frame: Frame) => void, refused: () => void): void {
   const frames = new FrameReader(take);
@@ -63,7 +64,7 @@ class FrameReader {
     this.#take = take;
   }
 
-  /** @returns whether the other side is a peer of ours */
+  /** @returns whether the other side uses this protocol */
   read(chunk: Buffer): boolean {
     this.#received.push(chunk);
     if (!this.#isGreeted) {
@@ -86,7 +87,7 @@ class FrameReader {
   }
 }
 
-/** Bytes that arrive in pieces. Each is copied once, however many pieces a frame has. */
+/** Received bytes. Each byte is copied once, for any number of pieces per frame. */
 class ReceivedBytes {
   #chunks: Buffer[] = [];
   #length = 0;
@@ -96,7 +97,7 @@ class ReceivedBytes {
     this.#length += chunk.length;
   }
 
-  /** The next `length` bytes, once they are all there. */
+  /** The next `length` bytes; undefined until all have arrived. */
   take(length: number): Buffer | undefined {
     if (this.#length < length) return undefined;
     const [first = Buffer.alloc(0)] = this.#chunks;

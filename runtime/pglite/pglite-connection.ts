@@ -3,15 +3,15 @@ import type { Rows, Statement } from '../sharding/shard-database.js';
 import type { PgliteEngine } from './pglite-engine.js';
 
 /**
- * The one session of an embedded database. A statement that is under way cannot be interrupted, so there is no
- * deadline to meet: it ends, and its outcome is known.
+ * The only session of an embedded database. A running statement cannot be interrupted, so deadlines do not apply: it
+ * ends, and its outcome is known.
  */
 export class PgliteConnection implements RunnableConnection<PgliteConnection> {
   readonly deadlineAt: number = Number.POSITIVE_INFINITY;
   readonly #engine: PgliteEngine;
   #usable = true;
 
-  /** @param engine without a session's leftovers */
+  /** @param engine cleared of a previous session's state */
   constructor(engine: PgliteEngine) {
     this.#engine = engine;
   }
@@ -52,7 +52,7 @@ export class PgliteConnection implements RunnableConnection<PgliteConnection> {
     return Promise.resolve();
   }
 
-  /** The engine lives on; it is cleared before the next session begins. */
+  /** The engine stays open; it is cleared before the next session begins. */
   destroy(): undefined {
     this.#usable = false;
     return undefined;

@@ -40,7 +40,7 @@ describe('The lock of a directory', () => {
     return directory;
   }
 
-  /** A process that takes the lock, prints the result, and stays. */
+  /** Starts a process that takes the lock, prints the result, and stays. */
   async function holder(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
     const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
@@ -48,7 +48,7 @@ describe('The lock of a directory', () => {
     return { child, said: String(chunk).trim() };
   }
 
-  it('keeps a second process out, naming directory and process', async () => {
+  it('refuses a second process, naming directory and process', async () => {
     freshDirectory();
     const { child, said } = await holder();
     expect(said).toBe('held');
@@ -66,7 +66,7 @@ describe('The lock of a directory', () => {
     (await DirectoryLock.acquire(directory)).release();
   });
 
-  it('is recovered from a process whose pid has been taken by another one', async () => {
+  it('is recovered from a process whose pid was reused', async () => {
     freshDirectory();
     const lock = await DirectoryLock.acquire(directory);
     const [own] = readdirSync(directory);
@@ -78,7 +78,7 @@ describe('The lock of a directory', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('is given back when its process ends in good order', async () => {
+  it('is released when its process ends normally', async () => {
     freshDirectory();
     const { child } = await holder();
     child.kill('SIGTERM');
@@ -86,13 +86,13 @@ describe('The lock of a directory', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('goes to one of many processes that ask at once', async () => {
+  it('is granted to one of many concurrent processes', async () => {
     freshDirectory();
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => holder()));
     expect(outcomes.filter(({ said }) => said === 'held')).toHaveLength(1);
   });
 
-  it('keeps a second instance in the same process out', async () => {
+  it('refuses a second instance in the same process', async () => {
     const lock = await DirectoryLock.acquire(freshDirectory());
     await expect(DirectoryLock.acquire(directory)).rejects.toThrow('by this process');
     lock.release();
@@ -116,7 +116,7 @@ describe('An embedded database in a directory', () => {
     return registry;
   }
 
-  it('keeps what was written, warns once, and belongs to one opener at a time', async () => {
+  it('stores its data, warns once, and is open in one place at a time', async () => {
     const directory = join(root, 'deep', 'data');
     const warnings: string[] = [];
     const first = open(directory, warnings);
@@ -130,7 +130,7 @@ describe('An embedded database in a directory', () => {
     expect((await second.query({ text: 'select id from t', values: [] })).rows).toEqual([[1]]);
   });
 
-  describe('that cannot be opened says why', () => {
+  describe('that cannot be opened reports the reason', () => {
     const refused = async (directory: string, reason: string): Promise<void> => {
       const message = `The embedded database in ${directory} cannot be opened: ${reason}`;
       const database = open(directory, []).database(shard);
@@ -184,12 +184,12 @@ it.each([
   });
 });
 
-describe('An embedded database whose machine failed amid a statement', () => {
+describe('An embedded database whose engine crashed during a statement', () => {
   const depth = 20_000;
   const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
   const one = { text: 'select id from t', values: [] };
 
-  it('is opened again from its directory, where everything committed is', async () => {
+  it('is opened again from its directory, with all committed data', async () => {
     const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
     const url = { kind: 'pglite', storage: 'file', location: root } as const;
     const registry = openDatabases(topologyOf([[shard, testDataSource(url, undefined)]]), { warn: () => {} });
@@ -202,7 +202,7 @@ describe('An embedded database whose machine failed amid a statement', () => {
   });
 });
 
-/** Compiles the lock and a program around it, as nothing but JavaScript runs in a process of its own. */
+/** Compiles the lock and a program that uses it, because a separate process runs only JavaScript. */
 function compileHolder(root: string): string {
   const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
   const source = join(repository, 'runtime', 'pglite', 'directory-lock.ts');

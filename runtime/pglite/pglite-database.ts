@@ -40,20 +40,20 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
     this.#home = home;
   }
 
-  /** The session for a command of another process, when the statements of this one leave it. */
+  /** The session for a command of another process, once the statements of this process release it. */
   async #forOperators(): Promise<OperatorsSession> {
     const session = await this.acquire({ timeoutMs: OPERATORS_WAIT_MS });
     return {
       exchange: (messages) => this.#home.exchange(messages),
       isNeeded: async () =>
         this.#home.inTransaction || (await session.query(HELD_LOCKS)).rows[0]?.[0] === true,
-      // Not given back as it is: what the command has left must not reach the next caller.
+      // Destroyed, not released: the command's state must not affect the next caller.
       end: () => session.destroy(),
     };
   }
 }
 
-/** Time for a command to get the session, in milliseconds. */
+/** Time limit for a command to get the session, in milliseconds. */
 const OPERATORS_WAIT_MS = 10_000;
 /** Locks of the session, which migrations hold over several transactions. */
 const HELD_LOCKS = {

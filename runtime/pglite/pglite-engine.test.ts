@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PgliteEngine } from './pglite-engine.js';
 
-test('a statement of nothing is answered with nothing', async () => {
+test('an empty statement has an empty answer', async () => {
   const engine = await PgliteEngine.open(undefined);
   for (const text of ['', ' ; ', '-- nothing', '/* nothing\n */ -- at all\n']) {
     expect((await engine.run({ text, values: [] })).rows).toEqual([]);
@@ -10,7 +10,7 @@ test('a statement of nothing is answered with nothing', async () => {
   await engine.close();
 });
 
-test('an answer that breaks off is none, and the engine is not used again', async () => {
+test('a truncated answer is an error, and the engine is not used again', async () => {
   const engine = await PgliteEngine.open(undefined);
   const depth = 20_000;
   const tooDeep = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };

@@ -11,18 +11,18 @@ import { openFailure } from './open-failure.js';
 /** `Z` */
 const READY_FOR_QUERY = 0x5a;
 
-/** The same settings as a PostgreSQL session of ours has, as far as they mean anything here. */
+/** The settings of our PostgreSQL sessions that have an effect on an embedded one. */
 const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
 
 /**
- * PostgreSQL compiled to WebAssembly, spoken to by the wire protocol, so that prepared statements, values and command
- * tags are those of a server. It runs in this thread: a statement, once begun, ends before anything else happens.
+ * PostgreSQL compiled to WebAssembly, used through the wire protocol, so that prepared statements, values and command
+ * tags equal those of a server. It runs in this thread: a statement, once begun, blocks the event loop until it ends.
  */
 export class PgliteEngine {
   readonly #module: PgliteModule;
   readonly #wire: EngineWire;
   readonly #sync: Uint8Array;
-  /** Texts by name. */
+  /** Texts of prepared statements, by name. */
   readonly #prepared: Map<string, string> = new Map();
   #transactionStatus = 'I';
   #broken: unknown;
@@ -33,9 +33,9 @@ export class PgliteEngine {
     this.#sync = module.protocol.serialize.sync();
   }
 
-  /** @param directory absent: in memory @throws DriverFailure saying why it cannot be opened */
+  /** @param directory absent: in memory @throws DriverFailure with the reason why it cannot be opened */
   static async open(directory: string | undefined): Promise<PgliteEngine> {
-    // Loaded here, so that an application on PostgreSQL alone never loads the WebAssembly.
+    // Loaded here, so that an application with only PostgreSQL servers does not load the WebAssembly.
     const module = await loadPglite();
     const database = await created(module, directory);
     const engine = new PgliteEngine(module, localWire(database));
@@ -43,19 +43,19 @@ export class PgliteEngine {
     return engine;
   }
 
-  /** The engine that another process has open in a directory; undefined if that offers no socket. */
+  /** The engine that another process has open in a directory; undefined if that process offers no socket. */
   static async join(directory: string): Promise<PgliteEngine | undefined> {
     const module = await loadPglite();
     const wire = await remoteWire(module, directory);
     return wire === undefined ? undefined : new PgliteEngine(module, wire);
   }
 
-  /** True while a transaction is open, also a failed one. */
+  /** True while a transaction is open, even a failed one. */
   get inTransaction(): boolean {
     return this.#transactionStatus !== 'I';
   }
 
-  /** True when the machine died. Only a new engine helps. */
+  /** True after a crash of the engine, which only a new engine replaces. */
   get broken(): boolean {
     return this.#broken !== undefined;
   }
@@ -79,10 +79,10 @@ export class PgliteEngine {
     return this.#execute(this.#module.protocol.serialize.query(sql), undefined);
   }
 
-  /** Undoes what a session may have left behind: its transaction, settings, locks and prepared statements. */
+  /** Clears the state of a session: its transaction, settings, locks and prepared statements. */
   async reset(): Promise<void> {
     if (this.inTransaction) await this.script('rollback');
-    // The process that owns the engine clears it.
+    // The process that owns the engine clears the session.
     if (this.#wire.isRemote) return;
     await this.script('discard all');
     this.#prepared.clear();
@@ -94,9 +94,9 @@ export class PgliteEngine {
   }
 
   /**
-   * Runs messages of another process, and gives the answer as it came. The session is to be reset afterwards.
+   * Runs messages of another process, and returns the answer without parsing it. The session must be reset afterwards.
    *
-   * @throws DriverFailure if the engine has died
+   * @throws DriverFailure if the engine has crashed
    */
   async exchange(bytes: Uint8Array): Promise<Uint8Array> {
     if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
@@ -136,7 +136,7 @@ export class PgliteEngine {
     try {
       messages = await this.#wire.send(bytes);
     } catch (error) {
-      // Not an answer of the database, but the death of its machine: out of memory, for instance.
+      // Not an answer of the database, but a crash of the engine, for example because it ran out of memory.
       this.#broken = error;
       if (this.#wire.isRemote) throw remoteFailure(error);
       throw brokenFailure('in-flight', error);
@@ -166,7 +166,8 @@ export class PgliteEngine {
     }
     const isAnswered = failure !== undefined || tag !== '' || saysNothing(statement);
     if (!isReady || !isAnswered) {
-      // A stack overflow, for instance, ends the statement anywhere, and the engine continues as if it had not.
+      // A stack overflow, for example, ends a statement at any point, and the engine would continue in an undefined
+      // state.
       this.#broken = failure ?? new Error('The answer was cut off');
       throw brokenFailure('in-flight', this.#broken);
     }
@@ -201,14 +202,14 @@ async function created(module: PgliteModule, directory: string | undefined): Pro
 
 const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
 
-/** Scripts may be empty; so may a statement, of comments for instance. */
+/** Whether the statement is empty, for example only a comment. */
 function saysNothing(statement: Statement | undefined): boolean {
   return statement === undefined || NOTHING.test(statement.text);
 }
 
 const COPY_FROM_CLIENT = /^\s*copy\s.*\sfrom\s+stdin\b/is;
 
-/** There is no stream to read from, and trying ends the machine. */
+/** There is no stream to read from, and COPY from the client would crash the engine. */
 function refuseCopyFromClient(text: string): void {
   if (!COPY_FROM_CLIENT.test(text)) return;
   const message = 'COPY FROM STDIN is not supported';

@@ -9,11 +9,11 @@ import { failureOf, statement, TestDatabases } from './test-support/test-databas
 const NOTICED = { timeout: 60_000 };
 const deaf: NotificationListener = { onNotification: () => {}, onLost: () => {} };
 
-describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
+describeOn('postgresql', 'Connections whose callers gave up', (harness) => {
   const databases = new TestDatabases(harness);
   afterEach(() => databases.end());
 
-  /** Server processes of the database, but for that which asks. */
+  /** Server processes of the database, except the observer's. */
   const backends = async (observer: ShardDatabase): Promise<number> => {
     const { rows } = await observer.query(
       statement(`select count(*)::int4 from pg_stat_activity
@@ -42,7 +42,7 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
       for (const failure of await Promise.all(calls))
         expect(['in-flight', 'not-sent']).toContain(failure.phase);
     }
-    // The server ends in half a second what would go on for a minute.
+    // The server ends the statement within half a second; it would run for a minute.
     await expect.poll(() => database.stats().leaving, NOTICED).toBe(0);
     await expect.poll(() => backends(observer), NOTICED).toBe(0);
     going = false;
@@ -52,11 +52,11 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
     expect((await database.query(statement('select count(*)::int4 from t'))).rows).toEqual([[0]]);
   });
 
-  it('end on the server when a refusal has worn them out', async () => {
+  it('are closed on the server after a refusal that makes them unusable', async () => {
     const source = await databases.source({ maximumPoolSize: 3 });
     const observer = databases.open(source);
     const database = databases.open(source);
-    // What a server answers that was demoted: it takes no writes, and a new connection may reach its successor.
+    // Simulates a server that was demoted: it refuses writes, and a new connection may reach its successor.
     const refused = statement(
       "do $$ begin raise exception using errcode = '25006', message = 'read-only'; end $$",
     );
@@ -67,7 +67,7 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
     expect(database.stats()).toMatchObject({ open: 0, leaving: 0 });
   });
 
-  it('end on the server when their prepared statements have become stale', async () => {
+  it('are closed on the server when their prepared statements have become stale', async () => {
     const source = await databases.source({ maximumPoolSize: 3 });
     const observer = databases.open(source);
     const database = databases.open(source);
@@ -81,7 +81,7 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
     await expect.poll(() => backends(observer), NOTICED).toBeLessThanOrEqual(1);
   });
 
-  it('are open all the while that they listen, as any other', async () => {
+  it('count as open while they listen', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
     const subscription = await database.listen?.('channel', deaf);
     expect(database.stats()).toMatchObject({ open: 0, listening: 1 });
@@ -97,7 +97,7 @@ describeOn('postgresql', 'Connections whose callers have gone', (harness) => {
     expect(database.stats()).toMatchObject({ listening: 0 });
   });
 
-  it('do not listen where each shard would not have one for statements any more', async () => {
+  it('do not listen if a shard would be left without one for statements', async () => {
     const shards = [ShardIdentifier.of(0, 0), ShardIdentifier.of(0, 1)] as const;
     const sources = [await databases.source(), await databases.source()] as const;
     const topology = topologyOf([

@@ -6,17 +6,17 @@ import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ValidationError } from '../errors.js';
 import { notSent } from './failures.js';
 
-/** The setting that lets a backend at work notice that its client has gone. */
+/** The setting with which a running backend detects that its client has disconnected. */
 export const CONNECTION_CHECK = 'client_connection_check_interval';
 
-/** How one database is reached: everything that node-postgres needs but the socket. */
+/** The connection settings of one database for node-postgres, without the socket. */
 export type LinkConfig = Omit<ClientConfig, 'stream'>;
 
 /**
- * The fields handed to node-postgres. Each field that it would otherwise look up in the environment (`PGPASSWORD`,
- * `PGSSLMODE`, `PGOPTIONS`...) is set, so that the configuration alone decides.
+ * The fields for node-postgres. Each field that it would otherwise look up in the environment (`PGPASSWORD`,
+ * `PGSSLMODE`, `PGOPTIONS`...) is set, so that only the configuration counts.
  *
- * @param checksConnection whether the server is to notice a client that has gone: see `CONNECTION_CHECK`
+ * @param checksConnection whether the server should detect a disconnected client: see `CONNECTION_CHECK`
  * @throws ValidationError without a user name
  */
 export function linkConfig(
@@ -32,7 +32,7 @@ export function linkConfig(
     port: url.port,
     database: url.database,
     user: dataSource.username,
-    // A function keeps the secret out of the client's own fields until it is asked for.
+    // A function keeps the secret out of the client's own fields until it is needed.
     password: () => dataSource.password?.reveal() ?? '',
     // Read again for every connection, so that certificates can be replaced while the process runs.
     get ssl() {
@@ -50,7 +50,7 @@ export function linkConfig(
 /** A running backend detects a lost client within this time. Some systems do not support it and refuse the setting. */
 const CHECK = ` -c ${CONNECTION_CHECK}=500`;
 
-/** Through a pooler a connection has none: see `pooler-mode.ts`. */
+/** Through a pooler, a connection has no session settings: see `pooler-mode.ts`. */
 function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean): Partial<LinkConfig> {
   if (dataSource.pooler !== 'none') return {};
   return {
@@ -62,7 +62,7 @@ function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean
 }
 
 /**
- * Adds the socket, which stays in our hands so that it can be destroyed whatever the client is doing.
+ * Adds the socket, which this package creates so that it can destroy it in any state of the client.
  *
  * @throws DriverFailure with phase `not-sent` if a certificate cannot be read
  */
@@ -70,7 +70,7 @@ export function withSocket(link: LinkConfig, socket: Socket): ClientConfig {
   return { ...link, stream: () => socket };
 }
 
-/** Host, port and database, for people. */
+/** Host, port and database, for display. */
 export function describeUrl(url: PostgresUrl): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
   return `postgresql://${host}:${url.port}/${url.database}`;
@@ -83,7 +83,7 @@ function tlsOptions(url: PostgresUrl): false | ConnectionOptions {
     case 'require':
       return { rejectUnauthorized: false, ...clientIdentity(url) };
     case 'verify-full':
-      // Without a file of its own, Node's list of certificate authorities counts. Node checks the host name.
+      // Without a file, Node.js uses its own list of certificate authorities. Node.js checks the host name.
       return {
         rejectUnauthorized: true,
         ...(url.sslRootCert === undefined ? {} : { ca: readPem(url, url.sslRootCert) }),

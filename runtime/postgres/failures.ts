@@ -1,15 +1,15 @@
 import { DatabaseError } from 'pg';
 import { DriverFailure } from '../sharding/driver-failure.js';
 
-/** The server's refusal. Only to be used when the server has said that it is ready again. */
+/** The server refused a statement. Use it only after the server has reported that it is ready again. */
 export function answered(error: DatabaseError): DriverFailure {
   return new DriverFailure(error.message, { phase: 'answered', ...factsOf(error) });
 }
 
 /**
- * The link was lost, or the answer did not come in time. If the server had refused before the link broke, its
- * SQLSTATE is kept, and yet the outcome is in doubt: a session that is terminated (57P01) reports it at any time, also
- * between the commit and its answer.
+ * The connection was lost, or the answer did not arrive in time. If the server had refused before, its SQLSTATE is
+ * included, but the outcome is in doubt: a terminated session (57P01) may report the refusal at any time, even between
+ * the commit and its answer.
  */
 export function inFlight(message: string, cause: unknown, refusal?: DatabaseError): DriverFailure {
   return new DriverFailure(message, {
@@ -21,9 +21,9 @@ export function inFlight(message: string, cause: unknown, refusal?: DatabaseErro
 }
 
 /**
- * Whether the server warns that a wait for a synchronous standby was cancelled. The transaction is committed and
- * visible then, and the COMMIT succeeds. The text and the SQLSTATE (01000) do not identify the warning: the first is
- * translated, the second is that of any warning.
+ * Whether the server warns that a wait for a synchronous standby was cancelled. The transaction is then committed and
+ * visible, and the COMMIT succeeds. The warning's text is translated and its SQLSTATE (01000) is that of any warning,
+ * so neither identifies it.
  */
 export function isUnreplicated({ routine }: { readonly routine: string | undefined }): boolean {
   return routine === 'SyncRepWaitForLSN';
@@ -34,7 +34,7 @@ export function unreplicated(description: string, warning: string): DriverFailur
   return new DriverFailure(`${description}: ${warning}`, { phase: 'in-flight' });
 }
 
-/** Why a connection was discarded although it may still work. */
+/** The reason for discarding a connection that may still work. */
 export class NoAnswerInTime extends Error {
   constructor() {
     super('no answer in time');
@@ -51,7 +51,7 @@ export function notSent(message: string, cause: unknown): DriverFailure {
   });
 }
 
-/** A pooler in transaction mode has no session whose settings it could keep. */
+/** A pooler in transaction mode cannot keep session settings. */
 function hintFor(cause: unknown): string {
   const refused = cause instanceof DatabaseError && cause.message.includes('unsupported startup parameter');
   return refused ? '. Is it PgBouncer? Then set the key pooler of this data source.' : '';

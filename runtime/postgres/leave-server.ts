@@ -4,48 +4,51 @@ import { connect as connectTls } from 'node:tls';
 import { time } from '../concurrency/time.js';
 import type { LinkConfig } from './client-config.js';
 
-/** What a cancel request names a backend by. */
+/** Identifies a backend in a cancel request. */
 export interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;
 }
 
-/** A connection that is given up. */
+/** A connection that is being abandoned. */
 export interface AbandonedLink {
   readonly socket: Socket;
-  /** What its messages travel on: the socket, or TLS on top of it. */
+  /** The stream of its messages: the socket, or TLS on top of it. */
   readonly stream: Duplex;
   readonly key: BackendKey | undefined;
 }
 
-/** What the server is at. */
+/** The current work of the server. */
 export interface AbandonedWork {
-  /** The statement; undefined: a script, or nothing. */
+  /** Text of the statement; undefined: a script, or none. */
   readonly text: string | undefined;
-  /** Since it was sent. */
+  /** Time since it was sent. */
   readonly elapsedMs: number;
 }
 
 export interface LinkLimits {
   readonly link: LinkConfig;
-  /** Most time to open a connection, log-in included, in milliseconds. */
+  /** Time limit for opening a connection, including log-in, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** The server's own limit for one statement, in milliseconds. */
   readonly statementTimeoutMs: number;
 }
 
-/** A cancelled read leaves nothing in doubt. A cancelled commit may: it is not waited for on the standbys any more. */
+/**
+ * A cancelled read has no outcome that could be in doubt. A cancelled commit may: the server no longer waits for its
+ * standbys.
+ */
 const READ = /^\s*select\b/i;
-/** What the server takes to notice that a statement's time is over. */
+/** Time that the server needs to notice that a statement's time is over, in milliseconds. */
 const MARGIN_MS = 500;
 const CANCEL_CODE = 80_877_102;
 const TLS_CODE = 80_877_103;
 
 /**
- * Gives up a connection whose server may still be at work. The backend is notified twice: by the end of the stream,
- * which it sees when it next looks (`client_connection_check_interval`) or is done, and for a read by a cancel request.
+ * Abandons a connection whose server may still be working. The backend notices the end of the stream when it next
+ * checks (`client_connection_check_interval`) or has finished; for a read, a cancel request is sent too.
  *
- * @returns when the backend has hung up, or its statement's time is over
+ * @returns a promise that resolves when the backend has disconnected, or when its statement's time is over
  */
 export async function leaveServer(
   { socket, stream, key }: AbandonedLink,
@@ -68,7 +71,7 @@ export async function leaveServer(
   socket.destroy();
 }
 
-/** A cancel request needs a connection of its own, which the server closes without a word. Failures change nothing. */
+/** A cancel request needs its own connection, which the server closes without an answer. Failures are ignored. */
 function sendCancelRequest(link: LinkConfig, key: BackendKey, timeoutMs: number): void {
   const socket = new Socket();
   socket.unref();
@@ -93,7 +96,7 @@ function sendCancelRequest(link: LinkConfig, key: BackendKey, timeoutMs: number)
   });
 }
 
-/** Length, code and further numbers of four bytes each. */
+/** Builds a message: length, code and further numbers of four bytes each. */
 function message(...numbers: readonly number[]): Buffer {
   const buffer = Buffer.alloc(4 + 4 * numbers.length);
   buffer.writeInt32BE(buffer.length, 0);

@@ -12,10 +12,10 @@ const sleep = (seconds: number): Statement => ({
 });
 const divide = (by: number): Statement => ({ name: 'divide', text: 'select 6 / $1::int4', values: [by] });
 
-/** Only some statements are timed, and a machine that falters while one is makes it count for nothing. */
+/** Only some statements are timed, and a pause of a busy machine makes a timing useless. */
 const UNTIL_TIMED = { timeout: 25_000, interval: 0 };
 
-/** Calls that follow one another. */
+/** Calls with the same pipeline. */
 class Pipeline {
   readonly #database: ShardDatabase;
 
@@ -27,7 +27,7 @@ class Pipeline {
     return this.#database.query(statement, { ...options, pipeline: this });
   }
 
-  /** Has the server prepare them, on one connection. */
+  /** Prepares statements on one connection. */
   async prepare(...statements: readonly Statement[]): Promise<void> {
     for (const prepared of statements) await this.send(prepared);
   }
@@ -39,7 +39,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
 
   const firstCell = ({ rows }: Rows): unknown => rows[0]?.[0];
 
-  it('sends statements behind the one under way, on its connection, and answers each', async () => {
+  it('sends statements behind the current one, on its connection, and answers each', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -57,7 +57,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
   });
 
-  it('has it on the way before the first one is answered', async () => {
+  it('has sent the second one before the first one is answered', async () => {
     const [database, proxy] = await databases.proxied();
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0), statement('create table done (id int4)'));
@@ -65,7 +65,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     await pipeline.prepare(insert);
     const lost = [sleep(1), insert].map((each) => failureOf(pipeline.send(each)));
     await delay(50);
-    // From here on not a byte gets through to the server.
+    // From here on, no byte reaches the server.
     proxy.stall();
     const direct = databases.open(databases.lastSource);
     const count = statement('select count(*) from done');
@@ -74,7 +74,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(await Promise.all(lost)).toMatchObject([{ phase: 'in-flight' }, { phase: 'in-flight' }]);
   });
 
-  it('continues while there is always one more, and gives the connection back after the last one', async () => {
+  it('continues while there are more statements, and releases the connection after the last one', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -147,7 +147,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('sends nothing behind a statement that takes long, one that has another behind it, or one of another caller', async () => {
+  it('sends nothing behind a slow statement, one with a follower, or one of another caller', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -164,7 +164,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(third).not.toBe(first);
   });
 
-  it('sends nothing to a connection that another caller has, and leaves it to waiting callers', async () => {
+  it('sends nothing on another caller’s connection, and leaves it to waiting callers', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -196,7 +196,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(database.stats().open).toBe(0);
   });
 
-  it('leaves nothing behind if the link is lost after the first one was refused by a server that only reads', async () => {
+  it('discards the connection if it is lost after a read-only server has refused the first one', async () => {
     const [database, proxy] = await databases.proxied({ maximumPoolSize: 1 });
     const pipeline = new Pipeline(database);
     await database.query(statement('create table written (id int4)'));
@@ -215,7 +215,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(database.stats()).toMatchObject({ open: 0, waiting: 0 });
   });
 
-  it('sends nothing that the server has not prepared behind another statement', async () => {
+  it('sends only prepared statements behind another one', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -227,7 +227,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     }
   });
 
-  it('refuses a value that cannot be sent, and another text of one name, by themselves', async () => {
+  it('refuses an invalid value, and a second text for one name, without affecting others', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -271,7 +271,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     await expect.poll(afterMany(quick), UNTIL_TIMED).toBe(1);
   });
 
-  it('survives that a table gets another shape, and does not use the connection again', async () => {
+  it('survives a change of the table, and does not use the connection again', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const pipeline = new Pipeline(database);
     const all = { name: 'all', text: 'select *, pg_backend_pid() as pid from shapes', values: [] };
@@ -285,7 +285,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(firstCell(await pipeline.send(sleep(0)))).not.toBe(before);
   });
 
-  it('refuses a single statement that opens a transaction, and what came behind it is in doubt', async () => {
+  it('refuses a single statement that opens a transaction, and its follower is in doubt', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));
@@ -297,7 +297,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
   });
 
-  it('is not used where a call was taken back before it was sent', async () => {
+  it('is not used for a call that was cancelled before it was sent', async () => {
     const database = databases.open(await databases.source());
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));

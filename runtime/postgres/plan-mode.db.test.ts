@@ -7,7 +7,7 @@ import { failureOf, statement, TestDatabases } from './test-support/test-databas
 const MODE = "current_setting('plan_cache_mode')";
 const OWN: Statement = { name: 'fw_mode', text: `select ${MODE}, $1::int4`, values: [1] };
 const APPLICATIONS: Statement = { text: `select ${MODE}, $1::int4`, values: [1] };
-/** Only a plan for the value itself can use the partial index. */
+/** Only a custom plan for the value can use the partial index. */
 const RARE: Statement = { text: 'explain select id from jobs where state = $1', values: ['failed'] };
 
 const JOBS = [
@@ -24,7 +24,7 @@ describeOn('postgresql', 'The plan mode of a session', (harness) => {
   const modeOf = ({ rows }: Rows): unknown => rows[0]?.[0];
   const planOf = ({ rows }: Rows): string => rows.flat().join('\n');
 
-  /** One connection, on which the framework has sent something. */
+  /** One connection on which the framework has already sent a statement. */
   async function opened(...setup: readonly string[]): Promise<ShardDatabase> {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     for (const text of setup) await database.query(statement(text));
@@ -40,7 +40,7 @@ describeOn('postgresql', 'The plan mode of a session', (harness) => {
     expect(modeOf(await database.query(OWN))).toBe('force_generic_plan');
   });
 
-  it("lets it do so in an application's transaction and in a session of its own", async () => {
+  it('lets it do so in an application’s transaction and in its own session', async () => {
     const database = await opened(...JOBS);
     const plan = await new TransactionManager(database).transaction(
       (transaction) => transaction.query(RARE),
@@ -53,7 +53,7 @@ describeOn('postgresql', 'The plan mode of a session', (harness) => {
     expect(modeOf(await database.query(OWN))).toBe('force_generic_plan');
   });
 
-  it('goes back to what the role says', async () => {
+  it('restores the role’s setting', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     await database.query(
       statement(`do $$ begin
@@ -75,7 +75,7 @@ describeOn('postgresql', 'The plan mode of a session', (harness) => {
     expect(modeOf(await database.query(OWN))).toBe('force_generic_plan');
   });
 
-  it("is not shared by an application's statement behind one of the framework's", async () => {
+  it('does not apply to an application’s statement behind one of the framework’s', async () => {
     const database = await opened();
     await database.query({ ...APPLICATIONS, name: 'report' });
     const pipeline = {};

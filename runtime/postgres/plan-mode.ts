@@ -1,37 +1,37 @@
 import type { Statement } from '../sharding/shard-database.js';
 
-/** Names of the framework's own statements begin with this. */
+/** Prefix of the framework's own statement names. */
 const OWN_NAME = 'fw_';
 
-/** For the session, in the transaction of the statement that follows; taken back if that fails. */
+/** Sets the session's mode, in the transaction of the statement that follows; rolled back if that fails. */
 const FORCE = 'SET plan_cache_mode = force_generic_plan';
 
 /**
- * Back to what server, database or role say, for one transaction. A function and not `SET LOCAL`, which warns outside
- * of a transaction block.
+ * Restores the setting of server, database or role for one transaction. A function instead of `SET LOCAL`, which warns
+ * outside of a transaction block.
  */
 const RESTORE = "SELECT set_config('plan_cache_mode', NULL, true)";
 
 /**
  * Whether a statement is one of the framework's own, whose plan does not depend on its values.
  *
- * Most of them take arrays: the planner finds a plan for one known array a little cheaper than the general one every
- * time, and plans again with every execution. Alone, that cost more than a third of a deposit.
+ * Most of them have array parameters: the planner estimates a custom plan for a known array as slightly cheaper than
+ * the generic one, and plans again with every execution. That alone cost more than a third of a deposit.
  */
 export function isOwnStatement({ name }: Statement): boolean {
   return name?.startsWith(OWN_NAME) === true;
 }
 
 /**
- * Keeps `force_generic_plan` to the framework's own statements in a session of the server. It is switched on with the
- * first of them, which all others find switched on; what an application sends has it switched off for its transaction.
+ * Limits `force_generic_plan` to the framework's own statements in a server session. The first of them switches it on
+ * for all others; statements of an application switch it off for their transaction.
  */
 export class PlanMode {
   #isForced = false;
 
-  /** What must run in the transaction of this statement, before it; undefined if nothing must. */
+  /** SQL that must run before this statement in its transaction; undefined if none must. */
   preludeOf(statement: Statement, inTransaction: boolean): string | undefined {
-    // A transaction begun by `begin` keeps to what the server says.
+    // A transaction that was begun with `begin` keeps the server's setting.
     if (inTransaction) return undefined;
     if (isOwnStatement(statement)) return this.#isForced ? undefined : FORCE;
     return this.#isForced && statement.values.length > 0 ? RESTORE : undefined;
@@ -42,7 +42,7 @@ export class PlanMode {
     if (prelude === FORCE) this.#isForced = true;
   }
 
-  /** What must follow a `BEGIN`. `SET LOCAL`, as a query would end the time for `SET TRANSACTION`. */
+  /** SQL that must follow a `BEGIN`. `SET LOCAL`, because after a query `SET TRANSACTION` is no longer allowed. */
   get afterBegin(): string | undefined {
     return this.#isForced ? 'SET LOCAL plan_cache_mode TO DEFAULT' : undefined;
   }

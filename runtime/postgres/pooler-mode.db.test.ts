@@ -26,7 +26,7 @@ async function onlyRow(run: Promise<{ readonly rows: readonly (readonly unknown[
   return (await run).rows[0];
 }
 
-/** Whatever stands between: what the database must do without a session of its own. */
+/** Tests that hold with and without a pooler: the behaviour of a database without session state. */
 function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<ShardDatabase>): void {
   it('has the limits of its configuration in every statement and in every transaction', async () => {
     const database = await open(LIMITS);
@@ -46,7 +46,7 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     expect(idle).toEqual(['7890ms', 'serializable']);
   });
 
-  it('the server ends a wait for a lock and a statement that takes too long', async () => {
+  it('lets the server end a wait for a lock and a slow statement', async () => {
     const database = await open({ lockTimeoutMs: 100, statementTimeoutMs: 300 });
     const patient = { timeoutMs: 5_000 };
     await database.query(statement('create table t (id int4 primary key)'), patient);
@@ -62,7 +62,7 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     expect([slow.phase, slow.sqlState]).toEqual(['answered', '57014']);
   });
 
-  it('a statement is one transaction with its limits, and reads a result like any other', async () => {
+  it('runs a statement as one transaction with its limits, and returns its result', async () => {
     const database = await open();
     await database.query(statement('create table t (id int4 primary key)'));
     const insert = {
@@ -92,7 +92,7 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     ]);
   });
 
-  it('sends no statement behind another one', async () => {
+  it('does not pipeline statements', async () => {
     const database = await open();
     const sleep = { name: 'sleep', text: 'select from pg_sleep(0.1)', values: [] };
     const pipeline = {};
@@ -102,7 +102,7 @@ function declareCommon(open: (overrides?: Partial<DataSourceConfig>) => Promise<
     expect(database.stats().open).toBe(2);
   });
 
-  it('says that it has no session state, and does not listen', async () => {
+  it('reports that it has no session state, and does not listen', async () => {
     const database = await open();
     expect([database.sessionState, database.listen]).toEqual([false, undefined]);
   });
@@ -127,7 +127,7 @@ describeOn('postgresql', 'A database in pooler mode, at the server itself', (har
     expect(await onlyRow(database.query(statement(text)))).toEqual([names]);
   });
 
-  it('a statement whose plan has gone stale is sent again', async () => {
+  it('sends a statement with a stale plan again', async () => {
     const database = await open('pgbouncer-1.21', { maximumPoolSize: 1 });
     const all = { text: 'select * from t', values: [], name: 'all' };
     await database.query(statement('create table t (a int4)'));
@@ -146,7 +146,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
 
   declareCommon(open);
 
-  it('leaves nothing behind for others', async () => {
+  it('leaves no session state behind', async () => {
     const registry = await harness.makeShards({ migrated: false, dataSource: LIMITS });
     const database = registry.database(registry.defaultShard);
     await Promise.all(Array.from({ length: 20 }, () => database.query({ ...SHOW, name: 'show' })));
@@ -173,7 +173,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     const numbers = Array.from({ length: 200 }, (_, index) => index);
     const answers = await Promise.all(
       numbers.map(async (number) => {
-        // The same name in every session, and names that only some of the sessions have met.
+        // Names that every session has prepared, and names that only some sessions have.
         const name = `sum_${number % 7}`;
         const text = `select $1::int4 + ${number % 7}`;
         return (await database.query({ text, values: [number], name })).rows[0]?.[0];
@@ -182,7 +182,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     expect(answers).toEqual(numbers.map((number) => number + (number % 7)));
   });
 
-  it('that is not configured names the key to set', async () => {
+  it('that is not configured reports the key to set', async () => {
     const { host, port, database } = harness.address();
     const url: PostgresUrl = {
       kind: 'postgresql',
@@ -198,7 +198,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     expect(failure.message).toMatch(/unsupported startup parameter.*set the key pooler/);
   });
 
-  it('takes no migration that runs outside of a transaction, and says what it needs', async () => {
+  it('refuses a migration outside of a transaction, and states what it needs', async () => {
     const registry = await harness.makeShards();
     const alone = defineMigration('0001_alone', '-- fw-gen: no transaction\nselect 1');
     await expect(migrate(registry, { migrations: [alone] })).rejects.toThrow(/needs a direct connection/);

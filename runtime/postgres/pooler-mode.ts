@@ -2,35 +2,39 @@ import pg, { type ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 
 /**
- * How a connection works through PgBouncer in transaction mode, where each transaction may run in another session of
- * the server: what a session would keep is sent with every transaction instead.
+ * Settings of a connection through PgBouncer in transaction mode, where each transaction may run in another server
+ * session: state that a session would keep is sent with every transaction instead.
  */
 export interface PoolerMode {
   /**
-   * All of them. PgBouncer refuses a client with start-up parameters other than those it restores on whatever session
-   * it lends, which these are.
+   * The complete set. PgBouncer refuses start-up parameters other than those that it restores on each session it uses;
+   * these are among them.
    */
   readonly startupParameters: Readonly<Record<string, string>>;
   /** Whether prepared statements may have names. */
   readonly named: boolean;
-  /** The limits of a single statement. A function and not `SET LOCAL`, which warns outside of a transaction block. */
-  readonly beforeStatement: string;
   /**
-   * The same for one of the framework's own, which is planned once where it is prepared by name: see `plan-mode.ts`.
+   * Sets the limits of a single statement. A function instead of `SET LOCAL`, which warns outside of a transaction
+   * block.
    */
+  readonly beforeStatement: string;
+  /** The same for the framework's own statements, which use a generic plan if prepared by name: see `plan-mode.ts`. */
   readonly beforeOwnStatement: string;
-  /** The limits of a transaction. `SET LOCAL` and not a function, which would end the time for `SET TRANSACTION`. */
+  /**
+   * Sets the limits of a transaction. `SET LOCAL` instead of a function, after which `SET TRANSACTION` is no longer
+   * allowed.
+   */
   readonly afterBegin: string;
 }
 
-/** Undefined if the connection leads to the server itself. */
+/** Undefined if the connection leads directly to the server. */
 export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): PoolerMode | undefined {
   const { pooler, lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs } = dataSource;
   if (pooler === 'none') return undefined;
   const limits = {
     lock_timeout: lockTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    // A cancelled wait for a synchronous standby is a warning.
+    // The server reports a cancelled wait for a synchronous standby as a warning.
     client_min_messages: 'warning',
   };
   const inTransaction = { ...limits, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs };
@@ -54,7 +58,7 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
   };
 }
 
-/** A client whose start-up parameters are given, whatever node-postgres or the environment would add. */
+/** A client with exactly the given start-up parameters, regardless of node-postgres and the environment. */
 export class PoolerClient extends pg.Client {
   readonly #startupParameters: Readonly<Record<string, string>>;
 

@@ -14,7 +14,7 @@ import { isStalePlan, unnamed } from './stale-plan.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
 export interface PostgresConnectionOptions extends LinkLimits {
-  /** Absent: the connection has a session of the server to itself. */
+  /** Absent: the connection has its own server session. */
   readonly pooler?: PoolerMode | undefined;
   /** Host, port and database, for messages. */
   readonly description: string;
@@ -22,14 +22,14 @@ export interface PostgresConnectionOptions extends LinkLimits {
   readonly onLost: (connection: PostgresConnection) => void;
 }
 
-/** Who waits for an answer. */
+/** A caller that waits for an answer. */
 interface Caller {
   readonly options: RunOptions<PostgresConnection>;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (failure: unknown) => void;
 }
 
-/** What has been sent, and who waits for the answer. */
+/** A statement in flight and its caller. */
 interface Call {
   readonly caller: Caller;
   /** Absent: a script. */
@@ -38,12 +38,12 @@ interface Call {
     | undefined;
 }
 
-/** Nothing is sent behind a call that takes longer than this, in milliseconds: it probably waits for a lock. */
+/** No statement is pipelined behind a call of this duration, which probably waits for a lock, in milliseconds. */
 const FOLLOWED_FOR_MS = 50;
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
-/** Isolation levels cannot be set after a first query, so that the limits come after these. */
+/** `SET TRANSACTION` must precede the first query, so the limits follow these statements. */
 const BEGIN = /^\s*(?:begin|start\s+transaction)\b/i;
 
 /** One connection to a PostgreSQL server, on a client of node-postgres. */
@@ -54,19 +54,19 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   readonly #prepared: Map<string, Prepared> = new Map();
   readonly #planMode: PlanMode = new PlanMode();
   #usable = false;
-  /** To be closed when its calls have ended. */
+  /** Whether it must be closed when its calls have ended. */
   #isWorn = false;
   #call: Call | undefined;
-  /** Since when nothing else is under way before it, on the clock of `time.nowMs()`. */
+  /** Start of the current call's execution, after earlier ones ended, on the clock of `time.nowMs()`. */
   #callSince = 0;
-  /** Comes after the call under way. */
+  /** The call behind the current one. */
   #next: Call | undefined;
-  /** The server's refusal of the call under way. It counts when the server is ready again. */
+  /** The server's refusal of the current call. It is final when the server is ready again. */
   #refusal: pg.DatabaseError | undefined;
-  /** The server's warning that the call under way is committed there and perhaps on no standby. */
+  /** The server's warning that the current call is committed locally and perhaps on no standby. */
   #warning: string | undefined;
   #backendKey: BackendKey | undefined;
-  /** Resolves when the server's side of a connection that was given up is gone. */
+  /** Resolves when the server's side of an abandoned connection is closed. */
   #gone: Promise<void> | undefined;
   #listener: NotificationListener | undefined;
 
@@ -85,7 +85,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       options.pooler === undefined
         ? new pg.Client(config)
         : new PoolerClient(config, options.pooler.startupParameters);
-    // From the start and for good: a client without a listener takes the process down when its link dies.
+    // Stays for the client's lifetime: without an error listener, a lost connection would end the process.
     this.#client.on('error', (error) => this.#lost(error));
     this.#client.on('end', () => this.#lost(new Error('Connection terminated')));
     this.#client.on('drain', () => this.#ready());
@@ -116,7 +116,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     return this.#client.getTransactionStatus() !== 'I';
   }
 
-  /** Sends one statement. The connection must not have another call under way. */
+  /** Sends one statement. The connection must not have a call in flight. */
   run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
     const { pooler } = this.#options;
     const afterBegin = pooler === undefined ? this.#planMode.afterBegin : pooler.afterBegin;
@@ -127,7 +127,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     return new Promise((resolve, reject) => this.#startRun(sent, { options, resolve, reject }));
   }
 
-  /** Only what the server has prepared follows. If the link is lost, both are in doubt. */
+  /** Only prepared statements follow. If the connection is lost, both are in doubt. */
   follow(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> | undefined {
     const prepared = this.#isFollowableBy(options) ? this.#prepared.get(statement.name ?? '') : undefined;
     if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
@@ -147,7 +147,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     return time.nowMs() - this.#callSince < FOLLOWED_FOR_MS;
   }
 
-  /** Sends several statements without parameters. The connection must not have another call under way. */
+  /** Sends several statements without parameters. The connection must not have a call in flight. */
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const caller = { options, resolve, reject };
@@ -159,7 +159,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#abandon(new NoAnswerInTime());
   }
 
-  /** Sets the listener for notifications and for their end. Undefined: none. */
+  /** Sets the listener for notifications and for the end of the connection. Undefined: none. */
   notify(listener: NotificationListener | undefined): void {
     this.#listener = listener;
   }
@@ -169,7 +169,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#client.end().catch(() => {});
     if (this.#socket.destroyed) return;
     await new Promise<void>((resolve) => {
-      // The other end of a half-open link never says good-bye.
+      // The other end of a half-open connection never closes it.
       const timer = time.setTimeout(() => this.#socket.destroy(), this.#options.connectTimeoutMs);
       this.#socket.once('close', () => {
         time.clearTimeout(timer);
@@ -217,7 +217,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const isTimed = caller.options.onCommit !== undefined && pooler === undefined;
       run = new StatementRun(statement, { prepared, prelude, isTimed }, this.#outcome);
     } catch (error) {
-      // A value that cannot be sent, for instance. Nothing has been written.
+      // For example, a value that cannot be encoded. Nothing has been written.
       this.#giveBack(caller);
       caller.reject(error);
       return;
@@ -281,14 +281,14 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     else reject(doubt);
   }
 
-  /** What the server has answered is not certain if a failover may undo it. */
+  /** A failover may undo a commit that the server has acknowledged with a warning. */
   #doubt(): DriverFailure | undefined {
     const warning = this.#warning;
     this.#warning = undefined;
     return warning === undefined ? undefined : unreplicated(this.#options.description, warning);
   }
 
-  /** The commit is what comes after the execution. */
+  /** The commit is the time between execution and answer. */
   #reportTimes(): void {
     const { caller, sent } = this.#call ?? {};
     const executedAt = sent?.run.executedAt;
@@ -310,7 +310,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     call.caller.reject(doubt ?? error);
   }
 
-  /** After an error the server gets ready again; after a fatal one it hangs up. Wait for which of the two it is. */
+  /** After an error the server becomes ready again; after a fatal one it disconnects. This waits for either. */
   #failed(error: Error): void {
     if (error instanceof pg.DatabaseError) this.#refusal = error;
     else this.#lost(error);
@@ -322,14 +322,14 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (refusal === undefined) return;
     this.#refusal = undefined;
     const doubt = this.#doubt();
-    // A server that was demoted stays as it is; a new connection may reach its successor.
+    // A demoted server stays read-only; a new connection may reach its successor.
     if (refusal.code === READ_ONLY) this.#isWorn = true;
     const call = this.#endCall();
     if (call === undefined) return;
     const { caller, sent } = call;
     if (isStalePlan(refusal) && sent?.statement.name !== undefined && caller.options.release !== undefined) {
-      // It was refused before it did anything, so it is sent again, unnamed. The connection's prepared statements are
-      // unusable, so no other caller gets the connection.
+      // The statement was refused before it had an effect, so it is sent again, unnamed. The connection's prepared
+      // statements are unusable, so no other caller gets the connection.
       this.#isWorn = true;
       this.#startRun(unnamed(sent.statement), caller);
       return;
@@ -339,7 +339,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     caller.reject(doubt ?? answered(refusal));
   }
 
-  /** The last caller gives the connection back. */
+  /** The last caller releases the connection. */
   #giveBack({ options }: Caller): void {
     if (this.#call !== undefined) return;
     if (this.#isWorn) this.#usable = false;
@@ -359,9 +359,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#callSince = time.nowMs();
   }
 
-  /** The connection still works, and the server may be busy for a while. */
+  /** Discards a connection that still works but whose server may be busy for a while. */
   #abandon(error: Error): void {
-    // A worn connection is not usable any more, and its link is open all the same.
+    // A worn connection is no longer usable, although its socket is open.
     if (this.#gone === undefined && !this.#socket.destroyed) {
       const text = this.#call?.sent?.statement.text;
       const elapsedMs = this.#call === undefined ? 0 : time.nowMs() - this.#callSince;
@@ -388,7 +388,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       this.#listener?.onLost();
     }
     const message = `${this.#options.description}: ${error.message}`;
-    // What the server has refused is the first of them.
+    // The server's refusal concerns the first call.
     for (const [index, call] of calls.entries())
       call?.caller.reject(inFlight(message, error, index === 0 ? refusal : undefined));
   }

@@ -12,9 +12,9 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
 
-/** Until something is noticed on a busy machine. */
+/** Time until a change is noticed on a busy machine. */
 const NOTICED = { timeout: 20_000 };
-/** Far above the limits that are set here, and far below those that would count without them. */
+/** Far above the limits that are set here, and far below the default ones. */
 const PATIENCE_MS = 5_000;
 
 const shard = ShardIdentifier.of(0, 0);
@@ -70,7 +70,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(await pidOf(database)).not.toBe(pid);
   });
 
-  it('does not know the outcome of a statement whose connection was terminated', async () => {
+  it('reports an unknown outcome for a statement whose connection was terminated', async () => {
     const database = databases.open(await databases.source());
     const failure = await failureOf(
       database.query(statement('select pg_terminate_backend(pg_backend_pid())')),
@@ -79,7 +79,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
   });
 
-  it('does not know the outcome of a statement whose connection was cut', async () => {
+  it('reports an unknown outcome for a statement whose connection was cut', async () => {
     const [database, proxy] = await databases.proxied();
     await pidOf(database);
     const failure = failureOf(database.query(statement('select pg_sleep(5)')));
@@ -103,7 +103,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(database.stats().open).toBe(0);
   });
 
-  it('ends a statement that takes too long by the server, and gets the error', async () => {
+  it('lets the server end a slow statement, and gets the error', async () => {
     const database = databases.open(await databases.source({ statementTimeoutMs: 150 }));
     const failure = await failureOf(database.query(statement('select pg_sleep(5)'), { timeoutMs: 5_000 }));
     expect(failure).toMatchObject({ phase: 'answered', sqlState: '57014' });
@@ -121,7 +121,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     });
   });
 
-  it('does not reach a closed port', async () => {
+  it('fails for a closed port', async () => {
     const direct = await databases.source();
     const database = databases.open({ ...direct, url: { ...direct.url, port: await freePort() } });
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(statement('select 1')))));
@@ -160,7 +160,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     });
   });
 
-  it('requires TLS when it is asked for, and never falls back', async () => {
+  it('requires TLS when configured, and never falls back', async () => {
     const direct = await databases.source();
     for (const sslMode of ['require', 'verify-full'] as const) {
       const database = databases.open({ ...direct, url: { ...direct.url, sslMode } });
@@ -170,7 +170,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     }
   });
 
-  it('opens no more connections than it may, and all callers are served', async () => {
+  it('opens at most its maximum of connections, and serves all callers', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 3 }));
     const pids = await Promise.all(Array.from({ length: 50 }, () => pidOf(database)));
     expect(new Set(pids).size).toBeLessThanOrEqual(3);
@@ -185,12 +185,12 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
   });
 
-  it('replaces connections that have become old, while callers wait for them as well', async () => {
+  it('replaces old connections, even while callers wait for them', async () => {
     const young = databases.open(await databases.source({ maximumPoolSize: 1 }));
     expect(new Set([await pidOf(young), await pidOf(young)]).size).toBe(1);
     const database = databases.open(await databases.source({ maximumPoolSize: 1, maximumLifetimeMs: 1 }));
     const session = await database.acquire();
-    // Each of them takes longer than a connection may live.
+    // Each statement takes longer than a connection's lifetime.
     const slow = statement('select pg_backend_pid() from pg_sleep(0.02)');
     const waiting = [1, 2, 3].map(async () => (await database.query(slow)).rows[0]?.[0]);
     await delay(5);
@@ -199,7 +199,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     await expect.poll(() => database.stats().open, NOTICED).toBe(0);
   });
 
-  it('lets what is under way finish when it is closed, and refuses what comes later', async () => {
+  it('lets calls in progress finish when it is closed, and refuses later ones', async () => {
     const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
     const running = database.query(statement('select 1 from pg_sleep(0.15)'));
     await expect.poll(() => database.stats().open, NOTICED).toBe(1);
@@ -212,7 +212,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(database.stats().open).toBe(0);
   });
 
-  it('does not look into the environment', async () => {
+  it('does not read the environment', async () => {
     const direct = await databases.source();
     const before = { ...process.env };
     Object.assign(process.env, {

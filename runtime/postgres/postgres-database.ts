@@ -9,7 +9,7 @@ import { poolerMode } from './pooler-mode.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
 
-/** A shard on a PostgreSQL server, through node-postgres. Connections are opened when they are first needed. */
+/** A shard on a PostgreSQL server, through node-postgres. Connections are opened on demand. */
 export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
   readonly listen: ShardDatabase['listen'];
 
@@ -42,7 +42,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
   }
 }
 
-/** Opens connections, with all that the server's system is able to do. */
+/** Opens connections with the settings that the server's system supports. */
 class Opener {
   readonly #url: PostgresUrl;
   readonly #dataSource: DataSourceConfig;
@@ -79,7 +79,7 @@ class Opener {
   }
 }
 
-/** Some systems refuse the setting, and so the connection. */
+/** Some systems do not support the setting and refuse the connection. */
 function isAboutCheck(error: unknown): boolean {
   return (
     error instanceof DriverFailure && error.sqlState !== undefined && error.message.includes(CONNECTION_CHECK)

@@ -9,11 +9,11 @@ import type {
 } from '../sharding/shard-database.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** Detects a half-open connection, on which no notification would ever arrive. */
+/** Interval of probes that detect a half-open connection, on which no notification would arrive, in milliseconds. */
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** A connection of the pool that does nothing but listen. */
+/** A connection of the pool that is used only for listening. */
 export class PostgresListener implements NotificationSubscription {
   readonly #reserved: ReservedConnection<PostgresConnection>;
   readonly #timer: Timer;
@@ -23,7 +23,7 @@ export class PostgresListener implements NotificationSubscription {
     this.#timer = time.setInterval(() => void this.#probe(), PROBE_INTERVAL_MS).unref();
   }
 
-  /** Gives the connection back if that fails. @throws DriverFailure */
+  /** Releases the connection if opening fails. @throws DriverFailure */
   static async open(
     reserved: ReservedConnection<PostgresConnection>,
     channel: string,
@@ -50,7 +50,7 @@ export class PostgresListener implements NotificationSubscription {
     try {
       await this.#run({ text: 'SELECT 1', values: [] });
     } catch {
-      // The connection is gone, and the listener was notified.
+      // The connection is lost, and the listener was notified.
       time.clearInterval(this.#timer);
     }
   }

@@ -13,26 +13,28 @@ export interface Shape {
 /** A statement that a connection's server has parsed. */
 export interface Prepared {
   readonly text: string;
-  /** Unknown until the first result. The server refuses to run it once its result would have another shape. */
+  /**
+   * Unknown until the first result. The server refuses to run the statement once its result would have other columns.
+   */
   shape: Shape | undefined;
 }
 
-/** What becomes of a run. */
+/** Callbacks of a run. */
 export interface RunOutcome {
-  /** Everything that was sent before has been answered. */
+  /** All earlier statements have been answered. */
   next(): void;
   /** The server is ready for the next statement. */
   answered(rows: Rows): void;
-  /** The server is ready for the next statement, but a value of the result cannot be expressed. */
+  /** The server is ready for the next statement, but a value of the result cannot be parsed. */
   unreadable(error: unknown): void;
-  /** The server refused (it is not yet ready for the next statement), or the link is lost. */
+  /** The server refused (it is not ready for the next statement yet), or the connection was lost. */
   failed(error: Error): void;
 }
 
-/** How a statement is run. */
+/** Options of a run. */
 export interface RunManner {
   readonly prepared: Prepared | undefined;
-  /** A statement to run before, in the same implicit transaction; its result is not read. */
+  /** A statement to run before, in the same implicit transaction; its result is ignored. */
   readonly prelude: string | undefined;
   /** Whether to time the execution separately from the commit that follows it. */
   readonly isTimed: boolean;
@@ -53,8 +55,8 @@ interface RowDescription {
 }
 
 /**
- * One statement under way in node-postgres, in place of its `Query`: always by the extended protocol (which takes one
- * statement only), rows as arrays with our own parsers, and without asking for the columns of a prepared statement
+ * Runs one statement in node-postgres, in place of its `Query`: always by the extended protocol (which accepts one
+ * statement only), with rows as arrays and our own parsers, and without requesting the columns of a prepared statement
  * again.
  */
 export class StatementRun implements Submittable {
@@ -87,16 +89,16 @@ export class StatementRun implements Submittable {
     this.#outcome = outcome;
   }
 
-  /** Called by node-postgres when everything before has been answered. */
+  /** Called by node-postgres when all earlier statements have been answered. */
   submit(connection: Connection): void {
     this.#outcome.next();
     if (!this.#isSent) this.send(connection);
   }
 
-  /** Sends the messages. Done before node-postgres asks for it, the server gets them behind those under way. */
+  /** Sends the messages. Called before node-postgres requests it, this pipelines them behind earlier ones. */
   send(connection: Connection): void {
     this.#isSent = true;
-    // One system call for all messages.
+    // Combines all messages into one system call.
     connection.stream.cork();
     try {
       this.#write(connection);
@@ -173,14 +175,14 @@ export class StatementRun implements Submittable {
 
   handleCopyInResponse(connection: Connection & { sendCopyFail?(message: string): void }): void {
     connection.sendCopyFail?.('COPY FROM STDIN is not supported');
-    // The server ignored the first one, as it does with everything but COPY data.
+    // The server ignored the first Sync, as it ignores everything except COPY data.
     connection.sync();
   }
 
   handleCopyData(): void {}
 }
 
-/** Several statements by the simple protocol; their rows are not read. */
+/** Runs several statements by the simple protocol; their rows are ignored. */
 export class ScriptRun implements Submittable {
   readonly #sql: string;
   readonly #outcome: RunOutcome;

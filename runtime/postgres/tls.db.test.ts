@@ -24,7 +24,7 @@ const put = (name: string, text: string): string => {
 const sslRootCert = place('ca.pem');
 
 beforeAll(() => {
-  // The server runs as another user and reads some of these.
+  // The server runs as another user and reads some of these files.
   chmodSync(folder, 0o755);
   put('ca.pem', testIdentity.certificate);
 });
@@ -46,7 +46,7 @@ async function ask(server: PostgresServer, overrides: Partial<PostgresUrl>): Pro
   return database.query(isEncrypted).finally(() => database.close(0));
 }
 
-/** Refused before anything was sent, for this reason. */
+/** Expects a refusal before the statement was sent, for this reason. */
 async function expectRefused(call: Promise<Rows>, reason: RegExp): Promise<void> {
   await expect(call).rejects.toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
   await expect(call).rejects.toThrow(reason);
@@ -60,13 +60,13 @@ describe('A database behind TLS', () => {
   });
   afterAll(() => server?.destroy());
 
-  it('is encrypted when TLS is required, whichever authority signed the certificate', async () => {
+  it('is encrypted when TLS is required, with a certificate of any authority', async () => {
     const host = '127.0.0.1';
     expect((await ask(server, { sslMode: 'require', host, sslRootCert: undefined })).rows).toEqual([[true]]);
     expect((await ask(server, { sslMode: 'disable', host, sslRootCert: undefined })).rows).toEqual([[false]]);
   });
 
-  it('is verified when that is asked for', async () => {
+  it('is verified when configured', async () => {
     expect((await ask(server, {})).rows).toEqual([[true]]);
   });
 
@@ -80,7 +80,7 @@ describe('A database behind TLS', () => {
     await expectRefused(ask(server, { sslRootCert: stranger }), /self-signed|unable to verify/);
   });
 
-  it('is refused when the file with the authorities is not there, or holds none', async () => {
+  it('is refused when the file with the authorities is missing, or contains none', async () => {
     await expectRefused(
       ask(server, { sslRootCert: place('missing.pem') }),
       /cannot read a certificate.*missing\.pem/,
@@ -88,7 +88,7 @@ describe('A database behind TLS', () => {
     await expectRefused(ask(server, { sslRootCert: put('empty.pem', 'nothing\n') }), /localhost/);
   });
 
-  it('takes another certificate for new connections once the file holds it', async () => {
+  it('uses a replaced certificate for new connections', async () => {
     const changing = put('changing.pem', strangersCertificate);
     const database = databaseOn(server, { sslRootCert: changing });
     try {
@@ -113,11 +113,11 @@ describe('A database whose certificate has expired', () => {
   });
 });
 
-describe('A database that asks clients for a certificate', () => {
+describe('A database that requires client certificates', () => {
   let server: PostgresServer;
 
   beforeAll(async () => {
-    // The tests' own first look at the server comes without TLS.
+    // The test harness's own first connection does not use TLS.
     const rules = [
       'hostssl all all all scram-sha-256 clientcert=verify-full',
       'hostnossl all all all scram-sha-256',
@@ -133,14 +133,14 @@ describe('A database that asks clients for a certificate', () => {
     clientCertificate: { certificate: put(`${name}.pem`, certificate), key: put(`${name}.key`, key) },
   });
 
-  it('lets in who shows one that its authority has signed for the user', async () => {
+  it('accepts a certificate that its authority has signed for the user', async () => {
     expect((await ask(server, client('client', testClientIdentity))).rows).toEqual([[true]]);
   });
 
-  it('refuses who shows none, one of another name, or an expired one', async () => {
+  it('refuses a missing certificate, one with another name, or an expired one', async () => {
     await expectRefused(ask(server, {}), /client certificate/);
     await expectRefused(ask(server, client('other', testIdentity)), /authentication failed/);
-    // Whether the server's reason arrives before the end of the connection is a race.
+    // The server's reason may or may not arrive before the connection ends.
     await expectRefused(ask(server, client('expired', expiredIdentity)), /cannot connect/);
   });
 });

@@ -1,6 +1,6 @@
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
-/** From when on the event history of a shard is complete; undefined: from the beginning. */
+/** The instant from which the event history of a shard is complete; undefined: from the beginning. */
 export async function readCompleteFrom(database: ShardDatabase): Promise<Date | undefined> {
   const { rows } = await database.query({
     text: 'SELECT max(dropped_until) FROM eventlog.dropped_partitions WHERE table_name = $1',

@@ -8,23 +8,23 @@ import { hasState, inTransaction, isLocked, type Query, statementsOn } from './s
 /** The outcome for the old partitions of one table. */
 export interface DroppedPartitions {
   readonly dropped: readonly string[];
-  /** Old enough, but kept; says why. */
+  /** Partitions that are old enough but were kept, each with the reason. */
   readonly kept: readonly { readonly partition: string; readonly reason: string }[];
 }
 
 export interface DropOptions {
-  /** Rows whose ids are older than this may go. */
+  /** Rows with ids older than this may be deleted. */
   readonly limitMs: number;
-  /** Actions that the journal needs; undefined: a shard could not be asked. */
+  /** Actions that the journal needs; undefined if a shard did not answer. */
   readonly openActions: readonly string[] | undefined;
 }
 
-/** Most rows of a default partition that one transaction deletes. */
+/** Maximum rows of a default partition that one transaction deletes. */
 const DELETED_AT_ONCE = 10_000;
 const LOCK_ATTEMPTS = 10;
 const LOCK_PAUSE_MS = 100;
 
-/** Drops the old partitions of a table that nothing needs any more, and empties its default partition likewise. */
+/** Drops old partitions of a table that are no longer needed, and deletes such rows of its default partition. */
 export async function dropPartitions(
   database: ShardDatabase,
   { table, partitions }: PartitionState,
@@ -45,7 +45,7 @@ export async function dropPartitions(
   return { dropped, kept };
 }
 
-/** An action may have events in the next partition, so those of actions stay for one period more. */
+/** An action may have events in the next partition, so action partitions are kept for one more period. */
 function isOldEnough(table: PartitionedTable, { fromMs, toMs }: Partition, limitMs: number): boolean {
   return (table === 'events' ? toMs : toMs + (toMs - fromMs)) <= limitMs;
 }
@@ -54,8 +54,9 @@ function isOldEnough(table: PartitionedTable, { fromMs, toMs }: Partition, limit
 const GONE = 'it is gone';
 
 /**
- * Why the partition stays; undefined if it is gone. While its rows are read, it is locked against inserts,
- * which do not occur there. Only the drop itself needs a lock that other transactions wait for.
+ * Drops a partition. Returns the reason why it stays; undefined if it is gone. While its rows are read, the partition
+ * is locked against inserts, which do not occur in old ones. Only the drop itself needs a lock that other transactions
+ * wait for.
  */
 async function tryDrop(
   database: ShardDatabase,
@@ -64,7 +65,7 @@ async function tryDrop(
   options: DropOptions,
 ): Promise<string | undefined> {
   try {
-    // In a transaction of its own: one that has written something would hold up delivery during the look.
+    // In its own transaction: a transaction with a write would hold back delivery during the check.
     if (table === 'events') await noteLogPosition(statementsOn(database), partition);
     return await inTransaction(database, async (query) => {
       await query(`LOCK TABLE eventlog.${partition.name} IN SHARE MODE`);
@@ -104,7 +105,7 @@ async function youngRows(
   return isYoung ? 'some rows are younger than a day' : undefined;
 }
 
-/** A lock on the table itself stops every writer: it is asked for briefly, several times. */
+/** A lock on the table itself blocks every writer, so it is requested briefly, several times. */
 async function drop(query: Query, { name }: Partition): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     await query('SAVEPOINT fw_drop');

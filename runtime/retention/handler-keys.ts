@@ -6,35 +6,35 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
 import { type Query, statementsOn } from './short-transaction.js';
 
-/** The databases that a shard's rows may depend on: all of the topology. */
+/** Finds the databases to which a shard's rows may refer: all of the topology. */
 export type FindDatabase = (shard: ShardIdentifier) => ShardDatabase | undefined;
 
-/** The outcome for rows that belong to another shard. */
+/** The result for rows that belong to another shard. */
 export interface Purged {
   readonly deleted: number;
-  /** Shards that could not be asked: what belongs to them is kept. */
+  /** Shards that did not answer: rows that belong to them are kept. */
   readonly unreachable: ReadonlySet<ShardIdentifier>;
 }
 
-/** A key that the runtime has named itself. */
+/** One of the runtime's own keys. */
 interface OwnKey {
   readonly name: readonly [principal: string, operation: string, key: string];
-  /** The event, or the scheduled action, that the key belongs to. */
+  /** Id of the event, or of the scheduled action, to which the key belongs. */
   readonly cause: string;
   readonly isScheduled: boolean;
 }
 
-/** What the key is for, and the id of the event or of the scheduled action: see `runUnderOwnKey`. */
+/** The purpose of the key, and the id of the event or of the scheduled action: see `runUnderOwnKey`. */
 const OWN_KEY =
   /^(handler|schedule) ([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?: |$)/;
 
-/** Few enough to be quick: callers claim keys in the same table. */
+/** Few enough to be fast, because callers claim keys in the same table. */
 const PAGE = 1_000;
 
 /**
- * Deletes the keys under which handlers have started actions, and those of scheduled actions, once nothing can start
- * them again: the event is gone from the log of its own shard and no dead letter holds a copy of it; the scheduled
- * action is gone. A key lies where the action was applied, which may be another shard than its cause's.
+ * Deletes the keys of actions that handlers have started, and those of scheduled actions, once they cannot run again:
+ * the event is gone from the log of its own shard and no dead letter contains a copy of it, or the scheduled action is
+ * gone. A key is stored where the action was applied, which may be another shard than the event's.
  */
 export async function purgeOwnKeys(
   database: ShardDatabase,
@@ -74,12 +74,12 @@ async function deleteKeys(query: Query, keys: readonly OwnKey[]): Promise<number
   return rowCount;
 }
 
-/** Looks at the shards where the causes of keys are. */
+/** Queries the shards of the keys' causes. */
 class Causes {
   readonly unreachable: Set<ShardIdentifier> = new Set();
   readonly #find: FindDatabase;
   readonly #limitMs: number;
-  /** Up to where the log of a shard is gone, in milliseconds; 0: nowhere. */
+  /** Time up to which the log of a shard was deleted, in milliseconds; 0: not at all. */
   readonly #goneUntil = new Map<ShardIdentifier, number>();
 
   constructor(find: FindDatabase, limitMs: number) {
@@ -87,7 +87,7 @@ class Causes {
     this.#limitMs = limitMs;
   }
 
-  /** The causes of these keys that nothing can need any more. */
+  /** The causes of these keys that are no longer needed. */
   async gone(keys: readonly OwnKey[]): Promise<ReadonlySet<string>> {
     const byShard = new Map<ShardIdentifier, OwnKey[]>();
     for (const key of keys) {
@@ -108,7 +108,7 @@ class Causes {
       const { rows } = await statementsOn(database)(NEEDED, [ids]);
       const needed = new Set(rows.map(([id]) => String(id)));
       const goneUntil = await this.#logGoneUntil(shard, database);
-      // An event that is younger than what retention has dropped there was lost: its keys are the trace of it.
+      // An event that is younger than retention's limit was lost in a failover: its keys are the evidence.
       const isGone = ({ cause, isScheduled }: OwnKey): boolean =>
         !needed.has(cause) && (isScheduled || uuidTimeMs(cause) < goneUntil);
       return keys.filter(isGone).map(({ cause }) => cause);
@@ -129,7 +129,7 @@ class Causes {
   }
 }
 
-/** What the runtime has named itself never expires, and holds blanks, which no key of a caller does. */
+/** The runtime's own keys never expire, and contain spaces, which callers' keys do not. */
 const OWN_KEYS = `SELECT principal, operation, key FROM eventlog.idempotency_keys
 WHERE expires_date >= '9999-01-01Z' AND position(' ' IN key) > 0 AND (principal, operation, key) > ($1, $2, $3)
 ORDER BY principal, operation, key LIMIT $4`;

@@ -1,10 +1,10 @@
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
-/** A turn at a task that one process does at a time on a shard. */
+/** A turn at a task that one process at a time does on a shard. */
 export interface MaintenanceTurn {
   readonly task: string;
   readonly holder: string;
-  /** Rises with each turn: what an earlier holder says has no effect. */
+  /** Increases with each turn: statements of an earlier holder have no effect. */
   readonly fence: string;
 }
 
@@ -12,13 +12,13 @@ export interface TurnRequest {
   readonly task: string;
   /** Unique among all processes. */
   readonly holder: string;
-  /** For how long the turn is this process's, unless renewed, in milliseconds. */
+  /** Duration of the turn unless renewed, in milliseconds. */
   readonly leaseMs: number;
-  /** A turn that has ended well less than this ago was enough, in milliseconds. */
+  /** Minimum time between the ends of two turns, in milliseconds. */
   readonly everyMs: number;
 }
 
-/** Takes a turn that is due. Undefined: another process has it, or has had it. */
+/** Takes a turn that is due. Undefined: another process has it, or has had it recently. */
 export async function takeTurn(
   database: ShardDatabase,
   { task, holder, leaseMs, everyMs }: TurnRequest,
@@ -38,7 +38,7 @@ export async function renewTurn(
   return rowCount > 0;
 }
 
-/** Gives a turn back. @param isDone it need not be taken again before its time */
+/** Ends a turn. @param isDone whether the task is done until the next interval */
 export async function endTurn(
   database: ShardDatabase,
   { task, holder, fence }: MaintenanceTurn,
@@ -47,7 +47,7 @@ export async function endTurn(
   await database.query({ text: END, values: [task, holder, fence, isDone] });
 }
 
-/** When a task was last done on this shard; undefined: never. */
+/** When a task was last finished on this shard; undefined: never. */
 export async function lastDone(database: ShardDatabase, task: string): Promise<Date | undefined> {
   const { rows } = await database.query({ text: LAST, values: [task] });
   const value = rows[0]?.[0];

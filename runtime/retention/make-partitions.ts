@@ -24,11 +24,11 @@ export interface PartitioningOptions {
   readonly now: Date;
   /** Time that one partition covers, in days. Default 7. */
   readonly partitionDays?: number;
-  /** Partitions that are made before they are needed. Default 4. */
+  /** Partitions that are created before they are needed. Default 4. */
   readonly ahead?: number;
   /**
-   * Largest default partition that is read through under a lock that stops writers, in bytes. A larger one is read
-   * before, under a lock that blocks no writer. Default 8 MiB, which takes milliseconds.
+   * Maximum size of a default partition that is scanned under a lock which blocks writers, in bytes. A larger one is
+   * scanned before, under a lock that blocks no writer. Default 8 MiB, which takes milliseconds.
    */
   readonly largestScanBytes?: number;
 }
@@ -36,21 +36,23 @@ export interface PartitioningOptions {
 export const DEFAULT_PARTITION_DAYS = 7;
 export const DEFAULT_PARTITIONS_AHEAD = 4;
 const LARGEST_SCAN_BYTES = 8 * 1024 * 1024;
-/** Where a large default partition is checked, new partitions begin at least this much later. */
+/** If a large default partition must be checked, new partitions begin at least this much later, in milliseconds. */
 const HEAD_START_MS = DAY_MS;
 const CHECK = 'fw_partitions_ahead';
 
-/** No validation takes this long: a constraint that would refuse rows within this time is a remnant. */
+/**
+ * No validation takes this long, in milliseconds: a constraint that will refuse rows within this time was left over.
+ */
 const ABANDONED_MS = 60 * 60 * 1_000;
-/** Makes the processes that make partitions take turns, for one transaction each. */
+/** Serializes the processes that create partitions, for one transaction each. */
 const TURN = "SELECT pg_advisory_xact_lock(hashtextextended('fw:partitions', 0))";
 
 /**
- * Makes the partitions of outbox and audit trail that are still missing from now on, and attaches them with locks that
- * stop writers for milliseconds. Does nothing where the role does not own the tables.
+ * Creates the missing future partitions of the outbox and the audit trail, and attaches them with locks that block
+ * writers for milliseconds. No effect if the role does not own the tables.
  *
- * @returns the names of those made
- * @throws DriverFailure with 55P03 if a table was locked all the time
+ * @returns the names of the created partitions
+ * @throws DriverFailure with 55P03 if a table stayed locked
  */
 export async function makePartitions(
   database: ShardDatabase,
@@ -67,10 +69,7 @@ export async function makePartitions(
   return made;
 }
 
-/**
- * As `makePartitions`, for a process that starts: a table whose default partition would have to be read through for
- * long is left to retention.
- */
+/** As `makePartitions`, for a starting process: retention handles a table whose default partition needs a long scan. */
 export async function makePartitionsAtStart(database: ShardDatabase, now: Date): Promise<readonly string[]> {
   const made: string[] = [];
   for (const state of await readPartitions(statementsOn(database))) {
@@ -91,7 +90,7 @@ async function attachAtOnce(
   try {
     return await attachFrom(database, state, options, next - partitionMsOf(options));
   } catch (error) {
-    // The default partition has rows of the running period, which they cannot leave.
+    // The default partition has rows of the current period, which cannot move to another partition.
     if (!hasState(error, '23514')) throw error;
     return attachFrom(database, state, options, next);
   }
@@ -117,10 +116,10 @@ async function attachFrom(
 }
 
 /**
- * The server reads a default partition through before it attaches another one, under a lock that stops every writer,
- * unless a check constraint proves that no row has to move. Such a constraint is validated under a lock that blocks
- * no writer. While it is there it refuses rows of the new partitions' time. That time begins a day ahead, and the
- * constraint is dropped at the end, or by the next run or start if this process does not get there.
+ * Before attaching a partition, the server scans the default partition under a lock that blocks every writer, unless a
+ * check constraint proves that no row has to move. Such a constraint is validated under a lock that blocks no writer.
+ * While it exists, it refuses rows of the new partitions' time. That time begins a day ahead, and the constraint is
+ * dropped at the end, or by the next run or start if this process does not get there.
  */
 async function attachChecked(
   database: ShardDatabase,
@@ -162,7 +161,7 @@ function attachProven(
     inTransaction(database, async (query) => {
       await query(TURN);
       await query(`LOCK TABLE eventlog.${table}_default IN ACCESS EXCLUSIVE MODE`);
-      // Without the constraint the server would read the default partition under this lock.
+      // Without the constraint the server would scan the default partition under this lock.
       const { rows } = await query(READ_CHECK, [`eventlog.${table}_default`]);
       if (rows[0]?.[0] === true) return attach(query, table, partition);
       throw new DatabaseError(
@@ -173,7 +172,7 @@ function attachProven(
   );
 }
 
-/** Drops the constraint of a run that has ended, if it refuses rows from before `beforeMs`. */
+/** Drops the left-over constraint of a run, if it refuses rows from before `beforeMs`. */
 async function dropCheck(database: ShardDatabase, table: PartitionedTable, beforeMs: number): Promise<void> {
   const rest = `eventlog.${table}_default`;
   const { rows } = await database.query({ text: READ_CHECK, values: [rest] });
@@ -198,8 +197,8 @@ function partitionMsOf({ partitionDays = DEFAULT_PARTITION_DAYS }: PartitioningO
 }
 
 /**
- * Attaching locks the table against other changes of its partitions, and its default partition against all access.
- * Making a partition in one step would lock the whole table against all access. False if another process was faster.
+ * Attaching locks the table against other partition changes, and its default partition against all access. Creating a
+ * partition in one step would lock the whole table against all access. False if another process was faster.
  */
 async function attach(
   query: Query,

@@ -2,10 +2,10 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { idFloor, type Partition } from './partitions.js';
 import type { Query } from './short-transaction.js';
 
-/** An action's attempt ends within an hour at most, so that its events' ids are no later than this. */
+/** Maximum duration of an action's attempt, so that its events' ids are at most this much later, in milliseconds. */
 const LONGEST_ATTEMPT_MS = 60 * 60 * 1_000;
 
-/** Why rows of the outbox are still needed; undefined: they are not. Notes nothing. */
+/** Why rows of the outbox are still needed; undefined if they are not. Read-only. */
 export async function eventsNeededBy(query: Query, { name, toMs }: Partition): Promise<string | undefined> {
   const until = idFloor(toMs);
   const consumers = await query(
@@ -29,7 +29,7 @@ export async function eventsNeededBy(query: Query, { name, toMs }: Partition): P
   return slot === undefined ? undefined : `replication slot ${String(slot[0])} has not passed it`;
 }
 
-/** Whether rows with old ids are there that were written less than a day ago, by a clock that was behind. */
+/** Whether rows with old ids were written less than a day ago, by a process whose clock was behind. */
 export async function hasYoungRows(query: Query, { name, toMs }: Partition): Promise<boolean> {
   const { rows } = await query(
     `SELECT FROM eventlog.${name} WHERE id < $1 AND created_date > now() - interval '1 day' LIMIT 1`,
@@ -39,8 +39,8 @@ export async function hasYoungRows(query: Query, { name, toMs }: Partition): Pro
 }
 
 /**
- * Notes where the write-ahead log stands, for a partition to which nothing is added any more: a replication slot must
- * have passed that place. A note that is there already stays. Without slots there is none.
+ * Records the current write-ahead log position for a partition without further inserts: a replication slot must have
+ * passed that position. An existing record stays. Without slots none is written.
  */
 export async function noteLogPosition(query: Query, { name, toMs }: Partition): Promise<void> {
   await query(
@@ -56,8 +56,8 @@ function markOf(name: string, until: string): string {
 }
 
 /**
- * Whether events are still there whose actions these are: envelopes and audits refer to them. An event is younger than
- * its action, and may lie in the next partition.
+ * Whether events of these actions still exist: envelopes and audits refer to the actions. An event is younger than its
+ * action, and may be in the next partition.
  */
 export async function haveEvents(query: Query, { fromMs, toMs }: Partition): Promise<boolean> {
   const { rows } = await query(

@@ -8,11 +8,11 @@ import { retain } from './retain.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
-/** What the tests' event trigger waits for. */
+/** The advisory lock for which the test's event trigger waits. */
 const ADVISORY_KEY = 471_100;
 
 describeOnEachAdapter('Partitions', (harness) => {
-  test('are there with the first migration, so that nothing lands in the default one', async () => {
+  test('exist after the first migration, so that no row is stored in the default one', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -27,12 +27,12 @@ describeOnEachAdapter('Partitions', (harness) => {
     expect(await makePartitionsAtStart(database, new Date())).toEqual([]);
     const later = await makePartitions(database, { now: new Date(Date.now() + 14 * DAY_MS) });
     expect(later.map((name) => name.slice(0, 6))).toEqual(['events', 'events', 'action', 'action']);
-    // Positions go on, whatever partition a row is in.
+    // Positions continue, independent of a row's partition.
     await ledger.credit(await ledger.open());
     expect(await ledger.rows('SELECT position FROM eventlog.events ORDER BY id')).toEqual([['1'], ['2']]);
   }, 120_000);
 
-  test('begin with the next period where the default one has rows of the running one', async () => {
+  test('begin with the next period if the default one has rows of the current one', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -54,7 +54,7 @@ describeOnEachAdapter('Partitions', (harness) => {
     ]);
   }, 120_000);
 
-  test('need no constraint that a process has left behind', async () => {
+  test('are created despite a left-over constraint', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -75,7 +75,7 @@ describeOnEachAdapter('Partitions', (harness) => {
 });
 
 describeOn('postgresql', 'Partitions over existing rows', (harness) => {
-  test('are made while writers and readers go on, and the rows are not read under a lock', async () => {
+  test('are created while writers and readers continue, without a scan under a lock', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -87,7 +87,8 @@ describeOn('postgresql', 'Partitions over existing rows', (harness) => {
     const account = await ledger.open();
     await ledger.credit(account);
     const session = await database.acquire();
-    // Stands still with all locks of the validation, behind its scan, and counts scans of every change.
+    // The trigger waits while holding all locks of the validation, after its scan, and counts the scans of every
+    // change.
     await session.script(`create table scans (query text, moment text, scans bigint);
       create function fw_stand_still() returns event_trigger language plpgsql as $$ begin
         insert into scans

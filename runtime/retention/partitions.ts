@@ -9,7 +9,7 @@ export const DAY_MS: number = 24 * 60 * 60 * 1_000;
 
 /** A partition by id range: the first six bytes of a version 7 id are its time in milliseconds. */
 export interface Partition {
-  /** Without the schema. */
+  /** Without the schema name. */
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
@@ -18,15 +18,15 @@ export interface Partition {
 /** The partitions of one table. */
 export interface PartitionState {
   readonly table: PartitionedTable;
-  /** Whether this role may make and drop partitions: it owns the table. */
+  /** Whether this role may create and drop partitions: it owns the table. */
   readonly owned: boolean;
-  /** Those made by time, the default one aside; oldest first. */
+  /** Partitions by time, without the default one; oldest first. */
   readonly partitions: readonly Partition[];
   /** Size of the default partition. */
   readonly defaultBytes: number;
 }
 
-/** The lowest id of a millisecond, as text: not an id itself, but below each of that time. */
+/** The lowest possible id of a millisecond, as text. Not an id itself, but below each id of that time. */
 export function idFloor(milliseconds: number): string {
   const time = Math.floor(milliseconds).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
@@ -55,13 +55,13 @@ export interface PartitionsAhead {
   readonly now: Date;
   /** Time that one partition covers, in milliseconds. */
   readonly partitionMs: number;
-  /** How many there are to be behind the running period. */
+  /** Number of partitions after the current period. */
   readonly ahead: number;
-  /** Where the first one may begin; what is older lies in the default partition, which it could not leave. */
+  /** Earliest start of the first one; older rows are in the default partition, from which they cannot move. */
   readonly earliestMs: number;
 }
 
-/** The partitions to be made so that there are enough from now on. */
+/** The partitions to create so that there are enough from now on. */
 export function partitionsAhead(
   table: PartitionedTable,
   existing: readonly Partition[],
@@ -78,7 +78,7 @@ export function partitionsAhead(
   return made;
 }
 
-/** The first boundary behind an instant. */
+/** The first period boundary after an instant. */
 export function nextBoundary(milliseconds: number, partitionMs: number): number {
   return Math.floor(milliseconds / partitionMs + 1) * partitionMs;
 }

@@ -11,49 +11,49 @@ import { DAY_MS, readPartitions } from './partitions.js';
 import { purgeSagaSteps, purgeSagas } from './saga-records.js';
 import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
 
-/** How long each kind of row is kept. */
+/** Retention times. */
 export interface RetentionOptions {
   /**
-   * Minimum age of deleted rows, in days: 1 or more. Default: nothing is deleted; partitions are created in advance all
-   * the same.
+   * Minimum age of deleted rows, in days: 1 or more. Default: nothing is deleted; partitions are still created in
+   * advance.
    */
   readonly keepDays?: number;
   /** Time that one partition covers, in days. Default 7. */
   readonly partitionDays?: number;
-  /** Partitions that are made before they are needed. Default 4. */
+  /** Partitions that are created before they are needed. Default 4. */
   readonly ahead?: number;
-  /** Largest default partition that is read under a lock that stops writers, in bytes. Default 8 MiB. */
+  /** Maximum size of a default partition that is scanned under a lock which blocks writers, in bytes. Default 8 MiB. */
   readonly largestScanBytes?: number;
 }
 
-/** What was done on one shard. */
+/** The result on one shard. */
 export interface RetentionReport {
   readonly shard: ShardIdentifier;
   readonly created: readonly string[];
   readonly dropped: readonly string[];
-  /** Old enough, but kept; says why. */
+  /** Partitions that are old enough but were kept, each with the reason. */
   readonly kept: readonly { readonly partition: string; readonly reason: string }[];
-  /** Keys under which handlers and scheduled actions ran whose events or schedules are gone. */
+  /** Deleted keys of handlers' and scheduled actions whose events or schedules are gone. */
   readonly deletedKeys: number;
-  /** Scheduled actions that ended long ago. */
+  /** Deleted scheduled actions that ended long ago. */
   readonly deletedSchedules: number;
-  /** Records of sagas that ended long ago, and of steps of such sagas. */
+  /** Deleted records of sagas that ended long ago, and of their steps. */
   readonly deletedSagas: number;
   readonly deletedSagaSteps: number;
-  /** Shards that could not be asked: what may belong to them is kept. */
+  /** Shards that did not answer: rows that may belong to them are kept. */
   readonly unreachable: readonly ShardIdentifier[];
-  /** The event history is complete from here on; undefined: from the beginning. */
+  /** The event history is complete from this time on; undefined: from the beginning. */
   readonly completeFrom: Date | undefined;
 }
 
-/** A shard among those that its rows may belong to. */
+/** A shard and the shards to which its rows may refer. */
 export interface RetentionPlace {
   readonly database: ShardDatabase;
-  /** All shards, this one included. */
+  /** All shards, including this one. */
   readonly all: readonly ShardDatabase[];
 }
 
-/** @throws ValidationError for options that make no sense */
+/** @throws ValidationError for invalid options */
 export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: RetentionOptions): void {
   if (keepDays >= 1 && partitionDays > 0 && ahead >= 1) return;
   throw new ValidationError(
@@ -62,18 +62,18 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
 }
 
 /**
- * Makes partitions ahead on one shard, and deletes what is older than asked for and not needed any more. Whatever has
- * to be there for something else outlives it:
+ * Creates future partitions on one shard, and deletes rows that are older than the given age and no longer needed. Rows
+ * are deleted only under these conditions:
  *
- * - a partition of the outbox: every checkpoint, replays included, is behind all of its rows, every logical replication
- *   slot has passed it, and none of its rows is younger than a day;
- * - actions: their events are gone, and no cross-shard plan refers to them that is not closed;
+ * - a partition of the outbox: every checkpoint, including those of replays, and every logical replication slot has
+ *   passed all of its rows, and none of its rows is younger than a day;
+ * - actions: their events are gone, and no open cross-shard plan refers to them;
  * - keys of handlers: their events are gone from the log of their own shard, and no dead letter can be retried;
  * - records of sagas: the saga has ended, and so have its steps' records on all shards.
  *
  * Needs the rights of the tables' owner.
  *
- * @throws ValidationError for options that make no sense @throws DatabaseError for a role that does not own the tables
+ * @throws ValidationError for invalid options @throws DatabaseError for a role that does not own the tables
  */
 export async function retain(
   { database, all }: RetentionPlace,
@@ -150,7 +150,7 @@ async function openActionsOrUndefined(all: readonly ShardDatabase[]): Promise<re
   }
 }
 
-/** One that failed may be tried again, so it stays. */
+/** A failed action may be retried, so it stays. */
 async function deleteSchedules(database: ShardDatabase, limitMs: number): Promise<number> {
   const { rowCount } = await database.query(
     {

@@ -29,12 +29,12 @@ afterEach(async () => {
 
 interface Mirrored {
   readonly ledger: Ledger;
-  /** Account of another shard, credited with 10 by a handler in January 2024. */
+  /** Id of an account on another shard, which a handler credited with 10 in January 2024. */
   readonly mirror: string;
   readonly handler: { fails: boolean; calls: number };
 }
 
-/** A handler has credited an account of another shard, and has failed afterwards if it is to. */
+/** A handler has credited an account of another shard and, if `fails`, has failed afterwards. */
 async function mirrorLongAgo(harness: DatabaseHarness, fails: boolean): Promise<Mirrored> {
   const databases = await harness.makeShards({
     shards: [HERE, THERE],

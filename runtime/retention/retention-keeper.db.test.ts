@@ -30,8 +30,8 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
   return { keeper, informed, warned };
 }
 
-describeOnEachAdapter('Retention by itself', (harness) => {
-  test('is done by one process at a time, which creates partitions as time passes and drops old ones', async () => {
+describeOnEachAdapter('Automatic retention', (harness) => {
+  test('is run by one process at a time, which creates partitions as time passes and drops old ones', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -56,7 +56,7 @@ describeOnEachAdapter('Retention by itself', (harness) => {
     expect(status).toMatchObject([{ shard: HERE, allowed: true, kept: 0, failures: 0 }]);
     expect(status[0]?.lastDone).toBeInstanceOf(Date);
     expect(status[0]?.partitionsUntil?.getTime()).toBeGreaterThan(later.getTime() + 4 * 7 * DAY_MS);
-    // A turn that was given back comes round again after its time, and a holder that has vanished loses its turn.
+    // An ended turn is due again after its interval, and a vanished holder loses its turn.
     await ledger.rows(
       "UPDATE eventlog.maintenance SET done_date = now() - interval '2 hours', holder = 'gone'",
     );
@@ -100,7 +100,7 @@ describeOnEachAdapter('Retention by itself', (harness) => {
     }
   }, 120_000);
 
-  test('says once what it has to keep, and why', async () => {
+  test('reports once which partitions it has to keep, and why', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -140,7 +140,7 @@ describeOn('postgresql', 'Retention by a role that does not own the tables', (ha
       expect(configured.warned).toHaveLength(1);
       expect(configured.warned[0]).toContain('Run fw-gen events retain daily as the owner');
       expect(configured.keeper.status).toMatchObject([{ allowed: false }]);
-      // There is nothing to be done so far.
+      // No maintenance is due so far.
       const plain = keeperOf(databases, {});
       await plain.keeper.round();
       expect(plain.warned).toEqual([]);

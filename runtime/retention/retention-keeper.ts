@@ -8,39 +8,39 @@ import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
 import { checkRetention, type RetentionOptions, type RetentionReport, retain } from './retain.js';
 import { statementsOn } from './short-transaction.js';
 
-/** What a process does about retention by itself. */
+/** Settings of the automatic retention of a process. */
 export interface RetentionSettings extends RetentionOptions {
-  /** Whether it does anything by itself. Default true. */
+  /** Whether the process runs retention. Default true. */
   readonly automatic?: boolean;
-  /** How often one of the processes does it on a shard, in milliseconds. Default 3,600,000. */
+  /** Interval at which one of the processes runs it on a shard, in milliseconds. Default 3,600,000. */
   readonly everyMs?: number;
 }
 
 export interface RetentionKeeperOptions {
   readonly settings: RetentionSettings;
-  /** Asked for in each round. */
+  /** Called in each round. */
   readonly databases: () => readonly ShardDatabase[];
   readonly now: () => Date;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Notified of what was done. */
+  /** Receives the results. */
   readonly inform: (message: string) => void;
   /** Receives warnings for operators. */
   readonly warn: (message: string) => void;
 }
 
-/** What is known in this process about retention on one shard. */
+/** The retention status of one shard in this process. */
 export interface RetentionStatus {
   readonly shard: ShardIdentifier;
-  /** Whether this role may do it. */
+  /** Whether this role may run it. */
   readonly allowed: boolean;
-  /** When any process last did it; undefined: never, or this role may not see it. */
+  /** When any process last finished it; undefined: never, or this role may not see it. */
   readonly lastDone: Date | undefined;
-  /** Up to when there are partitions; undefined: there are none. */
+  /** The end of the last partition; undefined if there are none. */
   readonly partitionsUntil: Date | undefined;
-  /** Partitions that the last run in this process kept although they are old enough. */
+  /** Number of partitions that the last run of this process kept although they are old enough. */
   readonly kept: number;
-  /** By this process. */
+  /** Number of partitions that this process has dropped. */
   readonly droppedPartitions: number;
   readonly deletedRows: number;
   readonly failures: number;
@@ -48,27 +48,27 @@ export interface RetentionStatus {
 
 const TASK = 'retention';
 const DEFAULT_EVERY_MS = 60 * 60 * 1_000;
-/** Shards are looked at more often than retention is due, so that a process that ends is soon replaced. */
+/** Shards are checked more often than retention is due, so that another process soon replaces one that ends. */
 const LOOKS_PER_TURN = 6;
 const LEASE_MS = 10 * 60 * 1_000;
-/** Partitions that end sooner than this are about to be missing. */
+/** Warn if the last partition ends sooner than this, in milliseconds. */
 const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
 
 /**
- * Runs retention in the background: one of the processes at a time on each shard, where its role owns the tables. A
- * shard that fails is logged and retried. Does not keep the process alive.
+ * Runs retention in the background: one of the processes at a time on each shard, where its role owns the tables.
+ * Failures of a shard are logged and retried. Does not keep the process alive.
  */
 export class RetentionKeeper {
   readonly #options: RetentionKeeperOptions;
   readonly #process: string = randomUUID();
   readonly #abort = new AbortController();
   readonly #status = new Map<ShardIdentifier, RetentionStatus>();
-  /** What was said about a shard, so that it is said once until it changes. */
+  /** The last message about each shard, so that it is logged only once. */
   readonly #said = new Map<ShardIdentifier, string>();
   #loop: Promise<void> = Promise.resolve();
 
   /**
-   * @throws ValidationError for settings that make no sense
+   * @throws ValidationError for invalid settings
    *
    * @internal
    */
@@ -77,7 +77,7 @@ export class RetentionKeeper {
     this.#options = options;
   }
 
-  /** Of the shards that have been looked at. */
+  /** The status of the shards that have been checked. */
   get status(): readonly RetentionStatus[] {
     return [...this.#status.values()];
   }
@@ -87,13 +87,13 @@ export class RetentionKeeper {
     this.#loop = this.#run();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is in progress any more. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#loop;
   }
 
-  /** Looks at every shard once, and does what is due. */
+  /** Checks every shard once, and runs retention where it is due. */
   async round(): Promise<void> {
     const databases = this.#options.databases();
     for (const shard of this.#status.keys()) {
@@ -110,7 +110,7 @@ export class RetentionKeeper {
     const { everyMs = DEFAULT_EVERY_MS } = settings;
     while (!this.#abort.signal.aborted) {
       try {
-        // At random, so that processes that were started together do not ask together.
+        // Random, so that processes that were started together do not query together.
         const pauseMs = (everyMs / LOOKS_PER_TURN) * (0.5 + random());
         await sleep(pauseMs, { signal: this.#abort.signal, ref: false });
       } catch {
@@ -120,7 +120,7 @@ export class RetentionKeeper {
     }
   }
 
-  /** Never rejects. */
+  /** Checks one shard. Never rejects. */
   async #look(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
     const { shard } = database;
     try {
@@ -162,7 +162,7 @@ export class RetentionKeeper {
     }
   }
 
-  /** Reading a large partition takes its time. */
+  /** Renews the turn, because scanning a large partition takes long. */
   #keepTurn(database: ShardDatabase, turn: MaintenanceTurn): Timer {
     return time
       .setInterval(() => {
@@ -229,7 +229,7 @@ const UNKNOWN: Omit<RetentionStatus, 'shard'> = {
   failures: 0,
 };
 
-/** Up to when every table has partitions. */
+/** The time until which every table has partitions. */
 function endOf(states: readonly PartitionState[]): Date | undefined {
   const ends = states.map(({ partitions }) => partitions.at(-1)?.toMs ?? 0);
   const end = Math.min(...ends);
@@ -240,7 +240,7 @@ function deletedRows(report: RetentionReport): number {
   return report.deletedKeys + report.deletedSchedules + report.deletedSagas + report.deletedSagaSteps;
 }
 
-/** What was done, in words; undefined: nothing. */
+/** A description of the result; undefined if nothing was done. */
 export function describeReport(report: RetentionReport): string | undefined {
   const { created, dropped, deletedKeys, deletedSchedules, deletedSagas, deletedSagaSteps } = report;
   const parts = [

@@ -20,13 +20,13 @@ function retain(database: ShardDatabase, options: RetentionOptions, now: Date): 
   return retainAt({ database, all: [database] }, options, now);
 }
 
-/** Starting embedded databases takes long on a machine that is busy. */
+/** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const OLD = Date.UTC(2024, 0, 10, 12);
 
-/** An account that was opened and credited in January 2024. */
+/** Creates an account that was opened and credited in January 2024. */
 async function creditLongAgo(ledger: Ledger): Promise<string> {
   uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
   try {
@@ -87,7 +87,7 @@ describeOnEachAdapter('Retention', (harness) => {
     expect(await ledger.events.completeFrom(HERE)).toEqual(last.completeFrom);
   });
 
-  test('empties the default partition by the same rules, and then says from when on it can tell', async () => {
+  test('empties the default partition by the same rules, and then reports from when the history is complete', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -173,7 +173,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 });
 
-/** Id of the action that was written last. */
+/** Id of the most recent action. */
 async function lastAction(ledger: Ledger): Promise<string> {
   const rows = await ledger.rows('SELECT id FROM eventlog.actions ORDER BY id DESC LIMIT 1');
   return String(rows[0]?.[0]);
@@ -185,7 +185,7 @@ async function lastActionOf(ledger: Ledger, work: Promise<unknown>): Promise<str
 }
 
 describeOn('postgresql', 'A logical replication slot', (harness) => {
-  test('keeps what it has not passed', async () => {
+  test('keeps partitions that it has not passed', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -198,7 +198,7 @@ describeOn('postgresql', 'A logical replication slot', (harness) => {
     await dropMadePartitions(ledger);
     await retain(database, options, new Date(OLD - DAY_MS));
     await creditLongAgo(ledger);
-    // A slot waits for every transaction of the server, those of other tests included.
+    // Creating a slot waits for every transaction of the server, including those of other tests.
     await ledger.rows(
       `SELECT set_config('lock_timeout', '25s', true), pg_create_logical_replication_slot('${slot}', 'pgoutput')`,
     );

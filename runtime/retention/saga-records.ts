@@ -6,7 +6,7 @@ import type { FindDatabase, Purged } from './handler-keys.js';
 import { idFloor } from './partitions.js';
 import { statementsOn } from './short-transaction.js';
 
-/** Records of sagas that ended before this may go. */
+/** The time before which ended sagas may be deleted. */
 export interface SagaLimits {
   readonly limitMs: number;
 }
@@ -14,8 +14,8 @@ export interface SagaLimits {
 const PAGE = 1_000;
 
 /**
- * Deletes what this shard knows about the steps of sagas, on whatever shard they run, that have ended long ago. A step
- * whose saga is not there is kept: it shows that the saga was lost.
+ * Deletes this shard's step records of sagas, on any shard, that ended long ago. The record of a step whose saga is
+ * missing is kept, because it proves that the saga was lost.
  */
 export async function purgeSagaSteps(
   database: ShardDatabase,
@@ -72,10 +72,10 @@ async function endedSagas(
 }
 
 /**
- * Deletes the records of sagas of this shard that have ended long ago and of whose steps no shard knows anything any
- * more. Those that run or are parked stay, however old they are; so do the models of their states.
+ * Deletes the records of this shard's sagas that ended long ago and of which no shard has step records any more.
+ * Running and parked sagas are kept at any age, as are the models of their states.
  *
- * @param all every shard: if one cannot be asked, nothing is deleted
+ * @param all every shard: if one does not answer, nothing is deleted
  */
 export async function purgeSagas(
   database: ShardDatabase,
@@ -107,7 +107,7 @@ export async function purgeSagas(
   }
 }
 
-/** Ids of steps share time and counter with that of their saga, so that its steps are a range of the primary key. */
+/** Step ids share time and counter with their saga's id, so that a saga's steps are a range of the primary key. */
 async function sagasWithSteps(database: ShardDatabase, ids: readonly string[]): Promise<readonly string[]> {
   const ranges = ids.map((id) => [
     id,

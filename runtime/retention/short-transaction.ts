@@ -6,14 +6,17 @@ import { type Transaction, TransactionManager } from '../sharding/transaction-ma
 /** Runs a statement in a transaction. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>;
 
-/** Runs single statements, each a transaction of its own. */
+/** Runs single statements, each as its own transaction. */
 export function statementsOn(database: ShardDatabase): Query {
   return (text, values = []) => database.query({ text, values }, { timeoutMs: SCAN_TIMEOUT_MS });
 }
 
-/** Reading through a partition of any size, and validating it, has this long. */
+/** Time limit for scanning and validating a partition of any size, in milliseconds. */
 export const SCAN_TIMEOUT_MS = 3_600_000;
-/** Writers queue behind a lock that is waited for, so that the wait is short; another attempt follows. */
+/**
+ * Maximum wait for a lock, in milliseconds. Writers queue behind a waiting lock request, so the wait is short and
+ * repeated.
+ */
 const LOCK_WAIT_MS = 100;
 const LOCK_ATTEMPTS = 30;
 const LONGEST_PAUSE_MS = 200;
@@ -36,9 +39,10 @@ export function inTransaction<T>(
 }
 
 /**
- * Runs what needs a lock that writers wait for: briefly each time, and again if another transaction holds it.
+ * Runs work that needs a lock which writers wait for: each attempt waits briefly, and is repeated if another
+ * transaction holds the lock.
  *
- * @throws DriverFailure with 55P03 if the lock did not come free in about ten seconds
+ * @throws DriverFailure with 55P03 if the lock was not released in about ten seconds
  */
 export async function withShortLock<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -51,7 +55,7 @@ export async function withShortLock<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a lock did not come free in time. */
+/** Whether a lock was not granted in time. */
 export function isLocked(error: unknown): boolean {
   return hasState(error, '55P03');
 }

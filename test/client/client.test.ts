@@ -22,14 +22,14 @@ import {
 } from '../../templates/client-runtime.js';
 import { follow, type StreamedEvent } from '../../templates/client-stream.js';
 
-/** What the service answers to one request; an error is a lost connection. */
+/** A scripted answer of the service; an error is a lost connection. */
 type Scripted = Error | 'never' | { status?: number; body?: unknown; headers?: Record<string, string> };
 
 interface Sent extends FetchInit {
   readonly url: string;
 }
 
-/** A client of a service that gives these answers, one after the other, and the last one from then on. */
+/** A client of a service that gives these answers in order, and then repeats the last one. */
 function clientOf(...answers: readonly Scripted[]): { client: Client; sent: Sent[]; retries: Retry[] } {
   const sent: Sent[] = [];
   const retries: Retry[] = [];
@@ -72,7 +72,7 @@ describe('A request of the client', () => {
     return sent.at(-1)?.url;
   };
 
-  test('has params of the path in the path, and the others in the query of GET and DELETE', async () => {
+  test('has path params in the path, and the others in the query for GET and DELETE', async () => {
     const params = {
       id: 'a/b c',
       tags: ['x', 'y&z'],
@@ -88,7 +88,7 @@ describe('A request of the client', () => {
     expect(sent.at(-1)).not.toHaveProperty('body');
   });
 
-  test('has the others in the body of other methods, dates and bigints and decimals as text', async () => {
+  test('has other params in the body for other methods, with dates, bigints and decimals as text', async () => {
     await call(client, ['PUT', '/{id}'], {
       id: '1',
       at: new Date(0),
@@ -106,7 +106,7 @@ describe('A request of the client', () => {
     await expect(call(client, ['POST', '/a/{id}/b'], { id })).rejects.toThrow('cannot be the id');
   });
 
-  test('asks for the headers of the client before each attempt', async () => {
+  test('calls the client’s headers function before each attempt', async () => {
     const { client: other, sent: requests } = clientOf(LOST, OK);
     let token = 0;
     const headers = async (): Promise<Record<string, string>> => {
@@ -198,7 +198,7 @@ describe('A failed attempt', () => {
     expect([error.code, error.retryAfterMs, sent.length]).toEqual(['HTTP_BUSY', 15_000, 1]);
   });
 
-  test('is cut off after its time, and the call after its own', async () => {
+  test('ends at its time limit, as does the call at its own', async () => {
     const { client } = clientOf('never');
     const error = await failure(
       call({ ...client, attemptTimeoutMs: 20 }, ['GET', '/'], {}, { timeoutMs: 500 }),
@@ -206,7 +206,7 @@ describe('A failed attempt', () => {
     expect(error).toMatchObject({ code: 'CLIENT_NO_ANSWER', status: 0, idempotencyKey: undefined });
   });
 
-  test('is not repeated once the signal is aborted', async () => {
+  test('is not repeated after the signal is aborted', async () => {
     const { client, sent } = clientOf('never');
     const controller = new AbortController();
     const calling = call(client, ['POST', '/'], {}, { signal: controller.signal });
@@ -264,7 +264,7 @@ describe('A stream', () => {
   const frame = (id: string, modelVersion: number): string =>
     `id: ${modelVersion}\nevent: E\ndata: ${JSON.stringify({ id, modelVersion, createdDate: '1970-01-01T00:00:00Z' })}\n\n`;
 
-  test('begins again behind the last event, and gives events of one change once', async () => {
+  test('reconnects behind the last event, and returns each event of a change once', async () => {
     const { client, sent } = clientOf(
       { body: `retry: 1\n\n:\n\n${frame('a', 1)}${frame('b', 2)}id: 2` },
       problem(503, 'HTTP_BUSY'),
@@ -288,7 +288,7 @@ describe('A stream', () => {
     expect(error.code).toBe('FW_FORBIDDEN');
   });
 
-  test('that is silent is connected again', async () => {
+  test('that is silent reconnects', async () => {
     const { client } = clientOf('never', { body: frame('a', 6) });
     const { value } = await follow(client, '/', {}, { silenceMs: 20, after: 5 }).next();
     expect(value).toMatchObject({ id: 'a' });

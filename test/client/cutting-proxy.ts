@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { SeededRandom } from '../faults/seeded-random.js';
 
-/** What can happen to one request. */
+/** The faults of a request, with their weights. */
 const FAULTS = {
   none: 5,
   /** The connection is cut, and the server never sees the request. */
   request: 1,
-  /** The server does its work, and the connection is cut before the answer. */
+  /** The server processes the request, and the connection is cut before the answer. */
   answer: 2,
-  /** The answer is cut in two, and the second part lost. */
+  /** Only the first half of the answer arrives. */
   half: 1,
   /** The request arrives late: the client may have given up by then. */
   late: 1,
@@ -17,15 +17,15 @@ const FAULTS = {
 
 export type HttpFault = keyof typeof FAULTS;
 
-/** Longest time that a late request is held back. */
+/** Maximum delay of a late request, in milliseconds. */
 const LATE_MS = 400;
 
 /** A TCP proxy before an HTTP server that cuts and delays requests and their answers, by a seed. */
 export class CuttingProxy {
   readonly url: string;
-  /** How often each fault struck. */
+  /** Number of requests per fault. */
   readonly struck: Record<HttpFault, number> = { none: 0, request: 0, answer: 0, half: 0, late: 0 };
-  /** Strikes from now on. */
+  /** Whether faults are active. */
   isHurting = false;
   readonly #server: Server;
   readonly #random: SeededRandom;
@@ -48,7 +48,7 @@ export class CuttingProxy {
     return proxy;
   }
 
-  /** Leads new connections to another server. */
+  /** Directs new connections to another server. */
   lead(url: string): void {
     this.#target = Number(new URL(url).port);
   }
@@ -75,7 +75,7 @@ export class CuttingProxy {
         to.destroy();
       });
     }
-    // Requests are small: each is one piece, and the next one is sent after its answer.
+    // Requests are small: each arrives in one piece, and the next one is sent after its answer.
     near.on('data', (request) => {
       fault = this.isHurting ? this.#random.weighted(FAULTS) : 'none';
       this.struck[fault] += 1;

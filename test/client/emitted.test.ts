@@ -38,7 +38,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that exports these names of a client, as a page would load it. */
+/** A bundled program that exports these names of a client, as a page would load it. */
 async function bundle(client: string, names: string): Promise<string> {
   const entry = join(folder, 'entry.ts');
   writeFileSync(entry, `export ${names} from ${JSON.stringify(client)};\n`);
@@ -58,7 +58,7 @@ describe('The emitted client', () => {
     }
   });
 
-  test('leaves out of a program what it does not use', async () => {
+  test('leaves unused parts out of a bundle', async () => {
     const code = await bundle(WALLET, '{ walletGet }');
     expect(code).toContain('/wallets/{walletId}');
     for (const unused of ['/transfers', 'event-stream', 'BigInt', 'fromEntries'])
@@ -91,16 +91,16 @@ describe('The emitted client', () => {
   });
 });
 
-/** What a caller writes, and what the compiler must refuse of it. */
+/** Calls of a user, and mistakes that the compiler must refuse. */
 const PROGRAM = `
 import { type Client, type Id, failedWith, walletDepositMoney, walletGet, walletHistoryStream } from ${JSON.stringify(WALLET.replace(/\.ts$/, '.js'))};
 
 export async function deposit(client: Client, walletId: string, transferId: Id<'Transfer'>): Promise<Date> {
-  // @ts-expect-error An id of another model.
+  // @ts-expect-error an id of another model
   await walletGet(client, { walletId: transferId });
-  // @ts-expect-error A float has lost digits.
+  // @ts-expect-error a float may have lost digits
   await walletDepositMoney(client, { walletId, amount: 1.5 });
-  // @ts-expect-error A read has no key.
+  // @ts-expect-error a read has no idempotency key
   await walletGet(client, { walletId }, { idempotencyKey: 'a' });
   const known = await walletGet(client, { walletId });
   const { createdDate, id } = await walletGet(client, { walletId: known.id }, { known });

@@ -31,18 +31,18 @@ import { CuttingProxy } from './cutting-proxy.js';
 const CALLS = Number(process.env['FW_PROOF_CLIENT_CALLS'] ?? 150);
 const KILLS = Math.max(1, Math.floor(CALLS / 150));
 const CALLERS = 6;
-/** A call through faults takes a tenth of a second, several times as much on a busy machine. */
+/** A call through faults takes a tenth of a second, and several times as much on a busy machine. */
 const TIMEOUT_MS = 120_000 + CALLS * 300;
 const SEED = Number(process.env['FW_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** One call of the run: what it asked for and how it ended. */
+/** One call of the run, with its request and result. */
 interface Called {
   readonly kind: 'create' | 'deposit' | 'withdraw';
-  /** Amount or owner that no other call has. */
+  /** Amount or owner that is unique to this call. */
   readonly mark: string;
   readonly walletId: string;
   readonly error: CallError | undefined;
-  /** Repeats the call under its key, past the proxy. */
+  /** Repeats the call under its key, without the proxy. */
   readonly repeat: () => Promise<WalletResponse>;
 }
 
@@ -55,7 +55,7 @@ describe(`The generated client through cut connections, delays and killed server
   /** Through the proxy. */
   let client: Client;
   let retries = 0;
-  /** Around the proxy. */
+  /** Without the proxy. */
   const direct = (): Client => ({ baseUrl: server.url });
 
   const restart = async (): Promise<void> => {
@@ -91,7 +91,7 @@ describe(`The generated client through cut connections, delays and killed server
   const open = (country: string, ownerId: string = randomUUID()): Promise<WalletResponse> =>
     walletCreate(client, { country, ownerId, currency: 'MXN', initialBalance: '1000' });
 
-  test('has exactly one effect for each call', { timeout: TIMEOUT_MS }, async () => {
+  test('has exactly one effect per call', { timeout: TIMEOUT_MS }, async () => {
     const random = new SeededRandom(SEED + 1);
     const wallets = await Promise.all(['MX', 'US', 'MX'].map((country) => open(country)));
     const called: Called[] = [];
@@ -178,7 +178,7 @@ describe(`The generated client through cut connections, delays and killed server
       );
   });
 
-  test('edits a version once, and learns under cut connections that its own edit was it', async () => {
+  test('edits a version once, and recognises its own edit after a cut connection', async () => {
     let wallet = await open('MX');
     proxy.isHurting = true;
     for (let edits = 0; edits < 10; edits += 1)

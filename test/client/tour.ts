@@ -9,7 +9,7 @@ import {
   walletHistoryStream,
 } from '../../examples/wallet/generated/client/client.js';
 
-/** Opens a wallet and puts money into it: the first example of docs/client.md. */
+/** Opens a wallet and deposits money: the first example of docs/client.md. */
 export async function openWallet(baseUrl: string, ownerId: string): Promise<WalletResponse> {
   const client: Client = { baseUrl, headers: () => ({ authorization: `Bearer ${tokenOfUser()}` }) };
   const wallet = await walletCreate(client, { country: 'MX', ownerId, currency: 'MXN' });
@@ -33,7 +33,7 @@ export async function depositOrSay(client: Client, walletId: string, amount: str
   }
 }
 
-/** Learns the outcome of a call that ended in doubt. */
+/** Determines the outcome of a call that ended in doubt. */
 export async function depositForSure(
   client: Client,
   walletId: string,
@@ -42,20 +42,20 @@ export async function depositForSure(
   try {
     return await walletDepositMoney(client, { walletId, amount: '1' }, { idempotencyKey });
   } catch (error) {
-    // Keep the key: the same call under it gives the first answer, or does what was not done.
+    // Keep the key: the same call under it returns the first answer, or takes effect if it has not.
     if (failedWith(error) && error.mayHaveTakenEffect) return 'ask again later';
     throw error;
   }
 }
 
-/** Changes a version that was seen, and asks only for what is new. */
+/** Edits a version that the caller has read, and requests only changes. */
 export async function editSeen(client: Client, wallet: WalletResponse): Promise<boolean> {
   await walletDepositMoney(client, { walletId: wallet.id, amount: '1' }, { ifMatch: wallet.version });
   const now = await walletGet(client, { walletId: wallet.id }, { known: wallet });
   return now !== wallet;
 }
 
-/** All pages of a list, then what happens from now on. */
+/** Reads all pages of a list, then follows later events. */
 export async function follow(client: Client, walletId: string, signal: AbortSignal): Promise<string[]> {
   const seen: string[] = [];
   let after = 0;

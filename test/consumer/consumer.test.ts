@@ -22,7 +22,7 @@ import { nodeVersions } from './node-versions.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = fileURLToPath(new URL('./project', import.meta.url));
-/** The files that the page shows, each of them whole. */
+/** The complete files that the page shows. */
 const pageFiles = blocks.flatMap(({ page, from, code }) =>
   page === 'docs/getting-started.md' && from !== undefined
     ? [[from.replace('test/consumer/project/', ''), code] as const]
@@ -31,7 +31,7 @@ const pageFiles = blocks.flatMap(({ page, from, code }) =>
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 const run = promisify(execFile);
 
-/** The package as its users get it: packed, installed into an empty folder, generated, compiled strictly and run. */
+/** The package as users get it: packed, installed into an empty folder, generated, compiled strictly and run. */
 describe('a project that installs the package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-consumer-'));
 
@@ -54,7 +54,7 @@ describe('a project that installs the package', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a second service needs less than 100 lines from class to HTTP, beside the response mapper', () => {
+  test('a second service needs less than 100 lines from class to HTTP, without the response mapper', () => {
     const sources = ['order.ts', 'actions.ts', 'main.ts'].map((file) => join(project, 'src', file));
     const lines = sources
       .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
@@ -62,7 +62,7 @@ describe('a project that installs the package', () => {
     expect(lines.length).toBeLessThan(100);
   });
 
-  test('brings its pages and the example, and no tests', () => {
+  test('contains its pages and the example, and no tests', () => {
     const installed = join(folder, 'node_modules', 'fw-actions');
     expect(readdirSync(installed).sort()).toEqual(
       [
@@ -126,10 +126,10 @@ describe('a project that installs the package', () => {
     expect(snapshot(join(folder, 'src', 'generated'))).toEqual(before);
   });
 
-  test('makes a new project whose test and start scripts run at once', async () => {
+  test('creates a new project whose test and start scripts run at once', async () => {
     const made = join(folder, 'notes');
     await run('npx', ['fw-gen', 'init', 'notes', '--yes'], { cwd: folder });
-    // What `npm install` in it would bring; the package itself is found in the folder around it.
+    // What `npm install` in it would install; the package itself is found in the parent folder.
     const tools = join(made, 'node_modules');
     mkdirSync(join(tools, '.bin'), { recursive: true });
     symlinkSync(join(root, 'node_modules', 'typescript'), join(tools, 'typescript'));
@@ -151,13 +151,13 @@ describe('a project that installs the package', () => {
     await servers.pop()?.();
   }, 300_000);
 
-  test('is developed in one terminal, and operated while its server runs', async () => {
+  test('can be developed in one terminal, and operated while its server runs', async () => {
     const made = join(folder, 'notes');
     const bin = join(folder, 'node_modules', 'fw-actions', 'bin', 'fw-gen.js');
     const developing = new Terminal([bin, 'dev', '--', '--port', '0'], made);
     try {
       const first = await developing.match(/^listening on (\S+)$/gm, 1);
-      // The embedded database is open in the server: commands go through it.
+      // The embedded database is open in the server, and commands use it through the server.
       expect((await writeNote(first, made, 'Buy milk')).status).toBe(201);
       const doctor = await run('node', [bin, 'doctor', '--format', 'json'], { cwd: made });
       expect(JSON.parse(doctor.stdout)).toHaveProperty('findings');
@@ -191,7 +191,7 @@ function writeNote(url: string, project: string, text: string): Promise<Answer<{
   return post(`${url}/notes`, { text }, { authorization: `Bearer ${token}` });
 }
 
-/** The compiler's own words are the message. */
+/** Fails with the compiler's own messages. */
 async function compile(folder: string): Promise<void> {
   await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => {
     throw new Error(error.stdout);
@@ -205,7 +205,7 @@ interface OrderBody {
   readonly version: number;
 }
 
-/** A command as one sees it in a terminal. */
+/** A command in a terminal. */
 class Terminal {
   readonly #child: ChildProcess;
   #shown = '';
@@ -231,7 +231,7 @@ class Terminal {
     }
   }
 
-  /** Sends a signal to the command alone, and waits for its end; nothing if it has ended. */
+  /** Sends a signal to the command only, and waits for its end; no effect if it has ended. */
   async end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null> {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return exitCode;
@@ -250,7 +250,7 @@ async function serve(
   program: string = process.execPath,
   args: readonly string[] = ['dist/main.js', '--port', '0'],
 ): Promise<string> {
-  // A group of its own: npm does not hand a signal on to the shell that its script runs in.
+  // Its own process group, because npm does not forward signals to the shell that runs its script.
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   servers.push(async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);

@@ -8,11 +8,11 @@ const run = promisify(execFile);
 /** Major versions of Node.js besides the running one, separated by commas: `22,24,26`. */
 const VARIABLE = 'FW_PROOF_NODES';
 
-/** A Node.js to run a project's scripts with. */
+/** A Node.js version that runs a project's scripts. */
 export interface NodeVersion {
   /** `v24.9.0` */
   readonly version: string;
-  /** Environment in which `node` is this one. */
+  /** Environment in which `node` is this version. */
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -14,11 +14,11 @@ import { type Places, serverPlaces } from '../http/wallet-service.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-/** What only development needs. */
+/** Packages that only development needs. */
 const DEVELOPMENT = ['ts-morph', 'handlebars', 'commander', '@electric-sql/pglite'];
 const INSTALL_PGLITE = `Run: npm install @electric-sql/pglite@${PGLITE_VERSION}`;
 
-/** The package as an image gets it that was built with `npm ci --omit=dev`. */
+/** The package in an image that was built with `npm ci --omit=dev`. */
 describe('a production install', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-production-'));
   const installed = join(folder, 'node_modules', 'fw-actions');
@@ -39,7 +39,7 @@ describe('a production install', () => {
     const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
     await run('npm', ['install', '--package-lock-only', ...quietly], { cwd: folder });
     await run('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder });
-    // The application as its own build left it.
+    // The application as its own build produced it.
     cpSync(join(root, 'dist', 'examples', 'wallet'), join(folder, 'wallet'), { recursive: true });
     places = await serverPlaces(testServer());
   }, 180_000);
@@ -49,7 +49,7 @@ describe('a production install', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs `fw-gen` as its users do. */
+  /** Runs `fw-gen` as users do. */
   async function fwGen(
     ...args: readonly string[]
   ): Promise<{ readonly code: number; readonly text: string }> {
@@ -76,7 +76,7 @@ describe('a production install', () => {
     return writeWalletConfig(directory, { global: place('global'), mexico: place('mexico') });
   }
 
-  test('holds nothing that only development needs', () => {
+  test('contains nothing that only development needs', () => {
     const found = DEVELOPMENT.filter((name) => existsSync(join(folder, 'node_modules', name)));
     expect(found).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('a production install', () => {
     expect((await fwGen('--help')).text).toContain('fw-gen generate --check');
   });
 
-  test('generates, also by templates of the project', async () => {
+  test('generates, even with templates of the project', async () => {
     cpSync(join(installed, 'examples', 'wallet'), join(folder, 'source'), { recursive: true });
     rmSync(join(folder, 'source', 'generated'), { recursive: true });
     mkdirSync(join(folder, 'own'));
@@ -130,7 +130,7 @@ describe('a production install', () => {
     expect(readFileSync(join(folder, 'source', 'generated', 'server.ts'), 'utf8')).toContain('// Our own.');
   });
 
-  test('says which command installs the embedded database', async () => {
+  test('reports which command installs the embedded database', async () => {
     const config = embeddedConfig();
     const child = start(folder, config);
     let text = '';

@@ -7,7 +7,7 @@ import { createWallet, get, post } from './http-client.js';
 import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
 import { writeWalletConfig } from './wallet-config.js';
 
-/** The same server with nothing installed: two embedded databases kept in files. */
+/** The same server without a database server: two embedded databases in files. */
 describe('the wallet server on embedded databases', () => {
   const directory = mkdtempSync(join(tmpdir(), 'fw-customer-'));
   const config = writeWalletConfig(directory, {
@@ -40,7 +40,7 @@ describe('the wallet server on embedded databases', () => {
     ]);
   });
 
-  test('says at start that a power loss may lose data', () => {
+  test('warns at start that a power loss may lose data', () => {
     expect(server.output()).toMatch(/power loss/);
   });
 

@@ -1,4 +1,4 @@
-/** A wallet as the server answers it. */
+/** A wallet as in the server's answers. */
 export interface WalletBody {
   readonly id: string;
   readonly shardGroup: number;

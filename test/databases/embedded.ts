@@ -15,10 +15,10 @@ import type {
 } from '../../runtime/sharding/shard-database.js';
 import { type DatabaseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.js';
 
-/** An instance of this process, which lives as long as the process. */
+/** An instance of this process. It lives as long as the process. */
 interface Instance {
   readonly database: ShardDatabase;
-  /** What its migrations left; undefined: it is empty. */
+  /** The state after its migrations; undefined: it is empty. */
   migrated: Migrated | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Migrated {
 const free: Instance[] = [];
 const inUse: Instance[] = [];
 
-/** Lends instances that are empty, or migrated as they were on the day of their migration. */
+/** Lends instances that are empty, or in the state after their migrations. */
 export class EmbeddedLoan implements DatabaseAdapter {
   readonly kind = 'pglite';
   readonly #keyOf: (shard: ShardIdentifier) => string | undefined;
@@ -43,7 +43,7 @@ export class EmbeddedLoan implements DatabaseAdapter {
     this.#keyOf = keyOf;
   }
 
-  /** @param migrations undefined: what is lent is empty */
+  /** @param migrations undefined: the instances are empty */
   static async of(
     shards: readonly ShardIdentifier[],
     migrations: readonly Migration[] | undefined,
@@ -67,7 +67,7 @@ export class EmbeddedLoan implements DatabaseAdapter {
     return new LentDatabase(shard, instance.database);
   }
 
-  /** Migrates what is not migrated yet, and remembers what it looks like then. */
+  /** Migrates new instances, and records their state. */
   async migrated(migrate: () => Promise<unknown>): Promise<void> {
     if (this.#isMigrated) return;
     await migrate();
@@ -79,7 +79,7 @@ export class EmbeddedLoan implements DatabaseAdapter {
   }
 }
 
-/** Takes back what was lent, in the state in which it can be lent again. */
+/** Returns the lent instances, in the state in which they can be lent again. */
 export async function releaseEmbedded(): Promise<void> {
   for (const instance of inUse.splice(0)) {
     const isRestored =
@@ -90,7 +90,7 @@ export async function releaseEmbedded(): Promise<void> {
   }
 }
 
-/** One that is migrated just so, or an empty one, or any other that is emptied first. */
+/** An instance with the same migrations, or an empty one, or any other after clearing it. */
 async function takeFree(key: string | undefined): Promise<Instance | undefined> {
   const wanted = [
     (instance: Instance) => instance.migrated?.key === key,

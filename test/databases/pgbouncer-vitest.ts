@@ -7,20 +7,21 @@ import { findPgbouncer, type Pgbouncer, type PgbouncerProgram, startPgbouncer } 
 import type { ServerAddress } from './server.js';
 import { testServer } from './vitest.js';
 
-/** Fresh databases that are reached through PgBouncer. They are dropped after each test. */
+/** New databases behind PgBouncer. They are dropped after each test. */
 export interface PooledHarness {
   readonly pooler: Pooler;
-  /** Where PgBouncer is. Not before the first test. */
+  /** Address of PgBouncer. Not available before the first test. */
   address(): ServerAddress;
   makeTopology(options?: ShardsOptions): Promise<ShardingTopology>;
   makeShards(options?: ShardsOptions): Promise<DatabaseRegistry>;
 }
 
-/** Small enough for any session state to meet another client's transaction. */
+/** So small that leaked session state would affect another client's transaction. */
 const POOL_SIZE = 3;
 
 /**
- * Declares the same tests for PgBouncer without and with named statements; skipped, with a line, where it is missing.
+ * Declares the same tests for PgBouncer with and without named statements. Skips them with a message if PgBouncer is
+ * missing.
  */
 export function describeThroughPgbouncer(name: string, declare: (harness: PooledHarness) => void): void {
   const program = findPgbouncer();

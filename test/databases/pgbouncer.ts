@@ -7,17 +7,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { findBinaries } from './binaries.js';
 import { freePort, type ServerAddress, tryToConnect } from './server.js';
 
-/** Name of the environment variable that names a `pgbouncer` other than the one of the search path. */
+/** Environment variable with the path of `pgbouncer`, instead of that of the search path. */
 export const PGBOUNCER_VARIABLE: string = 'FW_TEST_PGBOUNCER';
 
-/** A `pgbouncer` that this machine has. */
+/** An installed `pgbouncer`. */
 export interface PgbouncerProgram {
   readonly path: string;
   /** `[1, 18]` */
   readonly version: readonly [major: number, minor: number];
 }
 
-/** A PgBouncer in transaction mode before a server, in a process of its own. */
+/** A PgBouncer in transaction mode, in its own process. */
 export interface Pgbouncer extends ServerAddress {
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Pgbouncer extends ServerAddress {
 /** Undefined if there is none: Debian has it in its package `pgbouncer`. */
 export function findPgbouncer(): PgbouncerProgram | undefined {
   const given = process.env[PGBOUNCER_VARIABLE];
-  // Debian puts it where only root looks.
+  // Debian installs it in a folder that only root's search path contains.
   for (const path of given ? [given] : ['pgbouncer', '/usr/sbin/pgbouncer']) {
     const said = spawnSync(path, ['--version'], { encoding: 'utf8' });
     const [, major, minor] = /^PgBouncer (\d+)\.(\d+)/.exec(said.stdout ?? '') ?? [];
@@ -35,9 +35,9 @@ export function findPgbouncer(): PgbouncerProgram | undefined {
 }
 
 /**
- * Starts it on a free port for every database of the server. It is gone when this process ends.
+ * Starts it on a free port for every database of the server. It ends with this process.
  *
- * @param settings of its section `[pgbouncer]`, besides those that all test poolers have
+ * @param settings settings of its section `[pgbouncer]`, in addition to those of all test poolers
  */
 export async function startPgbouncer(
   program: PgbouncerProgram,

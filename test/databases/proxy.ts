@@ -1,12 +1,12 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** Where a proxy leads to. */
+/** The target of a proxy. */
 export interface ProxyTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** A TCP proxy on the loopback interface that can go silent, as a network does when a cable is pulled. */
+/** A TCP proxy on the loopback interface that can go silent, as after a pulled network cable. */
 export class StallingProxy {
   readonly port: number;
   readonly #server: Server;
@@ -49,12 +49,12 @@ export class StallingProxy {
     });
   }
 
-  /** Leads new connections elsewhere. Those that are open stay. */
+  /** Directs new connections to another target. Open ones stay. */
   lead(target: ProxyTarget): void {
     this.#lead(target);
   }
 
-  /** From now on nothing gets through, in either direction, and neither side is notified. */
+  /** From now on no byte passes in either direction, and neither side is notified. */
   stall(): void {
     for (const socket of this.#sockets) socket.pause();
   }

@@ -13,7 +13,7 @@ export const ROLE_VARIABLE = 'FW_TEST_ROLE';
 
 export type TestRole = 'owner' | 'application';
 
-/** What the tests connect as. Its password is its name. */
+/** The role of the tests. Its password equals its name. */
 export const APPLICATION_ROLE = 'fw_test_application';
 
 export type OwnerReason = 'retention' | 'rebase' | 'replication';
@@ -22,7 +22,7 @@ export type OwnerReason = 'retention' | 'rebase' | 'replication';
 const PAGE_ROLE = 'wallet_app';
 const PAGE_TABLES = 'wallets, transfers';
 
-/** Why a test connects as the owner even in a run under the application's role. This is the whole list. */
+/** Reasons why a test connects as the owner even in a run under the application's role. The list is complete. */
 export const OWNER_REASONS: Readonly<Record<OwnerReason, string>> = {
   retention: '`retain` creates and drops partitions, which only their owner may do (docs/events.md, Roles)',
   rebase: '`rebase` renumbers events, which the application may not change (docs/events.md, Roles)',
@@ -37,7 +37,7 @@ export function roleOfRun(): TestRole {
   throw new Error(`${ROLE_VARIABLE} is '${role}'. Set it to 'application' or 'owner'.`);
 }
 
-/** The grants of docs/events.md, word for word. */
+/** The grants of docs/events.md, unchanged. */
 export function documentedGrants(): string {
   const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
   const grants = /## Roles[\s\S]*?```sql\n([\s\S]*?)```/.exec(page)?.[1];
@@ -45,7 +45,7 @@ export function documentedGrants(): string {
   return grants;
 }
 
-/** The same for the tests' role and for other tables than those of the wallet. */
+/** The same grants for the tests' role and for other tables than the wallet's. */
 export function applicationGrants(tables: readonly string[]): string {
   const grants = documentedGrants();
   if (!grants.includes(`, ${PAGE_TABLES} to`))
@@ -54,7 +54,7 @@ export function applicationGrants(tables: readonly string[]): string {
   return grants.replace(`, ${PAGE_TABLES} to`, `${list} to`).replaceAll(PAGE_ROLE, APPLICATION_ROLE);
 }
 
-/** Creates the role unless the server has it, and grants it what the page says. @param client the owner's */
+/** Creates the role if it is missing, and grants it the documented rights. @param client the owner's */
 export async function grantToApplication(client: pg.Client): Promise<void> {
   await client.query(`do $$ begin
     create role ${APPLICATION_ROLE} login password '${APPLICATION_ROLE}';
@@ -82,8 +82,8 @@ export async function forgetOwner(database: string): Promise<void> {
 }
 
 /**
- * A shard as the owner of its schema, for what a test itself reads and changes there. It is the database of the
- * registry unless the tests run under the application's role.
+ * A shard as the owner of its schema, for the test's own queries. Equal to the registry's database unless the tests run
+ * under the application's role.
  */
 export function ownersDatabase(databases: DatabaseRegistry, shard: ShardIdentifier): ShardDatabase {
   const { url } = databases.memberConfig(shard).primary;

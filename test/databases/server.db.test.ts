@@ -21,7 +21,7 @@ describe('A server of the tests', () => {
     await server?.destroy();
   });
 
-  it('keeps what was committed through a crash', async () => {
+  it('keeps committed data through a crash', async () => {
     await database.query({ text: 'create table t as select 7 as id', values: [] });
     await server.kill();
     await expect.poll(() => database.stats().open).toBe(0);

@@ -16,7 +16,7 @@ import pg from 'pg';
 import { type Binaries, findBinaries } from './binaries.js';
 import { dataFolder } from './data-folder.js';
 
-/** Where a test server is and who may do everything there. Plain data, so that it can be handed to other processes. */
+/** Address and superuser of a test server. Plain data, so that it can be passed to other processes. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -26,31 +26,31 @@ export interface ServerAddress {
   readonly database: string;
 }
 
-/** A PostgreSQL server of the tests' own, in a process of its own. */
+/** A PostgreSQL server of the tests, in its own process. */
 export interface PostgresServer extends ServerAddress {
-  /** Stops the server, `fast` (disconnects all clients) by default. The data stay. */
+  /** Stops the server, by default `fast` (disconnects all clients). Keeps the data. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
-  /** Kills every process of the server with SIGKILL, as a crash would. The data stay. */
+  /** Kills every process of the server with SIGKILL, as a crash would. Keeps the data. */
   kill(): Promise<void>;
   /** Starts the server again on the same port, with other settings if given. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>;
   /** Freezes every process of the server (SIGSTOP): connections stay open and get no answer. */
   pause(): void;
   resume(): void;
-  /** A server of its own that follows this one, which is stopped for the copy and started again. */
+  /** A standby server of this one, which is stopped for the copy and started again. */
   standby(): Promise<PostgresServer>;
-  /** Kills the server and removes its data. */
+  /** Kills the server and deletes its data. */
   destroy(): Promise<void>;
 }
 
-/** Name of the environment variable that names a server to use instead of one of our own. */
+/** Environment variable that names an existing server to use. */
 export const SERVER_VARIABLE: string = 'FW_TEST_POSTGRES';
 
 const PREFIX = 'fw-actions-pg-';
 const USER = 'fw_test';
 const PASSWORD = 'fw_test_password';
 
-/** Durable as the product demands, and otherwise made for many small databases on a small machine. */
+/** As durable as the product requires, and otherwise tuned for many small databases on a small machine. */
 const SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -74,10 +74,10 @@ export interface TlsIdentity {
 }
 
 /**
- * Starts a fresh server on a free port. It is gone when this process ends; a later call clears up after a crash.
+ * Starts a new server on a free port. It ends with this process; after a crash, a later call deletes its data.
  *
- * @param settings server settings besides those that all test servers have
- * @param tls absent: the server speaks no TLS
+ * @param settings server settings in addition to those of all test servers
+ * @param tls absent: the server does not support TLS
  */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
@@ -205,13 +205,13 @@ class Server implements PostgresServer {
   }
 
   async kill(): Promise<void> {
-    // A backend that it starts meanwhile would live on.
+    // SIGSTOP first, because a backend that it starts meanwhile would survive.
     this.#process?.kill('SIGSTOP');
     const pid = this.#process?.pid;
     const backends = pid === undefined ? [] : childrenOf(pid);
     this.#signal('SIGKILL');
     await this.#untilGone();
-    // The next start is refused while one of them holds the shared memory.
+    // The next start is refused while one of the processes holds the shared memory.
     const giveUpAt = Date.now() + 30_000;
     while (isOneRunning(backends) && Date.now() < giveUpAt) await delay(20);
   }
@@ -276,12 +276,12 @@ class Server implements PostgresServer {
   #signal(signal: NodeJS.Signals): void {
     const pid = this.#process?.pid;
     if (pid === undefined || this.#process?.exitCode !== null) return;
-    // The backends have process groups of their own, so each one is named.
+    // Backends have their own process groups, so each one gets the signal.
     for (const target of [pid, ...childrenOf(pid)]) send(target, signal);
   }
 }
 
-/** Undefined if it succeeds; otherwise the reason why not. */
+/** Tries to connect. Returns undefined on success, otherwise the reason. */
 export async function tryToConnect(address: ServerAddress): Promise<string | undefined> {
   const { host, port, user, password, database } = address;
   const client = new pg.Client({ host, port, user, password, database, connectionTimeoutMillis: 2_000 });
@@ -303,7 +303,7 @@ function childrenOf(pid: number): number[] {
   return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
-/** What has ended and waits to be reaped runs no more. */
+/** A process that has ended and waits to be reaped is not running. */
 function isOneRunning(pids: readonly number[]): boolean {
   if (pids.length === 0) return false;
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pids.join(',')], { encoding: 'utf8' });
@@ -314,11 +314,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 
-/** Ends servers whose owner died without a chance to end them, and removes their data. */
+/** Ends servers whose owner died without ending them, and deletes their data. */
 function removeLeftovers(): void {
   for (const folder of new Set([dataFolder(), tmpdir()])) removeLeftoversOf(folder);
 }
@@ -334,7 +334,7 @@ function removeLeftoversOf(folder: string): void {
       if (isServerOf(pid, root)) for (const target of [pid, ...childrenOf(pid)]) send(target, 'SIGKILL');
       rmSync(root, { recursive: true, force: true });
     } catch {
-      // It belongs to another user, or another process is clearing it up.
+      // The folder belongs to another user, or another process is deleting it.
     }
   }
 }

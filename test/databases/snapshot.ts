@@ -1,6 +1,6 @@
 import type { ShardDatabase, ShardSession } from '../../runtime/sharding/shard-database.js';
 
-/** What a database holds: its rows and sequences, and a mark of its schema. */
+/** The content of a database: its rows and sequences, and a fingerprint of its schema. */
 export interface DatabaseSnapshot {
   readonly schema: string;
   /** Tables and their rows as one JSON array each. */
@@ -29,7 +29,7 @@ const CATALOGS = [
   `SELECT 'publication', oid, xmin FROM pg_publication`,
 ];
 
-/** Every change of the schema rewrites a row of the catalog, and so gives it another `xmin`. */
+/** Every change of the schema rewrites a row of the catalog, which changes its `xmin`. */
 const SCHEMA = `SELECT md5(string_agg(part, ' ' ORDER BY part)) FROM (
   SELECT concat_ws(' ', kind, oid, version) AS part FROM (${CATALOGS.join(' UNION ALL ')}) AS c(kind, oid, version)
 ) AS parts`;
@@ -40,7 +40,7 @@ const TABLES = `SELECT oid::regclass::text FROM pg_class
 const SEQUENCES = `SELECT oid::regclass::text FROM pg_class
   WHERE relkind = 'S' AND relnamespace IN ${OWN} ORDER BY oid`;
 
-/** Remembers what a small database holds. */
+/** Reads the content of a small database. */
 export function takeSnapshot(database: ShardDatabase): Promise<DatabaseSnapshot> {
   return withSession(database, async (session) => {
     const rows: [string, string][] = [];
@@ -61,7 +61,7 @@ export function takeSnapshot(database: ShardDatabase): Promise<DatabaseSnapshot>
   });
 }
 
-/** Puts back the rows and the sequences. False, and nothing is done, if the schema is another one by now. */
+/** Restores the rows and the sequences. False, without any effect, if the schema has changed. */
 export function restoreSnapshot(database: ShardDatabase, snapshot: DatabaseSnapshot): Promise<boolean> {
   return withSession(database, async (session) => {
     if ((await text(session, SCHEMA)) !== snapshot.schema) return false;

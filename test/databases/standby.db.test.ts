@@ -13,7 +13,7 @@ describe('A server with a synchronous standby', () => {
     await servers?.destroy();
   });
 
-  it('acknowledges what the standby has, and the promoted standby has it', async () => {
+  it('acknowledges commits that the standby has, and keeps them after its promotion', async () => {
     await run(servers.primary, 'insert into t values (1)');
     await servers.untilReplicated();
     expect(await ids(servers.standby)).toEqual([1]);

@@ -5,19 +5,19 @@ import { type PostgresServer, type ServerAddress, startPostgres } from './server
 /** Whether a commit on the primary waits until the standby has it on disk. */
 export type ReplicationMode = 'synchronous' | 'asynchronous';
 
-/** A server and a standby that follows it by streaming replication. */
+/** A server and a standby that replicates it by streaming replication. */
 export interface ReplicatedServers {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
   /** Resolves once the standby has replayed everything that the primary has written. */
   untilReplicated(): Promise<void>;
-  /** Stops the standby at once. Commits on a synchronous primary wait from now on. */
+  /** Stops the standby at once. Commits on a synchronous primary then wait. */
   detach(): Promise<void>;
-  /** Starts the standby if it is detached, and waits until it follows again. */
+  /** Starts a detached standby, and waits until it replicates again. */
   attach(): Promise<void>;
   /**
-   * Kills the primary, unless it is stopped, and makes the standby (started if it is detached) the new primary. What
-   * the standby has not received by then is lost.
+   * Kills the primary, unless it is stopped, and promotes the standby (after starting it if detached). Commits that the
+   * standby has not received are lost.
    */
   failOver(): Promise<void>;
   destroy(): Promise<void>;
@@ -26,17 +26,17 @@ export interface ReplicatedServers {
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Starts a primary and a standby of it.
+ * Starts a primary and its standby.
  *
- * @param settings server settings of both besides those that all test servers have
- * @param prepare fills the primary before the standby is made
+ * @param settings settings of both servers in addition to those of all test servers
+ * @param prepare fills the primary before the standby is created
  */
 export async function startReplicated(
   mode: ReplicationMode,
   settings: Readonly<Record<string, string>> = {},
   prepare: (primary: PostgresServer) => Promise<void> = () => Promise.resolve(),
 ): Promise<ReplicatedServers> {
-  // A standby that has lost its primary asks again at once.
+  // A standby that has lost its primary reconnects at once.
   const primary = await startPostgres({ wal_retrieve_retry_interval: '100ms', ...settings });
   let standby: PostgresServer | undefined;
   try {
@@ -64,7 +64,7 @@ class Servers implements ReplicatedServers {
     this.#mode = mode;
   }
 
-  /** A reload would reach the processes of the server one after the other, so that it is started again. */
+  /** A reload reaches the processes of the server one after the other, so the server is restarted instead. */
   async replicate(): Promise<void> {
     if (this.#mode === 'synchronous') {
       await this.primary.stop();
@@ -96,7 +96,7 @@ class Servers implements ReplicatedServers {
     await this.primary.kill();
     if (this.#isDetached) await this.standby.start();
     this.#isDetached = false;
-    // Recovery may cancel a query on a standby at any moment (40001).
+    // Recovery may cancel a query on a standby at any time (40001).
     await until('the standby is promoted', async () => {
       const text = 'select not pg_is_in_recovery() or pg_promote(true, 60)';
       return (await ask(this.standby, text).catch(() => []))[0] === true;
@@ -125,7 +125,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** The first row of a query on a connection of its own. */
+/** The first row of a query on its own connection. */
 async function ask(server: ServerAddress, text: string): Promise<readonly unknown[]> {
   const { host, port, user, password, database } = server;
   const client = new pg.Client({ host, port, user, password, database });

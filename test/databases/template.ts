@@ -12,7 +12,7 @@ import { serverUrl, testDataSource, topologyOf } from './topology.js';
 
 const TEMPLATE_PREFIX = 'fw_template_';
 
-/** Templates that this process knows to be there. */
+/** Templates that this process knows to exist. */
 const ready: Map<string, Promise<void>> = new Map();
 
 interface Template {
@@ -25,7 +25,7 @@ interface Template {
 /**
  * Creates a database: a copy of a migrated template, or an empty one without `migrations`.
  *
- * @param role `application`: the application's role is granted what docs/events.md says. Default: `owner`, no grants
+ * @param role `application`: the application's role gets the rights of docs/events.md. Default: `owner`, without grants
  */
 export async function cloneDatabase(
   server: ServerAddress,
@@ -49,7 +49,7 @@ export function dropDatabase(server: ServerAddress, database: string): Promise<v
   return administer(server, `drop database if exists ${database} with (force)`);
 }
 
-/** Drops what earlier tests left behind on a server that is not ours to throw away. */
+/** Drops the databases of earlier tests on an external server. */
 export async function dropTestDatabases(server: ServerAddress): Promise<void> {
   await withClient(server, async (client) => {
     const { rows } = await client.query<[string]>({
@@ -68,7 +68,7 @@ function templateName(shard: ShardIdentifier, migrations: readonly Migration[], 
   return `${TEMPLATE_PREFIX}${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
-/** Several test processes may want the same template at once: one makes it, the others wait. */
+/** If several test processes need the same template, one creates it and the others wait. */
 async function makeTemplate(
   server: ServerAddress,
   { name: template, shard, migrations, role }: Template,
@@ -82,15 +82,15 @@ async function makeTemplate(
     await client.query(`create database ${draft}`);
     await migrateDatabase(server, draft, shard, migrations);
     if (role === 'application') await withClient({ ...server, database: draft }, grantToApplication);
-    // The name appears only when the template is whole.
+    // Renamed only when the template is complete.
     await client.query(`alter database ${draft} rename to ${template}`);
   });
 }
 
 /**
- * Migrates the database of a server that a test has to itself.
+ * Migrates a database on a test's own server.
  *
- * @returns what the run connects to it as: its owner, or the application's role (`FW_TEST_ROLE`)
+ * @returns the address for the run's role: the owner, or the application's role (`FW_TEST_ROLE`)
  */
 export async function prepareServer(
   server: ServerAddress,
@@ -120,7 +120,7 @@ async function migrateDatabase(
 
 function administer(server: ServerAddress, sql: string): Promise<void> {
   return withClient(server, async (client) => {
-    // A template that is being copied, or a session that is just ending, makes the server ask for patience.
+    // The server refuses while a template is being copied, or while a session is ending.
     for (let attempt = 1; ; attempt += 1) {
       try {
         await client.query(sql);

@@ -1,6 +1,6 @@
 import type { TlsIdentity } from './server.js';
 
-/** An identity for `localhost`, signed by itself and good for nothing but tests; valid from 2020 to 2119. */
+/** A self-signed identity for `localhost`, only for tests; valid from 2020 to 2119. */
 export const testIdentity: TlsIdentity = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBbTCCAROgAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mdy1hY3Rp
@@ -21,7 +21,7 @@ hkEcxrLYQZmIv747LKpID3lnh1ejW0jnnK3Bs3cqAQwxfXwwMXjnMFX5
 `,
 };
 
-/** A client that `testIdentity` has signed for, as which `fw_test` may log in; valid as long. */
+/** A client certificate signed by `testIdentity`, with which `fw_test` may log in; the same validity. */
 export const testClientIdentity: TlsIdentity = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBFTCBvAIBEDAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9mdy1hY3Rpb25zIHRl
@@ -61,7 +61,7 @@ ksh8EqqJvUcbLOzMUlfTk5he/mUqSIRhgXeWHle9v0HoehE6Czc4Ggqe
 `,
 };
 
-/** An authority that has signed none of the above. */
+/** A certificate authority that has signed none of the others. */
 export const strangersCertificate: string = `-----BEGIN CERTIFICATE-----
 MIIBfDCCASOgAwIBAgIUbyMBwLikIXAqU1phnjbnKoiX8ZEwCgYIKoZIzj0EAwIw
 EzERMA8GA1UEAwwIc3RyYW5nZXIwIBcNMjYxMTIxMTMxNjU0WhgPMjExOTEyMjQx

@@ -9,12 +9,12 @@ declare module 'vitest' {
   }
 }
 
-/** Declares the same tests for each adapter. What the harness made is dropped after each test. */
+/** Declares the same tests for each adapter. The harness's databases are dropped after each test. */
 export function describeOnEachAdapter(name: string, declare: (harness: DatabaseHarness) => void): void {
   for (const adapter of ['postgresql', 'pglite'] as const) describeOn(adapter, name, declare);
 }
 
-/** Declares tests for one adapter: for what the other one lacks. */
+/** Declares tests for one adapter, for features that the other one lacks. */
 export function describeOn(
   adapter: AdapterName,
   name: string,

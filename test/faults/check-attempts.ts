@@ -2,7 +2,7 @@ import { type Call, type History, unknownOf } from './history.js';
 import type { ShardRows } from './stored-rows.js';
 import type { Report } from './violations.js';
 
-/** Errors that a customer may get while connections break. Everything else is a fault of the runtime. */
+/** Errors that a customer may get while connections break. Any other error is a fault of the runtime. */
 const FORESEEN: ReadonlySet<string> = new Set([
   'FW_REFUSED',
   'FW_STALE_MODEL',
@@ -12,10 +12,10 @@ const FORESEEN: ReadonlySet<string> = new Set([
   'FW_DEADLINE_EXCEEDED',
   'FW_KEY_BUSY',
 ]);
-/** Tolerated delay of an answer after its deadline, in milliseconds: this machine is shared. */
+/** Tolerated delay of an answer after its deadline, in milliseconds, because the machine is shared. */
 const SLACK_MS = 1_500;
 
-/** Compares the attempts that each call reports with the action rows, and what `outcomeOf` said with both. */
+/** Compares the attempts that each call reports with the action rows, and the results of `outcomeOf` with both. */
 export function checkAttempts(
   history: History,
   shards: readonly ShardRows[],
@@ -51,13 +51,13 @@ function checkAnswer({ answer, request, durationMs }: Call, timeoutMs: number, r
   }
 }
 
-/** Action rows that must be committed, going by this call. */
+/** The action rows that must be committed according to this call. */
 function committedBy({ answer, applied }: Call, history: History): readonly string[] {
   const resolved = unknownOf(answer).filter((id) => history.resolutionOf(id) === 'committed');
   return answer.kind === 'partial' ? [...answer.committed, ...resolved] : [...applied, ...resolved];
 }
 
-/** Once `outcomeOf` has returned an outcome, it stays that one. */
+/** Once `outcomeOf` has returned an outcome, it must not change. */
 function checkResolutions(history: History, rows: ReadonlyMap<string, string>, report: Report): void {
   for (const id of history.unresolved) report('outcome-unresolved', `${id} stayed unknown to the end`);
   for (const [id, said] of history.resolutions) {

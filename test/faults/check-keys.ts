@@ -4,7 +4,7 @@ import type { Call, History, WalletRequest } from './history.js';
 import type { KeyRow, ShardRows } from './stored-rows.js';
 import type { Report } from './violations.js';
 
-/** A key's row lies beside the effect that it stands for, and nowhere else does one claim to have a result. */
+/** A key's row must be on the shard of its effect, and no other row may have a result. */
 export function checkKeys(history: History, shards: readonly ShardRows[], report: Report): void {
   const results = new Map<string, { readonly row: KeyRow; readonly shard: ShardRows }[]>();
   for (const shard of shards) {

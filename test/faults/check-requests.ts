@@ -4,7 +4,7 @@ import { type Call, type History, unknownOf, type WalletRequest } from './histor
 import type { ShardRows } from './stored-rows.js';
 import type { Report } from './violations.js';
 
-/** What a request may leave: how often each kind of effect. */
+/** The allowed effects of a request: the number of each kind. */
 type Counts = Readonly<Partial<Record<EffectKind, number>>>;
 
 /** Compares the answers to each request with the effects that carry its mark. */
@@ -73,7 +73,7 @@ function dueTo({ request, answer }: Call, history: History): Counts {
     case 'failed':
       return {};
     case 'unknown':
-      // Of a transfer over two shards the second shard transaction was never sent.
+      // The second shard transaction of a transfer over two shards was never sent.
       return resolved ? (isSplit(request) ? { withdrawn: 1 } : whole(request)) : {};
     case 'partial':
       return { withdrawn: 1, deposited: resolved ? 1 : 0 };
@@ -93,7 +93,7 @@ function whole({ kind }: WalletRequest): Counts {
   }
 }
 
-/** Whether it goes to two shards: then it is the shard transactions that are all-or-nothing. */
+/** Whether it uses two shards: then each shard transaction is atomic by itself. */
 export function isSplit(request: WalletRequest): boolean {
   return request.kind === 'transfer' && shardBits(request.sourceId) !== shardBits(request.destId);
 }
@@ -103,7 +103,7 @@ function shardBits(id: string): string {
   return id.slice(19, 22);
 }
 
-/** An answer holds the state that its own effect led to, and all answers to one request are the same. */
+/** An answer contains the state that its own effect produced, and all answers to one request are equal. */
 function checkAnswers(calls: readonly Call[], found: readonly Effect[], report: Report): void {
   const answers = calls.flatMap(({ answer }) =>
     answer.kind === 'acknowledged' && answer.result !== undefined ? [answer.result] : [],

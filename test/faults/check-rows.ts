@@ -3,7 +3,7 @@ import type { EventRow, ShardRows, WalletRow } from './stored-rows.js';
 import type { Report } from './violations.js';
 import { shardOf } from './wallet-requests.js';
 
-/** What must hold for one shard's rows by themselves, whatever the answers to the customers were. */
+/** Invariants of one shard's rows, independent of the answers to the customers. */
 export function checkRows(rows: ShardRows, report: Report): void {
   checkPlaces(rows, report);
   checkActions(rows, report);
@@ -22,7 +22,7 @@ function checkPlaces(rows: ShardRows, report: Report): void {
   }
 }
 
-/** An action row and its effects come together or not at all. All actions of the wallet have an event. */
+/** An action row and its effects exist together or not at all. All actions of the wallet have an event. */
 function checkActions({ actions, events }: ShardRows, report: Report): void {
   const status = new Map(actions.map(({ id, status }) => [id, status]));
   const effective = new Set(events.map(({ action_id }) => action_id));
@@ -40,7 +40,7 @@ function checkActions({ actions, events }: ShardRows, report: Report): void {
   }
 }
 
-/** One event per version, and the row is what they add up to. */
+/** There is one event per version, and the row is the sum of the events. */
 function checkChain(wallet: WalletRow, events: readonly EventRow[], report: Report): void {
   const versions = events.map(({ model_version }) => model_version);
   const due = Array.from({ length: wallet.version }, (_, index) => index + 1);

@@ -10,7 +10,7 @@ import type { ShardRows } from './stored-rows.js';
 import type { Report, Violation } from './violations.js';
 
 /**
- * Holds the history, as the customers saw it, against the rows of all shards. An empty list: every promise holds.
+ * Compares the customers' history with the rows of all shards. An empty list: no violations.
  *
  * @param timeoutMs deadline of the executions
  */
@@ -30,7 +30,7 @@ export function check(
   return violations;
 }
 
-/** Money comes in by creations and deposits and goes out by withdrawals, over all shards. */
+/** Money enters by creations and deposits and leaves by withdrawals, over all shards. */
 function checkSum(shards: readonly ShardRows[], report: Report): void {
   let due = new Decimal(0);
   for (const { kind, mark, balance } of effectsOf(shards)) {

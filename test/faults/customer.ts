@@ -17,7 +17,7 @@ import { Wallet } from '../../examples/wallet/models/wallet.js';
 import type { ExecutionReport } from '../../runtime/action/execution-report.js';
 import type { Answer, Call, History, WalletFacts, WalletRequest } from './history.js';
 
-/** All customers of a run are one principal, so that keys meet. */
+/** All customers of a run are one principal, so that their keys collide. */
 export const PRINCIPAL = { name: 'fault-run', claims: { role: 'operator' } } as const;
 
 /** Executes a request once and records its answer. */
@@ -86,7 +86,7 @@ function execute(
   }
 }
 
-/** Runs it and turns whatever comes of it into plain data. */
+/** Runs it and converts the result or error to plain data. */
 export async function answerOf(run: () => Promise<Wallet | void>): Promise<Answer> {
   try {
     const result = await run();

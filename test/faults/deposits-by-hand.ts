@@ -6,12 +6,12 @@ import type { Transaction, TransactionManager } from '../../runtime/sharding/tra
 import type { Answer, History, WalletFacts } from './history.js';
 import { markedAmount } from './wallet-requests.js';
 
-/** Far from the numbers of other requests, so that the marks differ. */
+/** Far from the numbers of other requests, so that the marks are unique. */
 const FIRST_NUMBER = 500_000;
 
 /**
- * Deposits in transactions of the application's own. In every third one a statement fails and its error is swallowed,
- * so that the server answers COMMIT with a rollback.
+ * Deposits in the application's own transactions. In every third one a statement fails and its error is swallowed, so
+ * that the server answers COMMIT with a rollback.
  */
 export async function depositByHand(
   transactions: TransactionManager,

@@ -31,8 +31,8 @@ function deposit(number: number, key: string | undefined): WalletRequest {
   return { kind: 'deposit', number, key, walletId: wallet.id, amount: markedAmount(number) };
 }
 
-describe('A repeat that lost the race for its key', () => {
-  it('gets the first answer, although its first look at that is cut off', async () => {
+describe('A repeat whose key another execution took first', () => {
+  it('gets the first answer, although its first look-up is cut off', async () => {
     const request = deposit(100, 'race');
     const [proxy] = world.proxies;
     if (proxy === undefined) throw new Error('No proxy');

@@ -6,7 +6,7 @@ import type { WalletBody } from '../customer/http-client.js';
 import type { ServerProcess } from '../customer/server-process.js';
 import { HttpWorld, openWallet, send } from './http-world.js';
 
-/** Time until a request has certainly arrived. */
+/** Time until a request has certainly arrived, in milliseconds. */
 const ARRIVED_MS = 1_000;
 const SOON_MS = 30_000;
 
@@ -15,14 +15,14 @@ let server: ServerProcess;
 let mexican: WalletBody;
 let other: WalletBody;
 
-/** The status of a deposit, or `refused` where no answer came. */
+/** The status of a deposit, or `refused` without an answer. */
 const deposit = ({ id }: WalletBody): Promise<number | 'refused'> =>
   send(`${server.url}/wallets/${id}/deposit`, { amount: '1' }).then(
     ({ status }) => status,
     () => 'refused',
   );
 
-/** Customers that go on until `until` settles; all answers. */
+/** Customers that send deposits until `until` settles. Returns all answers. */
 async function load(
   wallet: WalletBody,
   customers: number,
@@ -66,22 +66,23 @@ afterEach(() => {
 afterAll(() => world?.destroy());
 
 describe('A server that gets a signal', () => {
-  it('under load finishes or refuses what is in flight, and what it acknowledged is there', async () => {
+  it('under load finishes or refuses requests in flight, and has stored the acknowledged ones', async () => {
     const exit = ended();
     const answers = load(mexican, 20, exit);
     await delay(500);
     server.process.kill('SIGTERM');
-    // A process that has not ended after ten seconds ends itself, with 1.
+    // A process that has not ended after ten seconds ends itself with exit code 1.
     expect(await exit).toBe(0);
     const told = await answers;
     expect(new Set(told.filter((answer) => answer !== 200 && answer !== 503))).toEqual(new Set(['refused']));
     const acknowledged = told.filter((answer) => answer === 200).length;
     expect(acknowledged).toBeGreaterThan(0);
-    // A connection may be cut between the commit and the answer, but none the other way round.
+    // A connection may be cut between the commit and the answer, so more may be stored than acknowledged, but never
+    // less.
     expect(await world.eventsOf(mexican)).toBeGreaterThanOrEqual(acknowledged + 1);
   });
 
-  it('with a hung database ends within ten seconds and answers what is in flight', async () => {
+  it('with a hung database ends within ten seconds and answers requests in flight', async () => {
     world.servers.mexico.pause();
     const stuck = Promise.all(Array.from({ length: 10 }, () => deposit(mexican)));
     await delay(ARRIVED_MS);
@@ -112,7 +113,7 @@ describe('A server that gets a signal', () => {
     const stuck = deposit(mexican);
     await delay(200);
     server.process.kill('SIGTERM');
-    // Two signals that a process has not looked at yet are one. The deposit would be answered after 1.8 seconds.
+    // Two signals that a process has not handled yet are merged. The deposit would be answered after 1.8 seconds.
     await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing what is under way');
     const exit = ended();
     server.process.kill('SIGTERM');

@@ -5,9 +5,9 @@ export type EffectKind = 'created' | 'deposited' | 'withdrawn';
 /** One change of one wallet. */
 export interface Effect {
   readonly kind: EffectKind;
-  /** Which request it is due to: its owner or its amount, which no other request has. */
+  /** The request that caused it: its owner or its amount, which are unique to a request. */
   readonly mark: string;
-  /** The wallet's balance after it. */
+  /** The wallet's balance after the change. */
   readonly balance: string;
   readonly event: EventRow;
 }

@@ -34,7 +34,9 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-/** Inserts one row through the proxy with this fault; how the client and the table ended. */
+/**
+ * Inserts one row through the proxy with this fault. Returns the end of the client's call and the state of the table.
+ */
 async function insertWith(
   fault: Fault,
 ): Promise<{ readonly answer: string; readonly rows: () => Promise<number> }> {
@@ -55,7 +57,7 @@ async function insertWith(
 }
 
 describe('The fault proxy', () => {
-  it('passes everything on as it is without a fault', async () => {
+  it('forwards all bytes unchanged without a fault', async () => {
     const client = await connect(proxy);
     const text = 'x'.repeat(300_000);
     expect((await client.query('select $1::text as text', [text])).rows).toEqual([{ text }]);
@@ -98,7 +100,7 @@ describe('The fault proxy', () => {
     expect(await rows()).toBe(applied);
   });
 
-  it('holds a reply back', async () => {
+  it('delays a reply', async () => {
     const startedMs = performance.now();
     const { answer } = await insertWith({ kind: 'delay', direction: 'reply', delayMs: 100 });
     expect(answer).toBe('answered');
@@ -108,7 +110,7 @@ describe('The fault proxy', () => {
 });
 
 describe('A statement behind one that was refused', () => {
-  it('does not get the refusal if the connection is lost before the server is ready again', async () => {
+  it('does not get the refusal of the first one if the connection is lost before the server is ready again', async () => {
     const source = testDataSource(serverUrl({ ...server, port: proxy.port }, server.database), server);
     const { url } = source;
     if (url.kind !== 'postgresql') throw new Error('Not on a server');
@@ -119,7 +121,7 @@ describe('A statement behind one that was refused', () => {
         .query({ name: 'divide', text: 'select 6 / $1::int4', values: [by] }, { pipeline })
         .catch((error: unknown) => error);
     await divide(1);
-    // The whole error gets through, and a part of what says that the server is ready.
+    // The whole error passes, and a part of the message that the server is ready.
     const faults: Fault[] = [{ kind: 'tear', direction: 'reply', share: 0.985, how: 'reset' }];
     proxy.nextFault = () => faults.shift();
     const [refused, behind] = await Promise.all([divide(0), divide(2)]);

@@ -3,15 +3,15 @@ import type { Fault, FaultKind } from './fault.js';
 import { ProxiedLink } from './proxied-link.js';
 
 /**
- * A proxy on the loopback interface between clients and a PostgreSQL server. It reads enough of the protocol to know
- * where requests and replies end, passes whole ones on, and does to each what `nextFault` says.
+ * A proxy on the loopback interface between clients and a PostgreSQL server. It parses the protocol to find the ends of
+ * requests and replies, and applies the fault that `nextFault` returns to each of them.
  */
 export class FaultProxy {
   readonly host = '127.0.0.1';
   readonly port: number;
-  /** Asked about each request, with its bytes; may be replaced at any time. */
+  /** Called for each request, with its bytes; may be replaced at any time. */
   nextFault: (request: Buffer) => Fault | undefined = () => undefined;
-  /** Faults that have struck so far. */
+  /** Number of faults so far, by kind. */
   readonly struck: Map<FaultKind, number> = new Map();
   readonly #server: Server;
   readonly #links: Set<ProxiedLink> = new Set();
@@ -31,12 +31,12 @@ export class FaultProxy {
     return proxy;
   }
 
-  /** Faults of all kinds that have struck so far. */
+  /** Number of all faults so far. */
   get struckInAll(): number {
     return [...this.struck.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Connections that are open on either side, stalled ones and those with a late request included. */
+  /** Number of open connections on either side, including stalled ones and those with a late request. */
   get open(): number {
     return this.#links.size;
   }

@@ -22,7 +22,7 @@ export interface FaultRunOptions {
 export interface FaultRunResult {
   readonly history: History;
   readonly violations: readonly Violation[];
-  /** Faults that have struck. */
+  /** Number of faults. */
   readonly faults: number;
 }
 
@@ -31,10 +31,10 @@ const CUSTOMERS = 12;
 const SENT_AT_ONCE = 0.3;
 /** Share of turns in which an earlier keyed request is sent again. */
 const SENT_AGAIN = 0.15;
-/** Share of unknown outcomes that are asked about at once, while faults go on. */
+/** Share of unknown outcomes that are queried at once, while faults continue. */
 const ASKED_AT_ONCE = 0.5;
 
-/** Customers work while connections break; then everything is held against the rows. */
+/** Runs customers while connections break, then compares the history with the rows. */
 export async function runFaults(world: FaultWorld, options: FaultRunOptions): Promise<FaultRunResult> {
   const run = new FaultRun(world, options);
   await run.openFirstWallets();
@@ -70,7 +70,7 @@ class FaultRun {
     return this.#struck() - this.#struckBefore;
   }
 
-  /** Two on each shard, before anything breaks. */
+  /** Opens two wallets on each shard, before the first fault. */
   async openFirstWallets(): Promise<void> {
     for (const country of ['US', 'MX', 'US', 'MX']) {
       const call = await this.#send(this.#requests.create(country));
@@ -90,17 +90,17 @@ class FaultRun {
     await Promise.all(Array.from({ length: CUSTOMERS }, customer));
   }
 
-  /** No more faults: what is late arrives, and every outcome can be found out. */
+  /** Ends the faults: late requests arrive, and every outcome can be determined. */
   async settle(): Promise<void> {
     for (const proxy of this.#world.proxies) proxy.nextFault = () => undefined;
-    // An answer must be true whether it is given before or after late requests have arrived.
+    // An outcome must be the same before and after late requests have arrived.
     for (const id of this.history.unresolved) if (this.#random.chance(0.5)) await this.#resolve(id);
     await delay(300);
     await this.#world.untilQuiet();
     for (let round = 0; round < 5 && this.history.unresolved.length > 0; round += 1) {
       await Promise.all(this.history.unresolved.map((id) => this.#resolve(id)));
     }
-    // What was answered during the run must still be the answer.
+    // An outcome that was reported during the run must not change.
     for (const id of this.history.resolutions.keys()) await this.#resolve(id);
   }
 

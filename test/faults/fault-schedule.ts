@@ -1,14 +1,14 @@
 import type { Direction, Fault, FaultKind } from './fault.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** How often which fault strikes. */
+/** The frequency of faults. */
 export interface FaultMix {
-  /** Share of requests that are struck, from 0 to 1. */
+  /** Share of requests with a fault, from 0 to 1. */
   readonly rate: number;
   readonly weights: Readonly<Record<FaultKind, number>>;
 }
 
-/** A bit of everything. Stalls are rare: each costs its caller the whole deadline. */
+/** All kinds of faults. Stalls are rare, because each costs its caller the whole deadline. */
 export const EVERYTHING: FaultMix = {
   rate: 0.06,
   weights: { tear: 45, stall: 6, late: 18, 'lost-reply': 21, delay: 10 },
@@ -20,10 +20,10 @@ export function only(kind: FaultKind, rate: number): FaultMix {
 }
 
 const DIRECTIONS: readonly Direction[] = ['request', 'reply'];
-/** Longest pause of a delay and of a late request, in milliseconds. */
+/** Maximum duration of a delay and of a late request, in milliseconds. */
 const LONGEST_MS = 120;
 
-/** Gives the fault for the next request, if there is to be one. The sequence follows from the random source alone. */
+/** Returns the fault of the next request, if any. The sequence depends only on the random source. */
 export function faultSchedule(random: SeededRandom, { rate, weights }: FaultMix): () => Fault | undefined {
   return () => (random.chance(rate) ? makeFault(random, random.weighted(weights)) : undefined);
 }
@@ -45,7 +45,7 @@ function makeFault(random: SeededRandom, kind: FaultKind): Fault {
   }
 }
 
-/** Both ends are as likely as all that lies between them. */
+/** Both ends are as likely as all values between them together. */
 function anyShare(random: SeededRandom): number {
   const place = random.next() * 3;
   return place < 1 ? 0 : place < 2 ? 1 : random.next();

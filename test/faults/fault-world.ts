@@ -14,17 +14,17 @@ import { serverUrl, testDataSource, topologyOf } from '../databases/topology.js'
 import { FaultProxy } from './fault-proxy.js';
 import { readRows, type ShardRows, untilQuiet } from './stored-rows.js';
 
-/** What the executions of a run are given, in milliseconds. */
+/** Time limit of a run's executions, in milliseconds. */
 export const TIMEOUT_MS = 1_000;
 
-/** Something with an executor: an application, or one that is broken on purpose. */
+/** Something with an executor: an application, or one with a planted defect. */
 export type OpenedApplication = Pick<Application, 'executor' | 'databases' | 'close'>;
 export type Opener = (
   sharding: ShardingTopology,
   writing?: Partial<WritingLimits>,
 ) => Promise<OpenedApplication>;
 
-/** The wallet as its customers get it. */
+/** Opens the wallet without a defect. */
 export const openWallet: Opener = (sharding, writing = {}) =>
   openApplication(application, {
     namespace: 'faults',
@@ -42,10 +42,7 @@ interface WorldShard {
   readonly proxy: FaultProxy;
 }
 
-/**
- * Two shards, each behind a proxy, and two applications on them that know nothing of one another, as two processes
- * would be.
- */
+/** Two shards, each behind a proxy, and two applications that share only the shards, as two processes would. */
 export class FaultWorld {
   readonly #server: ServerAddress;
   readonly #shards: readonly WorldShard[];
@@ -65,7 +62,7 @@ export class FaultWorld {
     const identifiers = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
     const shards = await Promise.all(identifiers.map((shard) => openShard(server, shard)));
     const topology = topologyOf(shards.map((shard) => [shard.shard, throughProxy(server, shard)]));
-    // The second one sends whatever it has behind the statement under way.
+    // The second application pipelines statements whenever possible.
     const applications = [await opener(topology), await opener(topology, { overlapFrom: 1 })];
     return new FaultWorld(server, shards, applications);
   }
@@ -78,12 +75,12 @@ export class FaultWorld {
     return this.#shards.map(({ proxy }) => proxy);
   }
 
-  /** All rows of both shards, read past the proxies. */
+  /** All rows of both shards, read without the proxies. */
   async rows(): Promise<readonly ShardRows[]> {
     return Promise.all(this.#shards.map(({ database, shard }) => readRows(this.#server, database, shard)));
   }
 
-  /** Waits until nothing that was sent earlier, a late request included, can still be applied. */
+  /** Waits until no earlier request, not even a late one, can still be applied. */
   async untilQuiet(): Promise<void> {
     await Promise.all(this.#shards.map(({ database }) => untilQuiet(this.#server, database)));
   }

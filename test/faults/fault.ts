@@ -1,22 +1,22 @@
-/** `request`: from the client to the server. */
+/** `request`: from the client to the server. `reply`: the opposite direction. */
 export type Direction = 'request' | 'reply';
 
-/** One thing that goes wrong with one request or with its reply. */
+/** A fault of one request or of its reply. */
 export type Fault =
-  /** Part of it gets through, then the connection is cut for both sides. */
+  /** A part passes, then the connection is cut for both sides. */
   | {
       readonly kind: 'tear';
       readonly direction: Direction;
       readonly share: number;
       readonly how: 'reset' | 'end';
     }
-  /** Part of it gets through, then there is silence: neither side is notified. */
+  /** A part passes, then no byte passes any more: neither side is notified. */
   | { readonly kind: 'stall'; readonly direction: Direction; readonly share: number }
-  /** The client's side is cut, and only then, after a while, the whole request reaches the server. */
+  /** The client's side is cut; after a while the whole request reaches the server. */
   | { readonly kind: 'late'; readonly delayMs: number }
-  /** The server does its work, and the client never hears of it. */
+  /** The server executes the request, and the client never gets the reply. */
   | { readonly kind: 'lost-reply' }
-  /** It is held back for a while. */
+  /** It is delayed. */
   | { readonly kind: 'delay'; readonly direction: Direction; readonly delayMs: number };
 
 export type FaultKind = Fault['kind'];

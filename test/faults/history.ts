@@ -1,12 +1,12 @@
 import type { Uuid } from 'fw-actions';
 
 /**
- * One thing that a customer wants done once. Each has a mark of its own that its effects carry (an amount or an owner
- * that no other request has), so that the rows identify it without asking the runtime.
+ * A request that a customer wants executed once. Its effects carry a unique mark (an amount or an owner that no other
+ * request has), so that the rows identify them without the runtime.
  */
 export type WalletRequest = {
   readonly number: number;
-  /** Set: the customer may send it again and again. */
+  /** If set, the customer may send the request repeatedly. */
   readonly key: string | undefined;
 } & (
   | {
@@ -23,18 +23,18 @@ export type WalletRequest = {
 export type Answer =
   | { readonly kind: 'acknowledged'; readonly result: WalletFacts | undefined }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
-  /** Its outcome could not be found out in time. */
+  /** The outcome could not be determined in time. */
   | { readonly kind: 'unknown'; readonly actionId: string }
   /** Some shard transactions of a transfer are committed. */
   | { readonly kind: 'partial'; readonly committed: readonly string[]; readonly failed: FailedPart };
 
-/** The shard transaction that a cross-shard transfer failed at. */
+/** The shard transaction at which a cross-shard transfer failed. */
 export interface FailedPart {
   readonly actionId: string;
   readonly unknown: boolean;
 }
 
-/** What an answer with a wallet says, as plain data. */
+/** The content of an answer with a wallet, as plain data. */
 export interface WalletFacts {
   readonly id: string;
   readonly version: number;
@@ -48,19 +48,19 @@ export interface Call {
   readonly request: WalletRequest;
   readonly answer: Answer;
   readonly durationMs: number;
-  /** Ids of all action rows that were tried. */
+  /** Ids of all action rows that the execution tried. */
   readonly tried: readonly string[];
-  /** Those of the attempt that was applied. */
+  /** Ids of the action rows of the applied attempt. */
   readonly applied: readonly string[];
   readonly replayed: boolean;
 }
 
 export type Resolution = 'committed' | 'void' | 'unknown';
 
-/** Everything that happened, as the customers saw it. */
+/** All calls and answers, as the customers saw them. */
 export class History {
   readonly calls: Call[] = [];
-  /** What `outcomeOf` said about each attempt of unknown outcome, in order. */
+  /** Results of `outcomeOf` for each attempt of unknown outcome, in order. */
   readonly resolutions: Map<string, Resolution[]> = new Map();
 
   resolved(actionId: string, resolution: Resolution): void {
@@ -81,7 +81,7 @@ export class History {
   }
 }
 
-/** The attempt of unknown outcome that an answer names, if any. */
+/** The ids of unknown outcome that an answer names, if any. */
 export function unknownOf(answer: Answer): readonly string[] {
   if (answer.kind === 'unknown') return [answer.actionId];
   return answer.kind === 'partial' && answer.failed.unknown ? [answer.failed.actionId] : [];

@@ -6,7 +6,7 @@ import { kill, makeReadOnly, takeAllConnections } from './server-faults.js';
 import { DATABASE } from './server-world.js';
 import { connectTo } from './stored-rows.js';
 
-/** A fraction of a second is usual. A busy machine takes longer, and a request that hangs never ends. */
+/** A fraction of a second is usual. A busy machine takes longer; a hanging request never ends. */
 const ANSWERED_WITHIN_MS = 30_000;
 
 let world: HttpWorld;
@@ -57,7 +57,7 @@ describe('While a shard is', () => {
 });
 
 describe('While another client locks a row', () => {
-  it('its wallet is answered for with 409 or 503, and its neighbours with 200', async () => {
+  it('requests for its wallet get 409 or 503, and others get 200', async () => {
     const neighbour = await openWallet(server.url, 'MX');
     const client = await connectTo(world.servers.mexico, DATABASE);
     await client.query('begin');

@@ -17,7 +17,7 @@ const nextKey = (): string => {
 };
 const deposits = (server: ServerProcess, { id } = wallet): string => `${server.url}/wallets/${id}/deposit`;
 
-/** Strikes the next statement that applies a plan, once. */
+/** Applies the fault once, to the next statement that applies a plan. */
 function strikeCommit(fault: Fault): void {
   let left: Fault | undefined = fault;
   world.proxy.nextFault = (request) => {
@@ -27,7 +27,7 @@ function strikeCommit(fault: Fault): void {
   };
 }
 
-/** From the next plan on, nothing gets through to the server of Mexico and back, except what `fault` lets through. */
+/** From the next plan on, no byte passes to or from the server of Mexico, except those that `fault` lets through. */
 function isolateFromCommitOn(fault: Fault): void {
   let isolated = false;
   world.proxy.nextFault = (request) => {
@@ -59,7 +59,7 @@ describe('A request that is sent again under its key', () => {
     expect(await world.eventsOf(wallet)).toBe(before + 1);
   });
 
-  it('fifty times at once, on two processes, is applied once', async () => {
+  it('fifty times concurrently, on two processes, is applied once', async () => {
     const key = nextKey();
     const before = await world.eventsOf(wallet);
     const answers = await Promise.all(
@@ -83,7 +83,7 @@ describe('A request that is sent again under its key', () => {
     expect([status, body.code]).toEqual([422, 'FW_KEY_REUSED']);
   });
 
-  it('with another country is refused, although that is another shard', async () => {
+  it('with another country is refused, although the country has another shard', async () => {
     const key = nextKey();
     expect((await send(`${first.url}/wallets`, newWallet('MX'), key)).status).toBe(201);
     expect((await send(`${second.url}/wallets`, newWallet('US'), key)).status).toBe(422);

@@ -41,7 +41,7 @@ export class HttpWorld {
     return started;
   }
 
-  /** How many events the server of Mexico has for this wallet. */
+  /** The number of events for this wallet on the server of Mexico. */
   async eventsOf({ id }: WalletBody): Promise<number> {
     const client = await connectTo(this.servers.mexico, DATABASE);
     try {
@@ -65,7 +65,7 @@ export class HttpWorld {
   }
 }
 
-/** What a customer gets to see of an answer. */
+/** The parts of an answer that a customer sees. */
 export interface Seen {
   readonly status: number;
   readonly replayed: boolean;

@@ -31,9 +31,9 @@ import {
 interface Planted {
   readonly name: string;
   readonly breakStore: BreakStore;
-  /** What the checker says of it: one of these, depending on the answer to the customer. */
+  /** The rules that the checker may report, one of them, depending on the answer to the customer. */
   readonly rules: readonly Rule[];
-  /** Faults under which it shows. */
+  /** Faults that expose the defect. */
   readonly faultMix: FaultMix;
   readonly requestMix?: RequestMix;
 }
@@ -44,7 +44,7 @@ const DEFECTS: readonly Planted[] = [
     breakStore: lookUpInsteadOfFence,
     rules: ['applied-twice', 'refused-and-applied'],
     faultMix: only('late', 0.2),
-    // Nothing but the fence keeps an insert from arriving twice.
+    // Only the fence prevents an insert from being applied twice.
     requestMix: { ...EVERY_REQUEST, kinds: { create: 1, deposit: 0, withdraw: 0, transfer: 0 }, keyed: 0 },
   },
   {
@@ -72,7 +72,7 @@ const DEFECTS: readonly Planted[] = [
 let world: FaultWorld;
 afterEach(() => world?.close());
 
-/** One run; the rules that were broken. */
+/** Runs once and returns the broken rules. */
 async function rulesBroken(
   opener: Opener,
   { faultMix, requestMix = EVERY_REQUEST }: Planted,
@@ -94,7 +94,7 @@ describe.each(DEFECTS)('The checker and $name', (planted) => {
     expect(planted.rules.filter((rule) => found.includes(rule))).not.toEqual([]);
   }, 60_000);
 
-  it('finds nothing under the same faults without it', async () => {
+  it('reports no violation under the same faults without it', async () => {
     const limits = { seed: 1, faults: 30, atMostMs: 4_000 };
     expect(await rulesBroken(openWallet, planted, limits)).toEqual(new Set());
   }, 30_000);
@@ -121,14 +121,14 @@ describe('The checker and a transaction runner', () => {
     return first.databases;
   };
 
-  it('catches one that ignores how COMMIT was answered', async () => {
+  it('catches one that ignores the answer to COMMIT', async () => {
     const broken = await deposit((world) =>
       ignoringCommitTag(databaseOf(world).database(ShardIdentifier.of(0, 0))),
     );
     expect(broken).toContain('acknowledged-and-lost');
   });
 
-  it('finds nothing with the real one', async () => {
+  it('reports no violation with the real one', async () => {
     const broken = await deposit((world) => databaseOf(world).transactionManager(ShardIdentifier.of(0, 0)));
     expect(broken).toEqual([]);
   });

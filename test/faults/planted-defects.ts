@@ -23,10 +23,10 @@ import type { ShardSession } from '../../runtime/sharding/shard-database.js';
 import { TransactionManager } from '../../runtime/sharding/transaction-manager.js';
 import { type Opener, TIMEOUT_MS } from './fault-world.js';
 
-/** Makes a store that breaks one promise out of one that keeps it. */
+/** Makes a store with one planted defect from a correct one. */
 export type BreakStore = (store: ShardStore, database: ShardDatabase) => ShardStore;
 
-/** Looks whether a lost attempt is there, without putting a void row in its place: it may still arrive. */
+/** Checks whether a lost attempt was applied, without writing a void row in its place: it may still arrive. */
 export const lookUpInsteadOfFence: BreakStore = (store, database) =>
   override(store, {
     fence: async ({ id }, options) => {
@@ -36,7 +36,7 @@ export const lookUpInsteadOfFence: BreakStore = (store, database) =>
     },
   });
 
-/** Says that everything is applied as soon as it has been sent. */
+/** Reports every plan as applied as soon as it was sent. */
 export const acknowledgedBeforeReply: BreakStore = (store) =>
   override(store, {
     flush: (request, options) => {
@@ -45,7 +45,7 @@ export const acknowledgedBeforeReply: BreakStore = (store) =>
     },
   });
 
-/** Keeps the key in a statement of its own, after the plan has been applied. */
+/** Stores the key in a separate statement, after the plan has been applied. */
 export const keyOutsideTransaction: BreakStore = (store, database) =>
   override(store, {
     flush: async (request, options) => {
@@ -57,7 +57,7 @@ export const keyOutsideTransaction: BreakStore = (store, database) =>
     },
   });
 
-/** Overwrites whatever version is there. */
+/** Overwrites any stored version. */
 export const guardLeftOut: BreakStore = (store) =>
   override(store, {
     flush: async (request, options) => {
@@ -66,7 +66,7 @@ export const guardLeftOut: BreakStore = (store) =>
     },
   });
 
-/** Takes any answer to COMMIT for success. */
+/** Treats any answer to COMMIT as success. */
 export function ignoringCommitTag(database: ShardDatabase): TransactionManager {
   const trusting = (session: ShardSession): ShardSession =>
     override(session, {
@@ -80,7 +80,7 @@ export function ignoringCommitTag(database: ShardDatabase): TransactionManager {
   );
 }
 
-/** Opens the wallet with stores that are broken like this. */
+/** Opens the wallet with defective stores. */
 export function openBroken(breakStore: BreakStore): Opener {
   return (sharding) => {
     const databases = openDatabases(sharding);
@@ -127,7 +127,7 @@ class BrokenGateways extends ShardGateways {
   }
 }
 
-/** The same object, with some of its methods replaced. */
+/** The same object with some methods replaced. */
 function override<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get: (object, name) => {
@@ -160,7 +160,7 @@ async function keepKey(database: ShardDatabase, key: KeyClaim, actionId: string)
   });
 }
 
-/** The group as if each row that it updates had just been read. */
+/** The group with the stored versions as the expected ones. */
 async function withPresentVersions(store: ShardStore, group: WriteGroup): Promise<WriteGroup> {
   const seen = new Set<string>();
   const plans: PlanWrite[] = [];

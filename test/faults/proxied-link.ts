@@ -5,16 +5,14 @@ import { WireFraming } from './wire-framing.js';
 export interface LinkEvents {
   readonly nextFault: (request: Buffer) => Fault | undefined;
   readonly struck: (fault: Fault) => void;
-  /** Both sides are closed. */
+  /** Called when both sides are closed. */
   readonly closed: () => void;
 }
 
 type DirectedFault = Extract<Fault, { readonly direction: unknown }>;
 type ReplyFault = DirectedFault | Extract<Fault, { readonly kind: 'lost-reply' }>;
 
-/**
- * How long the server's side of a connection outlives a client that could not tell it that it left, in milliseconds.
- */
+/** Time for which the server's side outlives a client that could not send its end, in milliseconds. */
 const LINGER_MS = 150;
 
 /** One connection through the proxy. */
@@ -24,13 +22,13 @@ export class ProxiedLink {
   readonly #events: LinkEvents;
   readonly #requests = new Lane(WireFraming.requests(), (run) => this.#request(run));
   readonly #replies = new Lane(WireFraming.replies(), (run) => this.#reply(run));
-  /** What is to happen to the replies to come, one for each request on its way. */
+  /** Faults of the next replies, one per request in flight. */
   readonly #replyFaults: (ReplyFault | undefined)[] = [];
-  /** Nothing gets through any more, and neither side is notified. */
+  /** No byte passes any more, and neither side is notified. */
   #silent = false;
-  /** The client's side is gone, and the server is to finish what it was asked for. */
+  /** The client's side is closed, and the server must finish its current request. */
   #orphaned = false;
-  /** The server has all that it is to get. */
+  /** The server has received all bytes that it should get. */
   #complete = false;
 
   constructor(client: Socket, target: { readonly host: string; readonly port: number }, events: LinkEvents) {
@@ -145,7 +143,7 @@ function isReplyFault(fault: Fault): fault is ReplyFault {
   return fault.kind === 'lost-reply' || (fault.kind !== 'late' && fault.direction === 'reply');
 }
 
-/** One direction of a link: whatever happens to one run, the next one comes after it. */
+/** One direction of a link, which preserves the order of runs. */
 class Lane {
   readonly #framing: WireFraming;
   readonly #pass: (run: Buffer) => void;
@@ -163,7 +161,7 @@ class Lane {
     this.#passOn();
   }
 
-  /** Lets nothing pass for a while, then does what was put off. */
+  /** Blocks the direction for a while, then runs the delayed work. */
   hold(delayMs: number, then: () => void): void {
     this.#held = true;
     setTimeout(() => {
@@ -173,12 +171,12 @@ class Lane {
     }, delayMs);
   }
 
-  /** Nothing passes any more. */
+  /** Blocks the direction permanently. */
   stop(): void {
     this.#held = true;
   }
 
-  /** Nothing more comes in. What is left over is no whole run. */
+  /** Ends the input. The remaining bytes are not a complete run. */
   end(then: (rest: Buffer) => void): void {
     this.#atEnd = then;
     this.#passOn();

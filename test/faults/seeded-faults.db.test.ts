@@ -9,7 +9,7 @@ import { EVERY_REQUEST, HOT_WALLETS, KEYED_REQUESTS } from './wallet-requests.js
 /** `vitest run --mode proof`: the long form. */
 const isLong = process.env['MODE'] === 'proof';
 const SEED = Number(process.env['FW_SEED'] ?? Math.floor(Math.random() * 1_000_000));
-/** A run that is so slow ends earlier, in milliseconds: the machine may have other things to do. */
+/** A slower run ends earlier, in milliseconds, because the machine may be busy. */
 const AT_MOST_MS = isLong ? 600_000 : 20_000;
 
 let world: FaultWorld;

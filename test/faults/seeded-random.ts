@@ -4,7 +4,7 @@ export class SeededRandom {
 
   /** @param seed any integer */
   constructor(seed: number) {
-    // Small seeds have few bits set, and nought would stay nought.
+    // Small seeds have few bits set, and a state of 0 would stay 0.
     this.#state = Math.imul(seed, 0x9e3779b1) || 1;
     for (let round = 0; round < 8; round += 1) this.next();
   }
@@ -31,7 +31,7 @@ export class SeededRandom {
     return choices[this.below(choices.length)];
   }
 
-  /** One of these, as often as its weight says. */
+  /** One of these, at random by weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Object.keys(weights) as Name[];
     let rest = this.next() * names.reduce((sum, name) => sum + weights[name], 0);

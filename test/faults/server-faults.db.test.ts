@@ -62,7 +62,7 @@ describe('With one of two servers', () => {
       const before = load.during('US', startMs, hurtMs);
       const meanwhile = load.during('US', hurtMs, backMs);
       expect(failures(meanwhile)).toEqual([]);
-      // The machine is shared with the fault itself: what counts is that no call to another shard waits for the hurt
+      // The fault uses the same machine, so the test only requires that no call to another shard waits for the failing
       // one.
       expect(latency(meanwhile, 0.5)).toBeLessThan(3 * latency(before, 0.5) + 20);
       expect(latency(meanwhile, 0.95)).toBeLessThan(3 * latency(before, 0.95) + 100);

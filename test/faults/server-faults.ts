@@ -3,9 +3,9 @@ import type { PostgresServer } from '../databases/server.js';
 import { DATABASE } from './server-world.js';
 import { connectTo } from './stored-rows.js';
 
-/** Makes it whole again; resolves once it is. */
+/** Repairs a server; resolves when it is repaired. */
 export type Heal = () => Promise<void>;
-/** Hurts a server; resolves once it is hurt. */
+/** Damages a server; resolves when it is damaged. */
 export type Hurt = (server: PostgresServer) => Promise<Heal>;
 
 export const kill: Hurt = async (server) => {
@@ -28,7 +28,7 @@ export const makeReadOnly: Hurt = async (server) => {
   return () => asAdministrator(server, ['alter system reset default_transaction_read_only', RELOAD]);
 };
 
-/** Ends the application's sessions over and over for a second. */
+/** Repeatedly ends the application's sessions, for a second. */
 export const terminateBackends: Hurt = async (server) => {
   for (let turn = 0; turn < 20; turn += 1) {
     await asAdministrator(server, [TERMINATE]);
@@ -37,11 +37,11 @@ export const terminateBackends: Hurt = async (server) => {
   return () => Promise.resolve();
 };
 
-/** Takes every connection that the server has, those of the application included. */
+/** Takes all connections of the server, including those of the application. */
 export const takeAllConnections: Hurt = async (server) => {
   const first = await connectTo(server, server.database);
   const taken = [first];
-  // One that is just being let in is on no list yet, and has its place all the same.
+  // A session that is being accepted is not listed yet, but takes a slot.
   for (let inVain = 0; inVain < 5; ) {
     const more = await connectTo(server, server.database).catch(() => undefined);
     if (more !== undefined) taken.push(more);

@@ -5,22 +5,22 @@ import { History } from './history.js';
 import { SeededRandom } from './seeded-random.js';
 import { EVERY_REQUEST, markedAmount, WalletRequests } from './wallet-requests.js';
 
-/** One deposit, as its customer saw it. Times are `performance.now()`. */
+/** One deposit as its customer saw it. Times are `performance.now()` values. */
 export interface Sample {
   readonly startedMs: number;
   readonly endedMs: number;
-  /** `ok`, or how it failed. */
+  /** `ok`, or the error. */
   readonly outcome: string;
 }
 
 export type Country = 'US' | 'MX';
 
 const CUSTOMERS_PER_SHARD = 6;
-/** Customers breathe, so that one shard does not take the machine away from the other. */
+/** Customers pause, so that one shard does not take the CPU from the other, in milliseconds. */
 const PAUSE_MS = 4;
 const FIRST_NUMBER = 1_000;
 
-/** Steady deposits on both shards, each shard with customers of its own. */
+/** Steady deposits on both shards, with separate customers per shard. */
 export class ServerLoad {
   readonly history: History = new History();
   readonly samples: Readonly<Record<Country, Sample[]>> = { US: [], MX: [] };
@@ -49,19 +49,19 @@ export class ServerLoad {
     this.#work = Promise.all(customers);
   }
 
-  /** Ends the load and finds out what is still unknown. */
+  /** Ends the load and determines the unknown outcomes. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#work;
     for (const id of this.history.unresolved) this.history.resolved(id, await this.#executor.outcomeOf(id));
   }
 
-  /** Samples of a shard that were under way at some time between these two. */
+  /** Samples of a shard that were in progress at any time between these two. */
   during(country: Country, fromMs: number, toMs: number): readonly Sample[] {
     return this.samples[country].filter(({ startedMs, endedMs }) => endedMs >= fromMs && startedMs <= toMs);
   }
 
-  /** Waits for the first success of a deposit that ended after `backMs`; how long after it, in milliseconds. */
+  /** Waits for the first successful deposit that ended after `backMs`. Returns the difference, in milliseconds. */
   async firstSuccessAfter(country: Country, backMs: number): Promise<number> {
     for (let turn = 0; turn < 500; turn += 1) {
       const first = this.samples[country].find(
@@ -94,7 +94,7 @@ export class ServerLoad {
   }
 }
 
-/** How long these took, in milliseconds: the value that so large a share stays below. */
+/** The quantile `share` of their durations, in milliseconds. */
 export function latency(samples: readonly Sample[], share: number): number {
   const sorted = samples.map(({ startedMs, endedMs }) => endedMs - startedMs).sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

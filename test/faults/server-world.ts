@@ -5,16 +5,16 @@ import { cloneDatabase } from '../databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../databases/topology.js';
 import { connectTo, readRows, type ShardRows, untilQuiet } from './stored-rows.js';
 
-/** The database of a shard, by the same name on both servers. */
+/** The shard's database, with the same name on both servers. */
 export const DATABASE = 'wallets';
 
 const GLOBAL = ShardIdentifier.of(0, 0);
 const MEXICO = ShardIdentifier.of(1, 0);
 
-/** Few enough connections that they can be exhausted. */
+/** Few connections, so that they can be exhausted. */
 const SETTINGS = { max_connections: '30', superuser_reserved_connections: '0' };
 
-/** Two shards on two PostgreSQL servers of their own. The second one is there to be hurt. */
+/** Two shards on two PostgreSQL servers. The tests damage the second one. */
 export class ServerWorld {
   readonly global: PostgresServer;
   readonly mexico: PostgresServer;
@@ -31,7 +31,7 @@ export class ServerWorld {
     return new ServerWorld(global, mexico);
   }
 
-  /** An application with the time limits of the configuration's defaults. */
+  /** An application with the default time limits. */
   open(): Promise<Application> {
     const source = (server: PostgresServer): ReturnType<typeof testDataSource> =>
       testDataSource(serverUrl(server, DATABASE), server, { connectTimeoutMs: 800, maximumPoolSize: 8 });
@@ -43,7 +43,7 @@ export class ServerWorld {
     return openApplication(application, { namespace: 'faults', sharding, collaborators: {}, ...quiet });
   }
 
-  /** Forgets all wallets. */
+  /** Deletes all wallets. */
   async clear(): Promise<void> {
     for (const server of [this.global, this.mexico]) {
       const client = await connectTo(server, DATABASE);

@@ -46,7 +46,7 @@ export interface JournalRow {
   readonly outcome: 'applied' | 'partial' | null;
 }
 
-/** Everything that one shard's database holds. */
+/** The content of one shard's database. */
 export interface ShardRows {
   readonly group: number;
   readonly member: number;
@@ -57,7 +57,7 @@ export interface ShardRows {
   readonly journal: readonly JournalRow[];
 }
 
-/** Reads a shard's rows past the runtime and past every proxy, in one snapshot. */
+/** Reads a shard's rows without the runtime and the proxies, in one snapshot. */
 export async function readRows(
   server: ServerAddress,
   database: string,
@@ -87,7 +87,7 @@ export async function readRows(
   }
 }
 
-/** Waits until nothing that was sent earlier can still be applied. */
+/** Waits until no earlier statement can still be applied. */
 export async function untilQuiet(server: ServerAddress, database: string): Promise<void> {
   const client = await connectTo(server, database);
   try {
@@ -105,7 +105,7 @@ export async function untilQuiet(server: ServerAddress, database: string): Promi
   }
 }
 
-/** A client of the tests' own. */
+/** A client of the test. */
 export async function connectTo(
   { host, port, user, password }: ServerAddress,
   database: string,

@@ -20,7 +20,7 @@ const GLOBAL = ShardIdentifier.of(0, 0);
 const MEXICO = ShardIdentifier.of(1, 0);
 const CLIENTS = 3;
 
-describeOn('postgresql', 'While all clients of a shard are taken', (harness) => {
+describeOn('postgresql', 'While all connections of a shard are taken', (harness) => {
   let opened: Application;
   let taken: ShardSession[];
 
@@ -61,7 +61,7 @@ describeOn('postgresql', 'While all clients of a shard are taken', (harness) => 
       taken.push(await opened.databases.database(MEXICO).acquire());
   }
 
-  it('executions there are refused as busy well before their deadline, and others go on', async () => {
+  it('executions there are refused as busy well before their deadline, and others continue', async () => {
     const [mexican, other] = await Promise.all([create('MX'), create('US')]);
     await take();
     let ended = 0;
@@ -78,13 +78,13 @@ describeOn('postgresql', 'While all clients of a shard are taken', (harness) => 
     );
     expect((await deposit(other)).version).toBe(2);
     expect(ended).toBe(0);
-    // Refused as busy, not given up at their deadlines.
+    // Refused as busy, before their deadlines.
     for (const tookMs of await Promise.all(refused)) expect(tookMs).toEqual(expect.any(Number));
     for (const session of taken.splice(0)) session.release();
     expect((await deposit(mexican)).version).toBe(2);
   });
 
-  it('an execution whose time ends first has written nothing, and never will', async () => {
+  it('an execution whose deadline passes first has written nothing, and never will', async () => {
     await create('MX');
     await take();
     const hasty = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(300).build();

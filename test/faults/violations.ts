@@ -1,4 +1,4 @@
-/** A promise that does not hold, by name. */
+/** Names of the rules that the checker verifies. */
 export type Rule =
   | 'orphaned-event'
   | 'wrong-shard'

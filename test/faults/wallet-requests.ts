@@ -3,7 +3,7 @@ import { Wallet } from '../../examples/wallet/models/wallet.js';
 import type { WalletRequest } from './history.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** What customers ask for, and how often. */
+/** The frequencies of customers' requests. */
 export interface RequestMix {
   readonly kinds: Readonly<Record<WalletRequest['kind'], number>>;
   /** Share of requests under an idempotency key, where one is allowed. */
@@ -25,7 +25,7 @@ export const HOT_WALLETS: RequestMix = {
   hot: 1,
 };
 
-/** Everything is asked for under a key, and nothing needs two shards. */
+/** All requests have a key, and none needs two shards. */
 export const KEYED_REQUESTS: RequestMix = {
   kinds: { create: 30, deposit: 60, withdraw: 10, transfer: 0 },
   keyed: 1,
@@ -34,10 +34,10 @@ export const KEYED_REQUESTS: RequestMix = {
 
 /** The first wallets are the hot ones. */
 const HOT_COUNT = 4;
-/** `MX` lives on a shard that is not the home of a key, which for creations is the default shard. */
+/** The shard of `MX` is not the home of a key, which for creations is the default shard. */
 const COUNTRIES = ['MX', 'US', 'DE', 'MX'];
 
-/** Makes up requests. Each gets a number, and from it a mark that no other request has. */
+/** Creates random requests. Each gets a number, and from it a unique mark. */
 export class WalletRequests {
   /** Ids of wallets that are known to exist. */
   readonly wallets: string[] = [];
@@ -46,7 +46,7 @@ export class WalletRequests {
   readonly #run: string;
   #count = 0;
 
-  /** @param run makes keys and owners of this run differ from those of others */
+  /** @param run distinguishes the keys and owners of this run from those of others */
   constructor(random: SeededRandom, mix: RequestMix, run: string) {
     this.#random = random;
     this.#mix = mix;
@@ -78,7 +78,7 @@ export class WalletRequests {
     return { kind: 'create', number, key, country, ownerId: markedOwner(number), initialBalance };
   }
 
-  /** Over two shards no key is allowed, because the shard transactions commit one by one. */
+  /** Over two shards no key is allowed, because the shard transactions commit independently. */
   #transfer(number: number, key: string | undefined): WalletRequest {
     const sourceId = this.#wallet();
     let destId = this.#wallet();

@@ -1,13 +1,13 @@
 /**
- * Finds where one side of a PostgreSQL connection waits for the other. A run is everything up to such a point: the
- * messages of one request, or of one reply.
+ * Finds the points at which one side of a PostgreSQL connection waits for the other. A run is the data up to such a
+ * point: the messages of one request, or of one reply.
  */
 export class WireFraming {
   readonly #endsRun: (type: string, body: Buffer) => boolean;
   /** The first message of a client has no type. */
   #untyped: boolean;
   #buffer: Buffer = Buffer.alloc(0);
-  /** Where the first message that has not been looked at starts. */
+  /** Offset of the first message that has not been parsed. */
   #position = 0;
 
   private constructor(endsRun: (type: string, body: Buffer) => boolean, untyped: boolean) {
@@ -28,7 +28,7 @@ export class WireFraming {
     );
   }
 
-  /** Takes what came in; gives the runs that are whole by now. */
+  /** Adds received data. Returns the complete runs. */
   push(chunk: Buffer): readonly Buffer[] {
     this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
     const runs: Buffer[] = [];
@@ -41,7 +41,7 @@ export class WireFraming {
     return runs;
   }
 
-  /** What has come in of a run that is not whole. */
+  /** The received bytes of an incomplete run. */
   takeRest(): Buffer {
     const rest = this.#buffer;
     this.#buffer = Buffer.alloc(0);
@@ -70,7 +70,7 @@ const READY = 'Z';
 const AUTHENTICATION = 'R';
 /** Start-up, password, simple query, sync and terminate. */
 const REQUEST_ENDS: ReadonlySet<string> = new Set([STARTUP, 'p', 'Q', 'S', 'X']);
-/** Authentication is complete (0), or the last word of SASL, after which that follows (12). */
+/** Authentication is complete (0), or the last SASL message before that (12). */
 const NO_QUESTION: ReadonlySet<number> = new Set([0, 12]);
 
 function asksClient(body: Buffer): boolean {

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** One answer, as it came over the wire. */
+/** One answer as received. */
 export interface LiveAnswer {
   readonly method: string;
   /** Path with its query. */
@@ -22,15 +22,15 @@ interface OpenApiDocument {
 
 const PROBLEM = 'application/problem+json';
 
-/** What the protocol, rather than a route, answers: these statuses need no entry at each operation. */
+/** Statuses of the protocol rather than of a route; operations need not document them. */
 const OF_THE_PROTOCOL: ReadonlySet<number> = new Set([404, 405, 406, 408, 414, 415, 431, 501]);
 
-/** Holds live answers to the OpenAPI document that the same server publishes. */
+/** Compares live answers with the OpenAPI document of the same server. */
 export class ApiContract {
   readonly #document: OpenApiDocument;
   readonly #ajv: Ajv2020 = new Ajv2020({
     strict: false,
-    // What every object inherits is no field of a body.
+    // Inherited properties are not fields of a body.
     ownProperties: true,
     validateFormats: false,
     multipleOfPrecision: 9,
@@ -50,7 +50,7 @@ export class ApiContract {
     return new ApiContract((await response.json()) as OpenApiDocument);
   }
 
-  /** What the answer has that the document does not allow; empty if the document describes it. */
+  /** The parts of the answer that the document does not allow; empty if the answer matches. */
   check(answer: LiveAnswer): readonly string[] {
     const operation = this.#operationOf(answer);
     const documented = operation && this.#documented(operation, answer.status);
@@ -67,7 +67,7 @@ export class ApiContract {
     return this.violations(schema, text).length === 0;
   }
 
-  /** What the text of a body has that the schema of this name does not allow. */
+  /** The violations of the schema with this name in the text of a body. */
   violations(schema: string, text: string): readonly string[] {
     return this.#violations({ $ref: `#/components/schemas/${schema}` }, text);
   }
@@ -122,7 +122,7 @@ export class ApiContract {
   }
 }
 
-/** References of the document, seen from outside of it. */
+/** The document's references as absolute ones. */
 function absolute(schema: string): string {
   return schema.replaceAll('"$ref":"#/', '"$ref":"document#/');
 }

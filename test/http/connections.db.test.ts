@@ -8,9 +8,9 @@ import { WalletService } from './wallet-service.js';
 
 const ROUNDS = 20;
 const FLOOD = 2_000;
-/** Far more than the kernel buffers for a connection that is not read. */
+/** Far more than the kernel buffers for a connection that the client does not read. */
 const FLOOD_BYTES = 24_000_000;
-/** Answers that the kernel may take for a client that does not read. */
+/** Maximum number of answers that the kernel may buffer for a client that does not read. */
 const MOST_TAKEN = 500;
 
 describe('A connection to the generated wallet', () => {
@@ -35,7 +35,7 @@ describe('A connection to the generated wallet', () => {
     Number((await service.stateOf(wallet)).wallet['version']);
   const send = (bytes: string): Promise<RawConnection> => RawConnection.send(service.port, bytes);
 
-  describe('with several requests at once', () => {
+  describe('with pipelined requests', () => {
     it('serves them in their order: a GET sees the POST before it', async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const connection = await RawConnection.open(service.port);
@@ -101,7 +101,7 @@ describe('A connection to the generated wallet', () => {
       },
     );
 
-    it('begins no more of them than it can answer, and drops a client that does not read', async () => {
+    it('starts no more of them than it can answer, and disconnects a client that does not read', async () => {
       const request = get('/docs');
       const connection = await RawConnection.open(service.port);
       const { localPort } = connection.socket;
@@ -114,7 +114,7 @@ describe('A connection to the generated wallet', () => {
       connection.socket.write(request.repeat(FLOOD_BYTES / request.length));
       await expect.poll(() => connection.error, { timeout: 30_000 }).toBeDefined();
       unsubscribe('http.server.request.start', count);
-      // What the kernel takes is a few megabytes, of some 60,000 bytes each.
+      // The kernel buffers a few megabytes, of answers of about 60,000 bytes.
       expect(begun).toBeGreaterThan(0);
       expect(begun).toBeLessThan(MOST_TAKEN);
       expect((await service.call('GET', '/health/live')).status).toBe(200);
@@ -132,7 +132,7 @@ describe('A connection to the generated wallet', () => {
       return [answer?.status, JSON.parse(answer?.text ?? '{}').code];
     };
 
-    it('refuses so many that Node would drop the last, an idempotency key among them', async () => {
+    it('refuses so many that Node would drop the last ones, such as an idempotency key', async () => {
       const many = 'a:1\r\n'.repeat(2_000);
       expect(await refusal(deposit('1', `${many}Idempotency-Key: last\r\n`))).toEqual([
         431,
@@ -165,7 +165,7 @@ describe('A connection to the generated wallet', () => {
       },
     );
 
-    it('refuses an expectation that it does not know', async () => {
+    it('refuses an unknown expectation', async () => {
       expect(await refusal(deposit('1', 'Expect: x\r\n'))).toEqual([417, 'HTTP_EXPECTATION_FAILED']);
     });
 

@@ -1,13 +1,14 @@
 import { RawConnection } from './raw-connection.js';
 
-/** What became of the requests of many clients. */
+/** The outcomes of many clients' requests. */
 export interface DrainTally {
-  /** Answered with 200. */
+  /** Requests answered with 200. */
   readonly done: number;
-  /** Answered with anything else. */
+  /** Statuses of other answers. */
   readonly others: readonly number[];
   /**
-   * Sent on a connection that then broke, or ended, without an answer; and connections that broke in their handshake.
+   * Requests on a connection that then broke, or ended, without an answer; and connections that broke during their
+   * handshake.
    */
   readonly lost: readonly string[];
 }
@@ -23,7 +24,7 @@ export interface DrainClients {
   readonly keeping: number;
   /** Clients that connect for each request. */
   readonly connecting: number;
-  /** Pauses between two requests of clients of the first kind, in milliseconds. */
+  /** Pauses between two requests of keep-alive clients, in milliseconds. */
   readonly pausesMs: readonly number[];
 }
 
@@ -63,7 +64,7 @@ export class ClosedLoop {
     }
   }
 
-  /** Undefined if nothing listens any longer. */
+  /** Undefined if the server no longer listens. */
   async #open(): Promise<RawConnection | undefined> {
     const { port, isEncrypted = false } = this.#options;
     try {
@@ -75,7 +76,7 @@ export class ClosedLoop {
     }
   }
 
-  /** Sends requests until the connection is to be closed. */
+  /** Sends requests until the connection must be closed. */
   async #use(connection: RawConnection, keeps: boolean, pauseMs: number): Promise<void> {
     for (let sent = 1; !connection.closed; sent += 1) {
       connection.write(this.#options.request);

@@ -47,12 +47,12 @@ describe('The generated wallet at SIGTERM', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  // From 64 connections on, further listeners share the socket; with 70 kept ones they are made under load.
+  // From 64 connections on, further listeners share the socket; with 70 open connections they are created under load.
   it.each([
     { clients: 64, keeping: 52, until: 500 },
     { clients: 152, keeping: 140, until: 500 },
     { clients: 82, keeping: 70, until: 30 },
-    // Ended while most clients are in their handshakes, and after those.
+    // Ended while most clients are in their handshakes, and after them.
     { clients: 108, keeping: 96, until: 10, isEncrypted: true },
     { clients: 64, keeping: 52, until: 500, isEncrypted: true },
   ])(
@@ -74,7 +74,7 @@ describe('The generated wallet at SIGTERM', () => {
         server.process.kill('SIGTERM');
         const tally = await ended;
         expect(await endOf(server)).toBe(0);
-        // A busy machine may refuse some: that is an answer, too.
+        // A busy machine may refuse some requests, which counts as an answer.
         expect(tally.others.filter((status) => status !== 503)).toEqual([]);
         lost.push(...tally.lost.map((reason) => `round ${round}: ${reason}`));
       }
@@ -83,7 +83,7 @@ describe('The generated wallet at SIGTERM', () => {
     60_000 * ROUNDS,
   );
 
-  it('answers what arrives on a connection that was idle, and what was sent in one piece', async () => {
+  it('answers requests on a connection that was idle, and requests that were sent in one piece', async () => {
     const server = await start();
     const port = portOf(server);
     const idle = await RawConnection.open(port);

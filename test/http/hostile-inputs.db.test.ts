@@ -3,7 +3,7 @@ import { sendRaw } from '../../runtime/http/test-support/raw-client.js';
 import { testServer } from '../databases/vitest.js';
 import { type Answer, JSON_TYPE, OWNER, WalletService } from './wallet-service.js';
 
-/** Requests are refused within a hundredth of that; what is refused too late takes seconds. */
+/** A request is refused within a hundredth of this; one that is refused too late takes seconds. */
 const SOON_MS = 30_000;
 
 const newWallet = (fields: Readonly<Record<string, unknown>>): string =>
@@ -298,7 +298,7 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       await refused(() => service.call('GET', `/wallets/${wallet}/events?${query}`));
     });
 
-    it('honours If-Match, and refuses a tag that is none', async () => {
+    it('honours If-Match, and refuses an invalid tag', async () => {
       const { wallet: stored } = await service.stateOf(wallet);
       const tag = `"${String(stored['version'])}"`;
       await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': '"9999"' }), 412);
@@ -307,7 +307,7 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       await refused(() => deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': tag }), 412);
     });
 
-    it('applies a key once, fifty times at once, and refuses it for another request', async () => {
+    it('applies a key once for fifty concurrent requests, and refuses it for another request', async () => {
       const headers = { ...JSON_TYPE, 'idempotency-key': 'fifty' };
       const before = await service.stateOf(wallet);
       const answers = await Promise.all(Array.from({ length: 50 }, () => deposit('{"amount":2}', headers)));
@@ -337,7 +337,7 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       expect((await service.stateOf(id)).wallet).toMatchObject({ balance: '0', state: 'CLOSED', version: 3 });
     });
 
-    it('takes a hundred deposits at once on one wallet', async () => {
+    it('applies a hundred concurrent deposits on one wallet', async () => {
       const id = await service.openWallet('0');
       const answers = await Promise.all(
         Array.from({ length: 100 }, () => service.post(`/wallets/${id}/deposit`, '{"amount":1}')),
@@ -366,7 +366,7 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       );
     });
 
-    it('has shown each documented answer that needs no fault', () => {
+    it('has given each documented answer that needs no fault', () => {
       for (const answer of [
         'post /wallets 201',
         'post /wallets 400',

@@ -36,7 +36,7 @@ describe('The generated wallet beyond its capacity', () => {
     return socket;
   }
 
-  /** Sends these bytes; resolves with the text of one answer. */
+  /** Sends these bytes. Resolves with the text of one answer. */
   function send(socket: Socket, bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let text = '';
@@ -61,7 +61,7 @@ describe('The generated wallet beyond its capacity', () => {
     return sum;
   }
 
-  it('serves what it can, refuses the rest, and leaves no outcome open', async () => {
+  it('serves requests up to its capacity, refuses the rest, and leaves no outcome open', async () => {
     const before = await balances();
     const clients = await Promise.all(Array.from({ length: CLIENTS }, open));
     // The kernel connects clients before the server accepts them.
@@ -89,12 +89,12 @@ describe('The generated wallet beyond its capacity', () => {
     expect(total).toBe(refused.length);
   });
 
-  it('keeps its places for requests that have arrived, whatever slow clients do', async () => {
+  it('keeps its slots for complete requests, despite slow clients', async () => {
     for (let client = 0; client < SLOW_CLIENTS; client += 1) {
       const bytes = deposit(wallets[client % WALLETS]);
       const socket = connect(service.port, '127.0.0.1').on('error', () => {});
       sockets.push(socket);
-      // A part of the head, the head alone, or all but the last byte of the body.
+      // A part of the head, the complete head, or all but the last byte of the body.
       socket.write(bytes.slice(0, [40, bytes.length - BODY.length, bytes.length - 1][client % 3]));
     }
     for (let request = 0; request < 100; request += 1) {

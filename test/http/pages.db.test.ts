@@ -18,7 +18,7 @@ describe('The pages of the generated wallet', () => {
     fetch(service.url + path, { headers });
 
   describe.each(['/docs', '/openapi.json'])('%s', (path) => {
-    it('is compressed for clients that take gzip, under a tag of its own', async () => {
+    it('is compressed for clients that accept gzip, with its own tag', async () => {
       const plain = await fetchPage(path, { 'accept-encoding': 'identity' });
       const packed = await fetchPage(path, { 'accept-encoding': 'br;q=1, gzip;q=0.5' });
       expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
@@ -61,7 +61,7 @@ describe('The pages of the generated wallet', () => {
     expect(service.contract.allows('WalletDepositMoneyRequest', body)).toBe(isTaken);
   });
 
-  it('/docs is kept for a few hosts, whatever callers call the server', async () => {
+  it('/docs is cached for a limited number of hosts', async () => {
     const page = async (host: string): Promise<string | undefined> => {
       const { answers } = await RawConnection.send(
         service.port,
@@ -76,7 +76,7 @@ describe('The pages of the generated wallet', () => {
     expect(await page('wallet.example')).toBe(own);
   });
 
-  it('/metrics is made once a second, however many ask', async () => {
+  it('/metrics is rendered at most once a second', async () => {
     const startMs = performance.now();
     const texts = await Promise.all(
       Array.from({ length: MANY }, async () => (await fetchPage('/metrics', {})).text()),

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** An answer that has come whole. */
+/** A complete answer. */
 export interface RawAnswer {
   readonly status: number;
   /** By their names in lower case. */
@@ -9,12 +9,12 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** One connection whose bytes are in a test's hands. */
+/** A connection whose bytes the test controls. */
 export class RawConnection {
   readonly socket: Socket;
-  /** Whole answers, in the order in which they came. */
+  /** Complete answers, in order of arrival. */
   readonly answers: RawAnswer[] = [];
-  /** The server has ended the connection, or it is broken. */
+  /** Whether the server has ended the connection, or it is broken. */
   closed = false;
   /** Code of the error that broke it. */
   error: string | undefined;
@@ -22,7 +22,7 @@ export class RawConnection {
 
   private constructor(port: number, isEncrypted: boolean) {
     const address = { port, host: '127.0.0.1', allowHalfOpen: true };
-    // Certificates of tests are signed by themselves.
+    // Test certificates are self-signed.
     this.socket = isEncrypted ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
     this.socket.on('data', (bytes) => this.#read(bytes));
     this.socket.on('end', () => this.#close());
@@ -44,7 +44,7 @@ export class RawConnection {
     return connection;
   }
 
-  /** Sends these bytes on a connection of their own, and gives its answers once the server has closed it. */
+  /** Sends these bytes on a new connection. Returns its answers once the server has closed it. */
   static async send(port: number, bytes: string): Promise<RawConnection> {
     const connection = await RawConnection.open(port);
     connection.socket.end(bytes);
@@ -60,7 +60,7 @@ export class RawConnection {
     return this.answers.map(({ status }) => status);
   }
 
-  /** Waits until `count` answers have come, or the connection is closed. */
+  /** Waits until `count` answers have arrived, or the connection is closed. */
   async untilAnswers(count: number): Promise<readonly RawAnswer[]> {
     await this.#until(() => this.answers.length >= count || this.closed);
     return this.answers;

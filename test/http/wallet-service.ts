@@ -15,7 +15,7 @@ import { ApiContract, type LiveAnswer } from './api-contract.js';
 export const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 export const JSON_TYPE: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
 
-/** What a test may say of a request beside its method and target. */
+/** The parts of a request besides its method and target. */
 export interface RequestParts {
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,9 +26,9 @@ export interface Answer extends LiveAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The generated wallet, served in this process on two databases. Each of its answers is held to its document. */
+/** The generated wallet, served in this process on two databases. Each answer is checked against its document. */
 export class WalletService {
-  /** What answers had that the OpenAPI document does not allow. */
+  /** Differences between answers and the OpenAPI document. */
   readonly violations: string[] = [];
   /** Lines of the server's log. */
   readonly log: LogEntry[];
@@ -83,7 +83,7 @@ export class WalletService {
     await this.#release();
   }
 
-  /** Sends a request, and notes where its answer differs from the document. */
+  /** Sends a request, and records differences between its answer and the document. */
   async call(method: string, target: string, parts: RequestParts = {}): Promise<Answer> {
     const response = await fetch(this.url + target, {
       method,
@@ -107,7 +107,7 @@ export class WalletService {
     return this.call('POST', target, { body, headers });
   }
 
-  /** Opens a wallet of Mexico; its id. */
+  /** Opens a wallet of Mexico. Returns its id. */
   async openWallet(initialBalance = '100', country = 'MX'): Promise<string> {
     const body = JSON.stringify({ country, ownerId: OWNER, currency: 'MXN', initialBalance });
     const answer = await this.post('/wallets', body);
@@ -115,7 +115,7 @@ export class WalletService {
     return String(answer.body['id']);
   }
 
-  /** What is stored of a wallet, as far as callers can see it: the wallet and how many events it has. */
+  /** The stored state of a wallet, as far as callers can see it: the wallet and the number of its events. */
   async stateOf(id: string): Promise<{ readonly wallet: Answer['body']; readonly events: number }> {
     const [wallet, events] = await Promise.all([
       this.call('GET', `/wallets/${id}`),

@@ -21,7 +21,7 @@ import type { ExecutionRecord, Trace } from './record.js';
 import type { ModelRun } from './run-model.js';
 import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
 
-/** What an answer says. */
+/** The claim of an answer. */
 type Claim =
   | 'result'
   | 'odd'
@@ -31,7 +31,7 @@ type Claim =
   | 'cross-shard'
   | 'key-misuse'
   | Unproven;
-/** Says nothing about any state but that nothing (or exactly what it names) was written. */
+/** Claims only that nothing (or exactly the named part) was written. */
 type Unproven = 'unique' | 'key-reused' | 'partial' | 'unknown' | 'gave-up';
 
 const GAVE_UP = [
@@ -39,7 +39,7 @@ const GAVE_UP = [
   ...[ShardBusyError, ShardUnavailableError, IdempotencyKeyBusyError],
 ] as const;
 
-/** Every answer is checked against the states that were committed. */
+/** Checks every answer against the committed states. */
 export function checkAnswers(
   run: ModelRun,
   history: History,
@@ -76,7 +76,7 @@ class AnswerChecker {
     }
   }
 
-  /** Checks one answer and names it. */
+  /** Checks one answer and returns its kind. */
   check(execution: ExecutionRecord): string {
     const claim = claimOf(execution);
     if (claim === undefined) {
@@ -136,7 +136,7 @@ class AnswerChecker {
     }
   }
 
-  /** A repeat gets the answer of the one applied plan under its key. */
+  /** A repeat gets the answer of the only applied plan under its key. */
   #checkReplay(execution: ExecutionRecord): void {
     const { key, principal } = execution.terms;
     const peers = this.#keyed.get(`${principal}/${key}`) ?? [];
@@ -150,7 +150,7 @@ class AnswerChecker {
     if (expected !== got) this.#complain(execution, `got ${got} under its key, not ${expected}`);
   }
 
-  /** The answer follows from the committed states of the versions that were read. */
+  /** Checks that the answer follows from the committed states of the versions that were read. */
   #checkTrace(execution: ExecutionRecord, trace: Trace, claim: Claim): void {
     const { outcome, items } = this.#replay(execution, trace);
     if (outcome === undefined) return;
@@ -203,8 +203,8 @@ class AnswerChecker {
   }
 
   /**
-   * Reads see what was answered before them, and never go back. The reads of one `findAllByIds` are concurrent. One
-   * that may chain can be behind what another executor has answered: see `staged-lag.db.test.ts`.
+   * Checks that reads see commits that were answered before them, and never go back. The reads of one `findAllByIds`
+   * are concurrent. A read that may chain can be behind another executor's answers: see `staged-lag.db.test.ts`.
    */
   #checkReads(execution: ExecutionRecord, { reads, items }: Trace): void {
     const newest = new Map<string, number>();
@@ -212,7 +212,7 @@ class AnswerChecker {
     for (const { tick, found, kind } of reads) {
       const before = new Map(newest);
       for (const { slot, state } of found) {
-        // A plan sees what it has staged itself, whatever has been committed since.
+        // A plan sees its own staged states, regardless of later commits.
         if (items.some((item) => slotKey(item.slot) === slot && item.state.version === state?.version))
           continue;
         const version = state?.version ?? 0;
@@ -257,14 +257,14 @@ class AnswerChecker {
   }
 }
 
-/** What a complaint about a failed execution is understood by. */
+/** The facts that explain a failed execution in a message. */
 function circumstances({ answer, report, terms }: ExecutionRecord): string {
   if (answer?.kind !== 'error') return '';
   const attempts = report?.attempts.map(({ end, actionIds }) => `${end} ${actionIds.join()}`).join('; ');
   return ` (${String(answer.error)}; terms ${JSON.stringify(terms)}; attempts: ${attempts})`;
 }
 
-/** How many plans a successful execution leaves. */
+/** The number of plans of a successful execution. */
 function planCount({ terms }: ExecutionRecord, { items }: Trace): number {
   return terms.key !== undefined && items.length === 0 ? 1 : partsOf(items).length;
 }
@@ -293,7 +293,7 @@ function errorName({ answer }: ExecutionRecord): string {
   return answer?.kind === 'error' && answer.error instanceof Error ? answer.error.name : 'none';
 }
 
-/** What the executor makes of a plan that `perform` has left. */
+/** The executor's refusal of a plan after `perform`, if any. */
 function admission({ terms }: ExecutionRecord, items: readonly PlannedItem[]): Claim {
   const { ifVersion, allowCrossShard, key } = terms;
   const guarded = items.find(({ slot, kind }) => kind !== 'add' && slotKey(slot) === ifVersion?.slot);

@@ -7,9 +7,9 @@ import { slotKey } from './script.js';
 import { findDisorder } from './serial-order.js';
 
 export interface Verdict {
-  /** Everything that should not be; empty if the run is sound. */
+  /** Violations; empty if the run is correct. */
   readonly problems: readonly string[];
-  /** How often each kind of answer was given. */
+  /** Number of answers of each kind. */
   readonly answers: Readonly<Record<string, number>>;
   /** Committed plans. */
   readonly applied: number;
@@ -62,7 +62,7 @@ function stateText(state: ReturnType<History['state']>): string {
 }
 
 /**
- * Each version of a model has exactly the events that its action attached, in order, and versions follow one another.
+ * Each version of a model has exactly the events that its action attached, in order, and versions follow each other.
  */
 function checkEvents(run: ModelRun, parts: readonly AppliedPart[], dump: ShardDump): readonly string[] {
   const problems: string[] = [];
@@ -102,7 +102,7 @@ function eventText(actionId: string, version: number, payload: unknown): string 
   return JSON.stringify([actionId, version, writer, index, value]);
 }
 
-/** Exactly the applied plans have an action row that says committed. */
+/** Exactly the applied plans have an action row with the state committed. */
 function checkActions(parts: readonly AppliedPart[], dump: ShardDump): readonly string[] {
   const rows = new Map(dump.actions.map((row) => [row.id, row]));
   return parts.flatMap(({ actionId, execution }) => {
@@ -115,8 +115,8 @@ function checkActions(parts: readonly AppliedPart[], dump: ShardDump): readonly 
 }
 
 /**
- * A key is kept exactly once, by the one plan that was applied under it. A key belongs to the shard that its request
- * names: two requests that name models on different shards do not know of one another.
+ * Each key is stored exactly once, by the only plan that was applied under it. A key belongs to the shard that its
+ * request names, so requests that name models on different shards are independent.
  */
 function checkKeys(history: History, dumps: readonly ShardDump[]): readonly string[] {
   const problems: string[] = [];

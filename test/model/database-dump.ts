@@ -32,7 +32,7 @@ export interface KeyRow {
   readonly hasResult: boolean;
 }
 
-/** Everything that one shard holds. */
+/** The content of one shard. */
 export interface ShardDump {
   readonly rows: readonly StoredRow[];
   /** In the order of their positions. */

@@ -13,17 +13,17 @@ interface Fight {
   readonly actions: number;
 }
 
-/** What the checker says about a run with this defect. */
+/** The checker's report on a run with this defect. */
 async function problemsOf(harness: DatabaseHarness, fight: Fight, seed = 7): Promise<readonly string[]> {
   const databases = await harness.makeShards({ shards: SHARDS, migrations });
   const run = await runModel({ databases, seed, concurrency: 8, ...fight });
   return (await checkRun(run, databases)).problems;
 }
 
-/** A defect shows only in certain interleavings: number of runs, each with another seed. */
+/** A defect shows only in certain interleavings, so there are several runs with different seeds. */
 const RUNS = 6;
 
-/** What the checker says about the first run in which it says something; nothing if there is none. */
+/** The checker's report on the first run with problems; empty if there is none. */
 async function firstProblems(harness: DatabaseHarness, fight: Fight): Promise<string> {
   for (let seed = 7; seed < 7 + RUNS; seed += 1) {
     const problems = await problemsOf(harness, fight, seed);
@@ -34,17 +34,17 @@ async function firstProblems(harness: DatabaseHarness, fight: Fight): Promise<st
 }
 
 describeOn('postgresql', 'the checker of random actions', (harness) => {
-  test('notices a staged state that is read after its link has failed', async () => {
+  test('reports a staged state that is read after its plan has failed', async () => {
     const problems = await firstProblems(harness, {
       gateways: defects.ghost,
       profile: { labelClashes: 0.8 },
-      // An execution that meets a ghost retries until its limit: few actions take long enough.
+      // An execution that reads a ghost retries until its limit, so few actions take long enough.
       actions: 300,
     });
     expect(problems).toMatch(/read version \d+ of \S+, which was never committed|read \S+ by/);
   });
 
-  test('notices an answer that did not wait for what it had read', async () => {
+  test('reports an answer that did not wait for the plans that it had read', async () => {
     const problems = await firstProblems(harness, {
       gateways: defects.hasty,
       profile: { labelClashes: 0.8 },
@@ -53,7 +53,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
     expect(problems).toMatch(/answered |which was never committed/);
   });
 
-  test('notices a plan that is lost when its statement is split', async () => {
+  test('reports a plan that is lost when its statement is split', async () => {
     const problems = await firstProblems(harness, {
       gateways: defects.forgetful,
       profile: { labelClashes: 0.8 },
@@ -62,7 +62,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
     expect(problems).toMatch(/answered result, and 0 of 1 plans are committed/);
   });
 
-  test('notices write skew between an update and an expectation in one statement', async () => {
+  test('reports write skew between an update and an expectation in one statement', async () => {
     const problems = await firstProblems(harness, {
       gateways: defects.blind,
       profile: { skew: true },
@@ -71,7 +71,7 @@ describeOn('postgresql', 'the checker of random actions', (harness) => {
     expect(problems).toMatch(/no serial order/);
   });
 
-  test('finds nothing to say about the same fights without a defect', async () => {
+  test('reports no problem in the same runs without a defect', async () => {
     expect(await problemsOf(harness, { profile: { skew: true }, actions: 1_000 })).toEqual([]);
     expect(await problemsOf(harness, { profile: { labelClashes: 0.8 }, actions: 1_000 })).toEqual([]);
   });

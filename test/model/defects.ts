@@ -18,7 +18,7 @@ import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';
 import { type MakeGateways, NAMESPACE } from './run-model.js';
 
-/** Reads of a state that was never committed, before it is forgotten. */
+/** Number of reads of a state that was never committed, before it is dropped. */
 const GHOST_READS = 3;
 
 /** Keeps a staged state for a while after its plan has failed. */
@@ -45,7 +45,7 @@ class GhostStates extends StagedStates {
   }
 }
 
-/** Takes every staged state for a committed one, so that no answer waits for it. */
+/** Treats every staged state as committed, so that no answer waits for it. */
 class HastyStates extends StagedStates {
   override get(row: string): StagedState | undefined {
     const state = super.get(row);
@@ -59,7 +59,7 @@ function appliedLink(): PendingPlan {
   return pending;
 }
 
-/** A store that passes everything on. */
+/** A store that forwards all calls. */
 abstract class StoreWrapper implements ShardStore {
   protected readonly store: ShardStore;
   readonly read: ShardStore['read'];
@@ -86,7 +86,7 @@ abstract class StoreWrapper implements ShardStore {
   abstract flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
 }
 
-/** After a statement of several groups has failed, one of the next statement's groups is forgotten. */
+/** After a statement of several groups has failed, drops one of the next statement's groups. */
 class ForgetfulStore extends StoreWrapper {
   #failed = false;
 
@@ -104,10 +104,10 @@ class ForgetfulStore extends StoreWrapper {
   }
 }
 
-/** The plans as they were before their expectations were hidden from the writer. */
+/** The plans before their expectations were hidden from the writer. */
 const whole = new WeakMap<PlanWrite['action'], PlanWrite>();
 
-/** Plans that wait meet in one statement. */
+/** Waiting plans are sent in one statement. */
 const ONE_AT_A_TIME = { ...DEFAULT_WRITER_LIMITS, maximumInFlight: 1 };
 
 /** Composes statements as if expectations touched no rows. */
@@ -118,7 +118,7 @@ class BlindWriter extends ShardWriter {
   }
 }
 
-/** What the writer did not see is in the statement all the same. */
+/** Restores the expectations that were hidden from the writer. */
 class RestoringStore extends StoreWrapper {
   flush({ groups, locked }: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
     const restored = groups.map((group) => group.map((plan) => whole.get(plan.action) ?? plan));
@@ -171,7 +171,7 @@ export const defects: Readonly<Record<'ghost' | 'hasty' | 'forgetful' | 'blind',
   blind: (databases, events) => new BlindGateways(databases, NAMESPACE, events),
 };
 
-/** Says only after a while what has become of a statement. */
+/** Delays the answers of statements. */
 class LateStore extends StoreWrapper {
   readonly #delayMs: number;
 
@@ -187,7 +187,7 @@ class LateStore extends StoreWrapper {
   }
 }
 
-/** Gateways to databases whose answers to writes take long: no defect, but a slow line. */
+/** Gateways to databases with slow answers to writes: not a defect, but a slow connection. */
 export function lateGateways(
   databases: DatabaseRegistry,
   events: EventCatalog,

@@ -18,7 +18,7 @@ export interface Produced {
   readonly item: PlannedItem;
 }
 
-/** What was committed, as the databases' action rows and the recorded plans say together. */
+/** The committed plans and states, from the databases' action rows and the recorded plans. */
 export class History {
   readonly parts: readonly AppliedPart[];
   readonly problems: string[] = [];
@@ -55,9 +55,9 @@ export class History {
   }
 
   /**
-   * The newest version whose commit had been answered at this moment; 0 if there was none.
+   * The newest version whose commit had been answered at this time; 0 if there was none.
    *
-   * @param executor the one that must have answered; default any
+   * @param executor the executor that must have answered; default any
    */
   floorAt(slot: string, moment: number, executor?: number): number {
     for (let version = this.lastVersion(slot); version > 0; version -= 1) {

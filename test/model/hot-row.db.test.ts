@@ -9,7 +9,7 @@ import { migrations } from './models.js';
 import { SHARDS } from './run-model.js';
 
 const [shard] = SHARDS;
-/** The allowed errors of an execution that lost too often. */
+/** The errors that an execution may have after too many conflicts. */
 const PATIENCE = ['FW_STALE_MODEL', 'FW_ROW_BUSY', 'FW_DEADLINE_EXCEEDED', 'FW_COMMIT_OUTCOME_UNKNOWN'];
 
 function openRegistries(topology: ShardingTopology, count: number): readonly DatabaseRegistry[] {
@@ -21,7 +21,7 @@ function failuresOf({ failed }: Progress): number {
 }
 
 describeOn('postgresql', 'executors that fight over one row', (harness) => {
-  test('in one process run once each: everyone starts from what the one before has staged', async () => {
+  test('in one process run once each, because each starts from the previous one’s staged state', async () => {
     const topology = await harness.makeTopology({ shards: SHARDS, migrations });
     const databases = openRegistries(topology, 1);
     try {
@@ -33,7 +33,7 @@ describeOn('postgresql', 'executors that fight over one row', (harness) => {
     }
   });
 
-  test('in two processes both get on, and no update is lost', { timeout: 30_000 }, async () => {
+  test('in two processes both make progress, and lose no update', { timeout: 30_000 }, async () => {
     const topology = await harness.makeTopology({ shards: SHARDS, migrations });
     const registries = openRegistries(topology, 2);
     try {

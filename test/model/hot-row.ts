@@ -13,21 +13,21 @@ import type { Script, Slot } from './script.js';
 import { ScriptAction, scriptActionOf, World } from './script-action.js';
 import { plainTerms } from './script-maker.js';
 
-/** What one executor achieved. */
+/** The results of one executor. */
 export interface Progress {
   applied: number;
-  /** Executions that failed, by error code. */
+  /** Number of failed executions, by error code. */
   readonly failed: Map<string, number>;
-  /** Attempts, by how they ended. */
+  /** Number of attempts, by their end. */
   readonly ends: Map<AttemptEnd, number>;
-  /** Of each execution that succeeded, in milliseconds. */
+  /** Latencies of the successful executions, in milliseconds. */
   readonly latenciesMs: number[];
 }
 
 export interface HotRowOptions {
-  /** One registry per executor: its own connections, as a process of its own would have. */
+  /** One registry per executor, with its own connections, as in separate processes. */
   readonly databases: readonly DatabaseRegistry[];
-  /** Executions at a time on each executor. */
+  /** Concurrent executions per executor. */
   readonly concurrency: number;
   readonly durationMs: number;
   readonly chaining?: boolean;

@@ -24,10 +24,10 @@ import { NAMESPACE } from './run-model.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const ROWS = 8;
-/** Longer than the server takes to notice a deadlock. */
+/** Longer than the server takes to detect a deadlock. */
 const dataSource = { lockTimeoutMs: 5_000 };
 
-/** The same database with its statements' text changed. */
+/** The same database with changed statement texts. */
 function rewriting(database: ShardDatabase, rewrite: (text: string) => string): ShardDatabase {
   return {
     shard: database.shard,
@@ -58,7 +58,7 @@ function planOf(items: readonly StagedItem[]): PlanWrite {
   };
 }
 
-/** Purses and tallies in turn. */
+/** Purses and tallies alternate. */
 function newModel(index: number): { readonly descriptor: ModelDescriptor; readonly model: Stored } {
   const content = { value: 0, writer: 'start', bucket: 0, label: null };
   if (index % 2 === 0) {
@@ -70,8 +70,8 @@ function newModel(index: number): { readonly descriptor: ModelDescriptor; readon
 }
 
 /**
- * Two stores lock the same rows of two tables, each in one statement and both held up in the middle until each holds
- * what it has locked before. SQLSTATEs of those that fail.
+ * Two stores lock the same rows of two tables, each in one statement and delayed in the middle until each holds its
+ * first locks. Returns the SQLSTATEs of failures.
  */
 async function fight(
   database: ShardDatabase,
@@ -85,7 +85,7 @@ async function fight(
     ({ descriptor, model }): StagedItem => ({ kind: 'add', descriptor, model, events: [] }),
   );
   await stores[0]?.flush({ groups: [[planOf(adds)]], locked: 'wait' });
-  // Nothing ever changes, because an expectation locks and leaves: what is tried is the order of locks alone.
+  // An expectation locks without a change, so only the order of locks is tested.
   const guards = models.map(
     ({ descriptor, model }): StagedItem => ({ kind: 'expect', descriptor, model, expectedVersion: 1 }),
   );
@@ -108,7 +108,7 @@ async function waiting(database: ShardDatabase): Promise<number> {
   return Number((await database.query({ text, values: [] })).rows[0]?.[0]);
 }
 
-/** Holds these rows until the returned function is called. */
+/** Locks these rows until the returned function is called. */
 async function lockRows(
   database: ShardDatabase,
   models: readonly (ReturnType<typeof newModel> | undefined)[],
@@ -127,7 +127,7 @@ async function lockRows(
 }
 
 describeOn('postgresql', 'locks of two processes', (harness) => {
-  test('are taken in one order, whatever the order of staging, so that none deadlocks', async () => {
+  test('are taken in one order, independent of the order of staging, so that no deadlock occurs', async () => {
     const database = (await harness.makeShards({ shards: [shard], migrations, dataSource })).database(shard);
     expect(await fight(database, database)).toEqual([]);
   });

@@ -6,14 +6,14 @@ import { migrations } from './models.js';
 import { runModel, SHARDS } from './run-model.js';
 
 /**
- * `FW_SEED` runs the same actions again; `FW_MODEL_ROUNDS` (`npm run proof:model`) as many long runs, each with the
- * next seed.
+ * `FW_SEED` runs the same actions again; `FW_MODEL_ROUNDS` (`npm run proof:model`) is the number of long runs, each
+ * with the next seed.
  */
 const firstSeed = Number(process.env['FW_SEED'] ?? Date.now() % 1_000_000);
 const rounds = Number(process.env['FW_MODEL_ROUNDS'] ?? 1);
 const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
 
-/** The test command runs a share of what the proof runs. */
+/** The test command runs a share of the proof. */
 const share = process.env['FW_MODEL_ROUNDS'] === undefined ? 0.25 : 1;
 
 const ACTIONS: Readonly<Record<AdapterName, number>> = {
@@ -36,7 +36,7 @@ async function runAndCheck(harness: DatabaseHarness, seed: number): Promise<void
   );
   expect(problems.slice(0, 10), `run again with FW_SEED=${seed}`).toEqual([]);
   expect(run.executions).toHaveLength(actions);
-  // A run in which little happens would prove little.
+  // A run with few applied plans would prove little.
   expect(applied).toBeGreaterThan(actions / 3);
 }
 

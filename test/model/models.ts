@@ -7,12 +7,12 @@ import { INITIAL_VERSION, ModelBuilder } from '../../runtime/domain/model-builde
 import { ModelEvent } from '../../runtime/domain/model-event.js';
 import { defineMigration, type Migration } from '../../runtime/migration/migration.js';
 
-/** What every model of the test holds besides id, state and version. */
+/** The fields of every model of the test besides id, state and version. */
 export interface Content {
   readonly value: number;
-  /** The run of `perform` that made this state: no two states share it. */
+  /** Identifies the run of `perform` that created this state; unique. */
   readonly writer: string;
-  /** What queries select by. */
+  /** The value by which queries select. */
   readonly bucket: number;
   /** Unique among tallies and among badges, or null. */
   readonly label: string | null;
@@ -26,7 +26,7 @@ export class Purse extends Model<Purse, ShardedId<Purse>, 'OPEN'> implements Con
   readonly label!: string | null;
 }
 
-/** Chained, but each state is written by itself. */
+/** Chained, but each state is written separately. */
 export class Tally extends Model<Tally, ShardedId<Tally>, 'OPEN'> implements Content {
   readonly value!: number;
   readonly writer!: string;
@@ -34,7 +34,7 @@ export class Tally extends Model<Tally, ShardedId<Tally>, 'OPEN'> implements Con
   readonly label!: string | null;
 }
 
-/** Without dates, events and shard: lives on the default shard. */
+/** Without dates, events and a sharded id: stored on the default shard. */
 export class Badge extends Entity<Badge, Id<Badge>, 'OPEN'> implements Content {
   readonly value!: number;
   readonly writer!: string;
@@ -48,7 +48,7 @@ export const KINDS: readonly [Kind, ...Kind[]] = ['Purse', 'Tally', 'Badge'];
 
 abstract class Changed<M> extends ModelEvent<M> {
   readonly writer: string;
-  /** Among the events of one change, from 0. */
+  /** Index among the events of one change, from 0. */
   readonly index: number;
   /** The value after the change. */
   readonly value: number;
@@ -150,7 +150,7 @@ const COLUMNS =
   'writer text not null, bucket double precision not null, label text';
 const DATE_COLUMNS = 'created_date timestamptz not null, updated_date timestamptz not null';
 
-/** Only tallies and badges have unique labels: a unique constraint of its own would keep a table from being folded. */
+/** Only tallies and badges have unique labels, because a unique constraint would prevent folding. */
 export const migrations: readonly Migration[] = [
   defineMigration(
     '0001_models',
@@ -160,7 +160,7 @@ export const migrations: readonly Migration[] = [
   ),
 ];
 
-/** Makes and changes models of all three classes. */
+/** Creates and changes models of all three classes. */
 export class StoredBuilder<M extends Stored> extends ModelBuilder<M> {
   /** A new model with its events. */
   static create<M extends Stored>(

@@ -1,4 +1,4 @@
-/** A seeded source of random choices (mulberry32): the same seed makes the same choices. */
+/** A seeded random generator (mulberry32): the same seed gives the same choices. */
 export class Random {
   #state: number;
 

@@ -5,7 +5,7 @@ import type { Found, PlannedItem, Request, Script } from './script.js';
 /** One read of one run of `perform`. */
 export interface RecordedRead {
   readonly kind: Request['kind'];
-  /** When it was asked for. */
+  /** Logical time of the request. */
   readonly tick: number;
   readonly found: readonly Found[];
 }
@@ -17,7 +17,7 @@ export interface Trace {
   readonly items: PlannedItem[];
 }
 
-/** How an execution is run, besides its script. */
+/** The settings of an execution besides its script. */
 export interface Terms {
   readonly chaining: boolean;
   readonly allowCrossShard: boolean;
@@ -35,10 +35,10 @@ export type Answer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly error: unknown };
 
-/** One call of `execute` with everything that the checker needs to know about it. */
+/** One call of `execute` with all facts that the checker needs. */
 export interface ExecutionRecord {
   readonly number: number;
-  /** Which of the executors ran it. */
+  /** Index of the executor that ran it. */
   readonly executor: number;
   readonly script: Script;
   readonly terms: Terms;
@@ -51,11 +51,11 @@ export interface ExecutionRecord {
 
 let ticks = 0;
 
-/** The next moment of the logical clock that all executors of this process share. */
+/** The next tick of the logical clock that all executors of this process share. */
 export function tick(): number {
   ticks += 1;
   return ticks;
 }
 
-/** The execution whose `perform` is running here. */
+/** The execution whose `perform` is currently running. */
 export const currentExecution: AsyncLocalStorage<ExecutionRecord> = new AsyncLocalStorage();

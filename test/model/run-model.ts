@@ -17,7 +17,7 @@ import { type Job, type Profile, ScriptMaker } from './script-maker.js';
 export const NAMESPACE = 'model-test';
 export const SHARDS: readonly ShardIdentifier[] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
 
-/** Makes the gateways of one executor; a planted defect is made here. */
+/** Creates the gateways of one executor, possibly with a planted defect. */
 export type MakeGateways = (
   databases: DatabaseRegistry,
   events: EventCatalog,
@@ -28,23 +28,23 @@ export interface ModelRunOptions {
   readonly databases: DatabaseRegistry;
   readonly seed: number;
   readonly actions: number;
-  /** Executions that run at a time on each of the two executors. */
+  /** Concurrent executions on each of the two executors. */
   readonly concurrency: number;
   readonly profile?: Profile;
   readonly gateways?: MakeGateways;
 }
 
-/** What happened, for the checker. */
+/** The recorded run, for the checker. */
 export interface ModelRun {
   readonly world: World;
   readonly executions: readonly ExecutionRecord[];
 }
 
-/** The second executor sends whatever it has behind the statement under way. */
+/** The second executor pipelines statements whenever possible. */
 const soundGateways: MakeGateways = (databases, catalog, executor) =>
   new ShardGateways(databases, NAMESPACE, catalog, executor === 0 ? {} : { overlapFrom: 1 });
 
-/** Runs random actions on two executors that share nothing but the databases, as two processes would. */
+/** Runs random actions on two executors that share only the databases, as two processes would. */
 export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
   const { databases, seed, actions, concurrency, profile, gateways = soundGateways } = options;
   const world = new World(SHARDS);
@@ -61,7 +61,7 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
       left -= 1;
       const job = maker.next();
       await peer.run(job);
-      // A break now and then lets the writers' queues run dry, so that lonely plans occur too.
+      // Occasional pauses let the writers' queues run empty, so that single plans occur too.
       if (random.chance(0.01)) await sleep(random.below(8));
     }
   };
@@ -76,7 +76,7 @@ export async function runModel(options: ModelRunOptions): Promise<ModelRun> {
   return { world, executions };
 }
 
-/** One executor with everything that a process has for itself. */
+/** One executor with everything that a process has of its own. */
 class Peer {
   readonly executor: ActionExecutor;
   readonly #number: number;
@@ -142,7 +142,7 @@ class Peer {
     return staged !== undefined && 'slot' in staged ? this.#world.id(staged.slot) : undefined;
   }
 
-  /** What the executor could not find out in time, it is asked again, so that it stays as it is. */
+  /** Queries an outcome that the executor could not determine in time, so that it is final. */
   async #settle(error: unknown): Promise<void> {
     if (error instanceof CommitOutcomeUnknownError) await this.executor.outcomeOf(error.actionId);
     if (error instanceof CrossShardPartialError) await this.executor.outcomeOf(error.failed.actionId);

@@ -34,11 +34,11 @@ import {
 
 export interface ScriptParams {
   readonly script: Script;
-  /** Some model that the script touches: lets the executor see what executions fight over, and homes a key. */
+  /** A model that the script touches: it lets the executor detect contention, and is the home of a key. */
   readonly first?: Id<unknown> | undefined;
 }
 
-/** Ids of slots, and the shards of a run. */
+/** Ids of models by slot, and the shards of a run. */
 export class World {
   readonly shards: readonly ShardIdentifier[];
   readonly #ids = new Map<string, Id<unknown>>();
@@ -104,7 +104,7 @@ class Purses extends Repository<Purse, PurseTable> {
   }
 }
 
-/** Does what a script says, and records what it reads and stages. */
+/** Runs a script, and records its reads and staged models. */
 export class ScriptAction extends Action<ScriptParams, ScriptResult> {
   readonly #world: World;
   readonly #purses: Purses;

@@ -3,23 +3,23 @@ import { Random } from './random.js';
 import type { Terms } from './record.js';
 import { type Script, type Slot, type Step, slotKey } from './script.js';
 
-/** How often what happens. */
+/** The frequencies of random choices. */
 export interface Profile {
-  /** Only fights over pairs of models, without chaining: each action changes one and expects the other. */
+  /** Whether all actions, without chaining, change one model of a pair and expect the other. */
   readonly skew?: boolean;
-  /** Chance of a unique label that is probably taken. */
+  /** Chance of a unique label that is probably in use. */
   readonly labelClashes?: number;
-  /** Whether executions are aborted and run out of time at random. */
+  /** Whether executions are aborted and time out at random. */
   readonly limits?: boolean;
 }
 
-/** One execution to be. */
+/** A planned execution. */
 export interface Job {
   readonly script: Script;
   readonly terms: Terms;
 }
 
-/** Models of a kind and shard that are there from the beginning. */
+/** Number of models per kind and shard at the beginning. */
 export const INITIAL_MODELS = 24;
 const HOT_MODELS = 2;
 const PAIRS = 4;
@@ -27,7 +27,7 @@ const BUCKETS = 5;
 const LABELS = 40;
 const SHARDS = 2;
 
-/** Makes random jobs: the same seed makes the same ones. */
+/** Creates random jobs: the same seed gives the same ones. */
 export class ScriptMaker {
   readonly #random: Random;
   readonly #profile: Profile;
@@ -40,7 +40,7 @@ export class ScriptMaker {
     this.#profile = profile;
   }
 
-  /** Jobs that add the models of the beginning. */
+  /** Jobs that add the initial models. */
   initial(): readonly Job[] {
     const slots = KINDS.flatMap((kind) =>
       shardsOf(kind).flatMap((shard) =>
@@ -74,7 +74,7 @@ export class ScriptMaker {
     return { number: this.#scripts, steps };
   }
 
-  /** An earlier key again: mostly with its request, sometimes with another. */
+  /** Uses an earlier key again: mostly with its request, sometimes with another. */
   #repeat(): Job | undefined {
     const random = this.#random;
     const [first, ...others] = this.#keyed.slice(-40);
@@ -99,7 +99,7 @@ export class ScriptMaker {
     };
   }
 
-  /** Updates one model of a pair and expects the other one, so that order matters; or keeps the writers busy. */
+  /** Updates one model of a pair and expects the other one, so that order matters; or occupies the writers. */
   #skewedSteps(): readonly Step[] {
     const random = this.#random;
     const slot = (number: number): Slot => ({ kind: 'Purse', shard: 0, number });
@@ -158,7 +158,7 @@ export class ScriptMaker {
     return step !== undefined && 'slot' in step ? { kind: 'get', slot: step.slot } : undefined;
   }
 
-  /** A model that is probably there: hot, warm, or one of those added later. */
+  /** A model that probably exists: hot, warm, or one of those added later. */
   #slot(shard: number): Slot {
     const random = this.#random;
     const kind = random.pick(['Purse', 'Purse', 'Purse', 'Tally', 'Badge'] as const);
@@ -185,7 +185,7 @@ export class ScriptMaker {
   }
 }
 
-/** Terms without any condition. */
+/** Settings without any condition. */
 export function plainTerms(): Terms {
   return {
     chaining: true,

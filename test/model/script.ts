@@ -1,9 +1,9 @@
 import type { Content, Kind } from './models.js';
 
-/** Names a model before it has an id. */
+/** Identifies a model before it has an id. */
 export interface Slot {
   readonly kind: Kind;
-  /** 0 or 1: position among the shards of the run. */
+  /** 0 or 1: index among the shards of the run. */
   readonly shard: number;
   readonly number: number;
 }
@@ -16,7 +16,7 @@ export type Step =
   | { readonly kind: 'get' | 'find'; readonly slot: Slot }
   | { readonly kind: 'expect'; readonly slot: Slot }
   | { readonly kind: 'findAll'; readonly slots: readonly Slot[] }
-  /** All purses of a bucket on a shard, by a query of the repository's own. */
+  /** All purses of a bucket on a shard, read with the repository's own query. */
   | { readonly kind: 'query'; readonly shard: number; readonly bucket: number }
   | { readonly kind: 'update'; readonly slot: Slot; readonly delta: number; readonly events: number }
   | {
@@ -25,13 +25,13 @@ export type Step =
       readonly content: Omit<Content, 'writer'>;
       readonly events: number;
     }
-  /** Refuses if what has been read so far sums up to an odd number. */
+  /** Refuses if the sum of all values read so far is odd. */
   | { readonly kind: 'refuseOdd' }
   | { readonly kind: 'throw' }
-  /** Lets others run for this number of turns of the event loop. */
+  /** Lets other executions run for this number of turns of the event loop. */
   | { readonly kind: 'pause'; readonly turns: number };
 
-/** What one action does. Plain data: it is the action's parameter. */
+/** The steps of one action. Plain data: it is the action's parameter. */
 export interface Script {
   readonly number: number;
   readonly steps: readonly Step[];
@@ -42,21 +42,21 @@ export interface State extends Content {
   readonly version: number;
 }
 
-/** What was found under a name; undefined: nothing. */
+/** The state found for a slot; undefined if there is none. */
 export interface Found {
   readonly slot: string;
   readonly state: State | undefined;
 }
 
-/** What `perform` stages, and what the commit must therefore leave. */
+/** An item that `perform` stages and that the commit must store. */
 export interface PlannedItem {
   readonly kind: 'add' | 'update' | 'expect';
   readonly slot: Slot;
-  /** Version that the row must have before; 0 for an insert. */
+  /** Version that the row must have; 0 for an insert. */
   readonly from: number;
-  /** The state afterwards. */
+  /** The state after the change. */
   readonly state: State;
-  /** How many events are attached. */
+  /** Number of attached events. */
   readonly events: number;
 }
 
@@ -64,7 +64,7 @@ export type Request =
   | { readonly kind: 'get' | 'find'; readonly slot: Slot }
   | { readonly kind: 'findAll'; readonly slots: readonly Slot[] }
   | { readonly kind: 'query'; readonly shard: number; readonly bucket: number }
-  /** A read of what this run has staged itself. */
+  /** A read of a model that this run has staged. */
   | { readonly kind: 'own'; readonly slot: Slot; readonly state: State }
   | { readonly kind: 'stage'; readonly item: PlannedItem }
   | { readonly kind: 'pause'; readonly turns: number };
@@ -83,8 +83,8 @@ export interface ScriptResult {
 const MODULUS = 1_000_003;
 
 /**
- * The meaning of a script: asks for what it needs and says what it stages. Driven by the action with real reads, and
- * by the checker with the committed states.
+ * The meaning of a script: yields its reads, and returns the staged items. The action runs it with real reads, the
+ * checker with the committed states.
  */
 export function* runScript(script: Script, writer: string): Generator<Request, Outcome, readonly Found[]> {
   const seen = new Map<string, number>();

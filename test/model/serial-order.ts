@@ -2,9 +2,9 @@ import { type AppliedPart, type History, isAnswered } from './history.js';
 import { slotKey } from './script.js';
 
 /**
- * Looks for one order of all committed plans in which every version follows the one before, every expectation holds
- * where its plan stands, and no plan stands before one that was answered before it began. Returns plans that stand in
- * each other's way; empty if there is such an order.
+ * Searches for one order of all committed plans in which every version follows the previous one, every expectation is
+ * satisfied, and no plan precedes one that was answered before it began. Returns conflicting plans; empty if there is
+ * such an order.
  */
 export function findDisorder(history: History): readonly AppliedPart[] {
   const graph = new Graph();
@@ -25,7 +25,7 @@ export function findDisorder(history: History): readonly AppliedPart[] {
   return history.parts.filter((part) => stuck.has(nodes.get(part) ?? -1));
 }
 
-/** A chain of moments: what was answered at one stands before what began at a later one. */
+/** Adds a chain of times: plans that were answered at one time precede those that began later. */
 function linkMoments(graph: Graph, nodes: ReadonlyMap<AppliedPart, number>): void {
   const moments: { readonly at: number; readonly node: number; readonly kind: 'start' | 'answer' }[] = [];
   for (const [part, node] of nodes) {
@@ -58,7 +58,7 @@ class Graph {
     this.#incoming[to] = (this.#incoming[to] ?? 0) + 1;
   }
 
-  /** Nodes that no topological order can place. */
+  /** Nodes that no topological order contains. */
   unsorted(): ReadonlySet<number> {
     const incoming = [...this.#incoming];
     const left = new Set(incoming.keys());

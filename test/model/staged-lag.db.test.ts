@@ -48,7 +48,7 @@ function versionRead({ traces }: ExecutionRecord): number | undefined {
   return traces.at(-1)?.reads.at(-1)?.found[0]?.state?.version;
 }
 
-/** One executor's answers from the database come late; meanwhile the other one continues from committed states. */
+/** The database's answers to one executor are late; meanwhile the other executor continues from committed states. */
 async function overtaken(
   databases: DatabaseRegistry,
 ): Promise<{ readonly late: Run; readonly first: Promise<unknown> }> {
@@ -78,7 +78,7 @@ describeOn(
       },
     );
 
-    test('refuses by what is committed', async () => {
+    test('bases refusals on committed states', async () => {
       const { late, first } = await overtaken(await harness.makeShards({ shards: SHARDS, migrations }));
       const record = await late([{ kind: 'get', slot: SLOT }, { kind: 'throw' }]);
       expect(record.answer).toMatchObject({ kind: 'error' });

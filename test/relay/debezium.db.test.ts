@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 }, 120_000);
 
-/** The files of `fw-gen connectors` for a shard, as its user makes them. */
+/** The files of `fw-gen connectors` for a shard, as users create them. */
 async function connectorFiles({ topology }: OwnShard): Promise<(name: string) => string> {
   const folder = mkdtempSync(join(tmpdir(), 'fw-connectors-'));
   cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
@@ -78,7 +78,7 @@ async function cell(database: ShardDatabase, text: string): Promise<string> {
   return String(rows[0]?.[0]);
 }
 
-/** Where a sink of the relay puts these keys. */
+/** The partitions to which a sink of the relay sends these keys. */
 async function partitionsByRelay(
   found: KafkaJars,
   keys: readonly string[],
@@ -109,7 +109,7 @@ async function partitionsByRelay(
 }
 
 describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connectors', () => {
-  test('sends every event as the guide says, through restarts, new partitions and an idle shard', async () => {
+  test('set up according to the guide sends every event, through restarts, new partitions and an idle shard', async () => {
     const found = jars ?? NO_JARS;
     const shard = await startOwnShard();
     cleanUps.push(() => shard.destroy());
@@ -125,7 +125,7 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
     cleanUps.push(() => connect.remove());
     const file = await connectorFiles(shard);
     await runSql(shard, file('0-0.sql'));
-    // What is written before the connector is there is not lost: the slot keeps it.
+    // Events that are written before the connector exists are not lost: the slot keeps them.
     await write(database, 200, 1);
     await connect.start();
     await connect.create(file('0-0.json'));
@@ -164,7 +164,7 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
       data: { amount: '1.50', nested: { list: [1] } },
     });
 
-    // A partition that is made after the start is published as the table that it belongs to.
+    // A partition that is created after the start is published under its table.
     const later = Date.now() + 12 * WEEK_MS;
     const made = await makePartitions(database, { now: new Date(), ahead: 20 });
     expect(made.length).toBeGreaterThan(0);
@@ -178,7 +178,7 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
     expect(Number(used)).toBeGreaterThan(1);
     await allArrive();
 
-    // Kafka Connect dies twice while events are written.
+    // Kafka Connect is killed twice while events are written.
     const before = arrivals.duplicates;
     const writing = write(database, EVENTS, 3);
     for (let round = 0; round < 2; round += 1) {
@@ -193,14 +193,14 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
       `Kafka Connect killed twice: ${arrivals.count} events, ${arrivals.duplicates - before} duplicates`,
     );
 
-    // Other databases of the server write, this shard does not: the heartbeat moves the slot.
+    // Other databases of the server write, this shard does not: the heartbeat advances the slot.
     await database.query({ text: 'CREATE TABLE other AS SELECT generate_series(1, 50000) AS n', values: [] });
     const position = await cell(database, 'SELECT pg_current_wal_lsn()');
     const passed = `SELECT confirmed_flush_lsn >= '${position}'::pg_lsn FROM pg_replication_slots
         WHERE slot_name = 'fw_outbox_0_0'`;
     await until(async () => (await cell(database, passed)) === 'true', 120_000);
 
-    // The relay puts a key where Debezium has put it.
+    // The relay uses the same partition for a key as Debezium.
     const partitions = new Map([...messages.values()].map(({ key = '', partition }) => [key, partition]));
     expect(await partitionsByRelay(found, [...partitions.keys()])).toEqual(partitions);
   }, 1_200_000);

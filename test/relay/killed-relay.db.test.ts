@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** A receiver that now and then refuses, cuts the connection, or cuts it after it has taken the message. */
+/** A receiver that occasionally refuses, cuts the connection, or cuts it after it has accepted the message. */
 class Receiver {
   readonly arrivals = new Arrivals();
   readonly #random: () => number;
@@ -104,11 +104,11 @@ describeOn('postgresql', 'A relay that is killed, with its receiver and its conn
     expect(arrivals.outOfOrder).toBe(0);
     expect(arrivals.count).toBe(EVENTS);
     console.info(`relay killed ${ROUNDS} times: ${EVENTS} events, ${arrivals.duplicates} duplicates`);
-    // Only what was under way when something died may have been sent again.
+    // Only messages in flight during a failure may have been sent again.
     expect(arrivals.duplicates).toBeLessThan(EVENTS / 2);
   });
 });
 
-/** Connections of the relay alone: the writers of the test would have to begin again. */
+/** Only the relay's connections; the test's writers would have to start again. */
 const CUT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%eventlog.consumers%'`;

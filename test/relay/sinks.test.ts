@@ -13,7 +13,7 @@ const nats = natsServer();
 const kafka = kafkaJars();
 const NATS_PORT = 14_322;
 const KAFKA_PORT = 19_192;
-/** Above what both brokers take by default. */
+/** Above the default limits of both brokers. */
 const TOO_LARGE = 'x'.repeat(1_200_000);
 
 /** `max_payload` of a NATS server. */
@@ -78,7 +78,7 @@ describe.skipIf(nats === undefined)('NATS JetStream (Debian package nats-server)
     prefix: 'ce-',
   });
 
-  test('rejects a message that only with its headers is larger than the server takes', async () => {
+  test('rejects a message that exceeds the server’s limit only with its headers', async () => {
     const sink = openNats();
     const body = 'x'.repeat(MOST_NATS_BYTES - 20);
     const messages = sentKey(1).messages.map((message) => ({ ...message, body }));

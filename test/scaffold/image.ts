@@ -8,7 +8,7 @@ import {
   type Stage,
 } from '../../generator/cli/init/test-support/dockerfile.js';
 
-/** What a build leaves: the files of the last stage, and how to run them. */
+/** The result of a build: the files of the last stage, and how to run them. */
 export interface Image {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Image {
 }
 
 /**
- * Does what a build of the stages does, with a folder for each and the programs of this machine. All of them have
+ * Simulates a build of the stages, with a folder for each stage and the programs of this machine. All stages have
  * `/app` as their working directory.
  *
  * @param context the project

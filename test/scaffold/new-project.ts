@@ -8,21 +8,21 @@ import { promisify } from 'node:util';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Flags of installs whose output nothing reads. */
+/** Flags of installs whose output is not read. */
 export const QUIETLY: readonly string[] = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
 
-/** A project that `fw-gen init` has made from the packed package. */
+/** A project that `fw-gen init` has created from the packed package. */
 export interface NewProjectFolder {
-  /** A folder of its own, with the package. */
+  /** A separate folder with the package. */
   readonly home: string;
-  /** Of the project, in it. */
+  /** Folder of the project, inside `home`. */
   readonly folder: string;
-  /** What `fw-gen init` has printed. */
+  /** Output of `fw-gen init`. */
   readonly printed: string;
   remove(): void;
 }
 
-/** Packs the package and makes a project from it, which is not installed yet. */
+/** Packs the package and creates a project from it, without installing it. */
 export async function newProject(): Promise<NewProjectFolder> {
   const home = mkdtempSync(join(tmpdir(), 'fw-new-project-'));
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
@@ -34,7 +34,7 @@ export async function newProject(): Promise<NewProjectFolder> {
   const folder = join(home, 'notes');
   const manifest = join(folder, 'package.json');
   const content = JSON.parse(readFileSync(manifest, 'utf8')) as { dependencies: Record<string, string> };
-  // The version that init asks for is not published yet.
+  // The version that init requires is not published yet.
   content.dependencies['fw-actions'] = `file:${packed}`;
   writeFileSync(manifest, JSON.stringify(content, undefined, 2));
   return { home, folder, printed, remove: () => rmSync(home, { recursive: true, force: true }) };

@@ -16,7 +16,7 @@ import { type NewProjectFolder, newProject } from './new-project.js';
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 const run = promisify(execFile);
-/** A user without rights: that of the image is on no machine but its own. */
+/** A user without rights: the image's own user does not exist on this machine. */
 const UNPRIVILEGED = 65_534;
 const children: ChildProcess[] = [];
 let servers: readonly PostgresServer[] = [];
@@ -55,7 +55,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a program in a process group of its own, and waits until it listens. */
+/** Starts a program in its own process group, and waits until it listens. */
 async function listening(
   [program = '', ...args]: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly uid?: number },
@@ -100,7 +100,7 @@ test('every command that init prints works as printed', async () => {
   await end(child);
 });
 
-test('the pipeline passes in a clone of what is committed', async () => {
+test('the pipeline passes in a clone of the committed files', async () => {
   const git = 'git -c init.defaultBranch=main -c user.name=test -c user.email=test@example.org';
   await shell(`${git} init -q && ${git} add -A && ${git} commit -qm 'Start'`, project.folder);
   await shell(`${git} clone -q notes clone`, project.home);
@@ -147,11 +147,11 @@ test('the image of the Dockerfile serves callers with API keys on two PostgreSQL
   expect((await write(read('.dev-token').trim())).status).toBe(401);
   const written = await Promise.all(Array.from({ length: 32 }, () => write(key.trim())));
   expect(written.map(({ status }) => status)).toEqual(written.map(() => 201));
-  // The member is in the id: both servers got notes.
+  // The member is part of the id: both servers got notes.
   expect(new Set(written.map(({ body }) => body.id.slice(19, 23))).size).toBe(2);
 });
 
-/** What compose and the Dockerfile give, with the addresses of our servers. */
+/** The environment of compose and the Dockerfile, with the addresses of our servers. */
 function environmentOfContainer({ environment }: Image): NodeJS.ProcessEnv {
   const composition = parse(readFileSync(join(project.folder, 'compose.yaml'), 'utf8')) as {
     readonly services: { readonly app: { readonly environment: Readonly<Record<string, string>> } };
@@ -169,6 +169,6 @@ function environmentOfContainer({ environment }: Image): NodeJS.ProcessEnv {
   expect(Object.keys(composition.services.app.environment)).toEqual(Object.keys(given));
   const home = join(project.home, 'empty');
   mkdirSync(home);
-  // Nothing else of this process' environment: an image has none of it. HOST stays on this machine.
+  // No other variables of this process, because an image has none of them. HOST stays on this machine.
   return { PATH: process.env['PATH'], HOME: home, ...environment, HOST: '127.0.0.1', ...given };
 }

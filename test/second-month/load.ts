@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A note as its writer remembers it. */
+/** A note as its writer expects it. */
 export interface Remembered {
   readonly id: string;
   readonly text: string;
@@ -15,7 +15,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a client repeats, whatever the release: races, and a machine that is too busy. */
+/** Errors that a client retries in every release: conflicts, and an overloaded machine. */
 const PASSING: ReadonlySet<unknown> = new Set([
   ...['FW_STALE_MODEL', 'FW_IDEMPOTENCY_KEY_BUSY', 'FW_ROW_BUSY', 'FW_LOCK_TIMEOUT'],
   ...['FW_CLOSED', 'FW_SHARD_BUSY', 'FW_DEADLINE_EXCEEDED', 'FW_COMMIT_OUTCOME_UNKNOWN'],
@@ -23,26 +23,26 @@ const PASSING: ReadonlySet<unknown> = new Set([
 const AUTHORS = ['Ada', 'Grace', 'Edsger'];
 const WORDS = ['buy', 'milk', 'and', 'bread', 'tomorrow'];
 const PATIENCE_MS = 120_000;
-/** Long enough that a note's end is still ahead when the release that wrote it is gone. */
+/** Long enough that a note expires after the release that wrote it is gone. */
 const FAR_SECONDS = 3_600;
 
-/** Clients that write, like and read notes without a pause, and remember what they were answered. */
+/** Clients that write, like and read notes continuously, and record the answers. */
 export class Load {
   readonly notes: Remembered[] = [];
-  /** Answers that no client should get. */
+  /** Answers that no client should receive. */
   readonly failures: string[] = [];
-  /** Requests that were answered as they should be. */
+  /** Number of expected answers. */
   answered = 0;
-  /** Names the language of each new note: clients of the second month do. */
+  /** Whether new notes have a language: clients of the second month set it. */
   namesLanguage = false;
-  /** What clients are known by. */
+  /** The clients' API key. */
   key = '';
   readonly #urls: () => readonly string[];
   #running: readonly Promise<void>[] = [];
   #isEnding = false;
   #turn = 0;
 
-  /** @param urls of the processes that are there now */
+  /** @param urls the addresses of the running processes */
   constructor(urls: () => readonly string[]) {
     this.#urls = urls;
   }
@@ -97,7 +97,7 @@ export class Load {
       this.failures.push(`GET /notes/${id} answered ${JSON.stringify(body)}`);
   }
 
-  /** Asks another process if one is gone, under the same key. */
+  /** Uses another process if one is gone, under the same key. */
   async #call(method: string, path: string, content: object | undefined, expected: number): Promise<Answer> {
     const headers = {
       authorization: `Bearer ${this.key}`,
@@ -123,7 +123,7 @@ export class Load {
     }
   }
 
-  /** Undefined if the process is ending or gone. */
+  /** Undefined if the process is ending or has ended. */
   async #ask(turn: number, path: string, request: RequestInit): Promise<Answer | undefined> {
     const urls = this.#urls();
     const url = urls[turn % urls.length];

@@ -8,19 +8,19 @@ import type { ServerAddress } from '../databases/server.js';
 import { type NewProjectFolder, newProject, QUIETLY } from '../scaffold/new-project.js';
 
 const RELEASES = fileURLToPath(new URL('./releases', import.meta.url));
-/** What `fw-gen init` gives beside the main program. */
+/** Files that `fw-gen init` creates besides the main program. */
 const EXAMPLE = ['actions', 'events', 'models', 'responses', 'rules.ts'];
 const run = promisify(execFile);
 
-/** What a command printed and how it ended. */
+/** The output and the exit code of a command. */
 export interface Ran {
   readonly code: number;
   readonly text: string;
 }
 
-/** A service that `fw-gen init` has made from the packed package, with its releases side by side. */
+/** A service that `fw-gen init` has created from the packed package, with its releases next to each other. */
 export class Project {
-  /** Of the sources. */
+  /** Folder of the sources. */
   readonly folder: string;
   readonly remove: () => void;
   readonly #home: string;
@@ -31,7 +31,7 @@ export class Project {
     this.remove = remove;
   }
 
-  /** Makes and installs a project. Its example gives way to the releases. */
+  /** Creates and installs a project, whose example the releases replace. */
   static async make(database: ServerAddress): Promise<Project> {
     const project = new Project(await newProject());
     for (const part of EXAMPLE) rmSync(join(project.folder, 'src', part), { recursive: true });
@@ -40,12 +40,12 @@ export class Project {
     return project;
   }
 
-  /** Puts the sources of a release over those that are there. */
+  /** Replaces the sources by those of a release. */
   write(release: number): void {
     cpSync(join(RELEASES, String(release), 'src'), join(this.folder, 'src'), { recursive: true });
   }
 
-  /** Runs `fw-gen` as one does in the project's folder. */
+  /** Runs `fw-gen` in the project's folder. */
   fwGen(...args: readonly string[]): Promise<Ran> {
     return this.#run(join(this.folder, 'node_modules', '.bin', 'fw-gen'), args);
   }
@@ -56,15 +56,16 @@ export class Project {
   }
 
   /**
-   * Makes a folder as an image has it: what the build left, the configuration, and an install without what only
-   * development needs. @returns the folder
+   * Creates a folder with the content of an image: the build, the configuration, and an install without development
+   * dependencies.
+   * @returns the folder
    */
   async deploy(name: string): Promise<string> {
     const folder = join(this.#home, name);
     const parts = ['package.json', 'package-lock.json', 'fw.config.yaml', 'dist', 'src/migrations'];
     for (const part of parts) cpSync(join(this.folder, part), join(folder, part), { recursive: true });
     const first = this.#installed;
-    // The lock file is the same for all releases, and so is the install.
+    // All releases have the same lock file, so they share the install.
     if (first === undefined) await run('npm', ['ci', '--omit=dev', ...QUIETLY], { cwd: folder });
     else symlinkSync(join(first, 'node_modules'), join(folder, 'node_modules'));
     this.#installed ??= folder;
@@ -83,7 +84,7 @@ export class Project {
     }
   }
 
-  /** Writes one shard on a server in place of the embedded databases, with callers as in an image. */
+  /** Configures one shard on a server instead of the embedded databases, with callers as in an image. */
   #useServer({ host, port, user, password, database }: ServerAddress): void {
     const file = join(this.folder, 'fw.config.yaml');
     const config = parse(readFileSync(file, 'utf8')) as {

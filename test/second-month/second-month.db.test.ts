@@ -11,7 +11,7 @@ import { Service } from './service.js';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
-/** Requests between two steps, of all clients. */
+/** Number of all clients' requests between two steps. */
 const REQUESTS = 150;
 const name = `fw_second_month_${process.pid}`;
 let address: ServerAddress;
@@ -58,7 +58,7 @@ async function start(folder: string): Promise<Service> {
   return service;
 }
 
-/** Requests go elsewhere first, as a load balancer has it. */
+/** Requests first go to other processes, as with a load balancer. */
 async function stop(service: Service): Promise<void> {
   services = services.filter((each) => each !== service);
   expect(await service.stop()).toBe(0);
@@ -76,13 +76,13 @@ async function build(): Promise<void> {
   await succeeds(project.script('build'));
 }
 
-/** The clients go on, and nothing has failed so far. */
+/** Waits until the clients have made progress, and checks that nothing has failed so far. */
 async function goesOn(): Promise<void> {
   await load.goesOn(REQUESTS);
   expect(load.failures).toEqual([]);
 }
 
-/** Waits until there are no such rows, however busy the machine is. */
+/** Waits until there are no such rows, without a time limit of its own. */
 async function noneOf(sql: string): Promise<void> {
   await vi.waitFor(async () => expect(await rows(sql)).toEqual([]), { timeout: 120_000, interval: 100 });
 }
@@ -99,7 +99,7 @@ test('the second month of a service, from fw-gen init to the third release', asy
   load.start(4);
   await goesOn();
 
-  // The second month: a required column, another name, and new shapes of what is stored.
+  // The second month: a required column, a renamed one, and new formats of stored data.
   project.write(2);
   const event = join(project.folder, 'src/events/note-written-event.ts');
   const versioned = readFileSync(event, 'utf8');
@@ -130,7 +130,7 @@ test('the second month of a service, from fw-gen init to the third release', asy
   await goesOn();
   await stop(two);
 
-  // The second release alone runs what the first one has scheduled.
+  // Only the second release runs the actions that the first one has scheduled.
   load.namesLanguage = true;
   await goesOn();
   const left = await rows(
@@ -140,7 +140,7 @@ test('the second month of a service, from fw-gen init to the third release', asy
   await rows("update eventlog.schedules set next_date = clock_timestamp() where state = 'pending'");
   await noneOf("select id from eventlog.schedules where params_version = 1 and state <> 'done'");
 
-  // The third release gives the old column up.
+  // The third release drops the old column.
   await succeeds(project.fwGen('migrate', 'rename', 'Note.author', 'writer', '--finish'));
   await succeeds(project.fwGen('generate'));
   await build();
@@ -154,7 +154,7 @@ test('the second month of a service, from fw-gen init to the third release', asy
   await load.stop();
   expect(load.failures).toEqual([]);
 
-  // What is stored is what the clients were answered.
+  // The stored data equals the answers to the clients.
   await rows("update eventlog.schedules set next_date = clock_timestamp() where state = 'pending'");
   await noneOf("select id from notes where state <> 'DONE' or words is null");
   const stored = await rows('select id::text, text, writer, language, likes::int from notes order by id');

@@ -29,7 +29,7 @@ export class Service {
     return new Service(child, url);
   }
 
-  /** Lets it finish what it has begun. @returns its exit code */
+  /** Lets it finish its requests. @returns its exit code */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode !== null) return this.#child.exitCode;
     const ended = once(this.#child, 'exit');

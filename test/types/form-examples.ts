@@ -3,7 +3,7 @@ import { type Cents, Level, Mood, type Pesos, type Sku } from '../../generator/g
 import type { Forms, Sample } from '../../generator/golden/types/input/sample.js';
 import { idNamed } from '../../runtime/domain/id.js';
 
-/** A value of one type, and how JSON has it. */
+/** A value of one type, and its JSON form. */
 export interface Example<T> {
   readonly json: JsonValue;
   readonly value: T;
@@ -25,14 +25,14 @@ const large = 2n ** 63n - 1n;
 
 const example = <T>(json: JsonValue, value: T): Example<T> => ({ json, value });
 
-/** Values that are their own JSON. */
+/** Values that equal their JSON form. */
 function same<const Values extends readonly JsonValue[]>(
   ...values: Values
 ): readonly Example<Values[number]>[] {
   return values.map((value) => ({ json: value, value }));
 }
 
-/** Keys of records come from outside: what every object inherits is a key like any other. */
+/** Keys of records are untrusted: names of inherited properties are ordinary keys. */
 const ODD_KEYS: Readonly<Record<string, boolean | null>> = JSON.parse(
   '{ "constructor": false, "toString": null }',
 );

@@ -68,7 +68,7 @@ export class GoldenServer {
     return this.#server.application;
   }
 
-  /** What a value has that the schema of this name in the document does not allow. */
+  /** The violations of the schema with this name in a value. */
   violations(schema: string, value: JsonValue): readonly string[] {
     return this.#contract.violations(schema, JSON.stringify(value));
   }
@@ -106,7 +106,7 @@ function copyOf(name: string): string {
   return folder;
 }
 
-/** Where the only shard is. */
+/** The database of the only shard. */
 interface Database {
   readonly source: Readonly<Record<string, string>>;
   drop(): Promise<void>;

@@ -8,7 +8,7 @@ import { type Example, FORM_EXAMPLES } from './form-examples.js';
 import { GoldenServer } from './golden-server.js';
 import { typed } from './typed.js';
 
-/** Sources of the runtime are transformed once more for a copy of a case, which a busy machine takes long for. */
+/** The runtime's sources are transformed again for a copy of a case, which takes long on a busy machine. */
 const START_MS = 600_000;
 
 type Fields = Readonly<Record<string, JsonValue>>;
@@ -21,14 +21,14 @@ const ROWS = Object.entries(FORM_EXAMPLES).map(([name, examples]) => ({
   examples: examples as readonly Example<unknown>[],
 }));
 
-/** Fields of the model in the golden case: members of builders, words of SQL and of JavaScript. */
+/** Field names of the golden case's model: members of builders, keywords of SQL and of JavaScript. */
 const NAMES = [
   ...readFileSync(join(import.meta.dirname, '../../generator/golden/words/input/words.ts'), 'utf8').matchAll(
     /^ {2}readonly (\w+)!: string;$/gm,
   ),
 ].map(([, name = '']) => name);
 
-/** What every object inherits something for, and names that must be quoted. */
+/** Names of inherited properties, and names that must be quoted. */
 const INHERITED: JsonObject = JSON.parse(
   `{ "id": "a", "put": "b", "build": "c", "withEvent": "d", "constructor": "e", "toString": "f", "valueOf": "g",
      "hasOwnProperty": "h", "then": "i", "select": "j", "class": "k", "two words": "l", "it's": "m", "1": "n" }`,
@@ -73,7 +73,7 @@ for (const adapter of ['pglite', 'postgresql'] as const) {
   });
 }
 
-describe('Fields with names that something else has', () => {
+describe('Fields with reserved or inherited names', () => {
   let server: GoldenServer;
 
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('Fields with names that something else has', () => {
     const fields = Object.fromEntries(NAMES.map((name) => [name, `value of ${name}`]));
     const values = { ...fields, id: id.getValue(), nested };
     const expected = typed({ status: 200, body: { values } });
-    // The same names again as params.
+    // The same names as params.
     const { id: _, put: _2, build: _3, withEvent: _4, then: _5, select: _6, class: _7, ...params } = nested;
     expect(typed(await server.call('POST', '/words', { ...params, ...values }))).toEqual(expected);
     expect(typed(await server.call('GET', `/words/${id.getValue()}`))).toEqual(expected);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VERSION_VARIABLE } from '../databases/binaries.js';
 import { runNested } from '../nested-run.js';
 
-/** A share of what `npm run proof:versions` runs on every version: keys, parked events, migrations. */
+/** A share of `npm run proof:versions`, which runs on every version: keys, parked events, migrations. */
 const SHARE = [
   'runtime/execution/keys/key-guard.db.test.ts',
   'runtime/events/dead-letters/parking.db.test.ts',

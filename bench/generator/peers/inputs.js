@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelName } from '../synthetic-project.js';
 
-/** Inputs of the peers: each as near as it comes to `count` models with two events and three actions. */
+/** Inputs of the other generators, comparable to `count` models with two events and three actions. */
 function names(count) {
   return Array.from({ length: count }, (_none, index) => modelName(index));
 }

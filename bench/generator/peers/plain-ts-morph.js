@@ -1,6 +1,5 @@
-// What fw-gen does, written plainly: ts-morph with its type checker, and Handlebars compiled at each start. No cache,
-// no diagnostics, and less output than fw-gen gives.
-//   node plain-ts-morph.js <project folder>
+// A plain implementation of fw-gen's work: ts-morph with its type checker, and Handlebars compiled at each start. No
+// cache, no diagnostics, and less output than fw-gen gives. node plain-ts-morph.js <project folder>
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Handlebars from 'handlebars';

@@ -81,9 +81,9 @@ async function startWallet() {
   return { url, process: child };
 }
 
-/** Runs the phases again with other seeds until the time is over; each run has to end without a finding. */
+/** Runs the phases repeatedly with new seeds until the time is over; each run must end without a finding. */
 function runSchemathesis(program, url) {
-  // Schemathesis looks for its hooks where it runs, and leaves files of its own there.
+  // Schemathesis looks for its hooks in the working directory, and writes its own files there.
   copyFileSync(join(HERE, 'hooks.py'), join(folder, 'hooks.py'));
   const until = Date.now() + SECONDS * 1_000;
   for (let seed = 1; seed === 1 || Date.now() < until; seed += 1) {

@@ -30,7 +30,7 @@ describe('WalletCloseAction', () => {
     return close.given(wallet).when({ walletId: wallet.id }).thenFails(RefusedError, 'Wallet is closed');
   });
 
-  test('is refused if the version is no longer the one that the caller has seen', () => {
+  test('is refused if the version has changed since the caller read it', () => {
     const wallet = storedWallet({ balance: '0', version: 2 });
     return close
       .given(wallet)

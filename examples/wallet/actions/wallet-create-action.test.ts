@@ -16,7 +16,7 @@ const inMexico: WalletCreateParams = {
   initialBalance: new Decimal('100.5'),
 };
 
-/** Params as a caller without types might send them. */
+/** Params as an untyped caller might send them. */
 function withNull(field: keyof WalletCreateParams): WalletCreateParams {
   return { ...inMexico, [field]: null };
 }
@@ -53,7 +53,7 @@ describe('WalletCreateAction', () => {
     return create.when(params).thenAdded(Wallet, { balance: new Decimal(0) });
   });
 
-  test('takes a negative zero for zero', () =>
+  test('treats a negative zero as zero', () =>
     create
       .when({ ...inMexico, initialBalance: new Decimal('-0') })
       .thenAdded(Wallet, { balance: new Decimal(0) }));
@@ -76,13 +76,13 @@ describe('WalletCreateAction', () => {
     await create.when(withNull(field)).thenFails(ValidationError, message);
   });
 
-  test('gives each wallet an id of its own', async ({ expect }) => {
+  test('gives each wallet its own id', async ({ expect }) => {
     const first = await create.when(inMexico).performed();
     const second = await create.when(inMexico).performed();
     expect(first.result.id.equals(second.result.id)).toBe(false);
   });
 
-  test('makes the same wallet again from the same seed', async ({ expect }) => {
+  test('creates the same wallet from the same seed', async ({ expect }) => {
     const createSeeded = async (): Promise<Wallet> => {
       const restore = seededIds(7);
       try {

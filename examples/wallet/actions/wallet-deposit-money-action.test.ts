@@ -38,7 +38,7 @@ describe('WalletDepositMoneyAction', () => {
     return deposit.given(wallet).when({ walletId: wallet.id, amount }).thenTouches(MEXICO_SHARD);
   });
 
-  test('lets the recipient take no part in the balance change', () => {
+  test('does not let the recipient affect the balance', () => {
     const wallet = storedWallet({ balance: '1' });
     return deposit
       .given(wallet)
@@ -79,14 +79,14 @@ describe('WalletDepositMoneyAction', () => {
       .thenFails(RefusedError, 'Wallet is closed');
   });
 
-  test('does not know a wallet that is not stored', () => {
+  test('refuses an unknown wallet', () => {
     const { id } = storedWallet();
     return deposit
       .when({ walletId: id, amount })
       .thenFails(ModelNotFoundError, `Wallet ${id} does not exist`);
   });
 
-  test('runs if the version is the one that the caller has seen', () => {
+  test('runs if the version has not changed since the caller read it', () => {
     const wallet = storedWallet({ version: 3 });
     return deposit
       .given(wallet)
@@ -94,7 +94,7 @@ describe('WalletDepositMoneyAction', () => {
       .thenUpdated(Wallet, { version: 4 });
   });
 
-  test('is refused if the version is no longer the one that the caller has seen', () => {
+  test('is refused if the version has changed since the caller read it', () => {
     const wallet = storedWallet({ version: 3 });
     return deposit
       .given(wallet)

@@ -22,7 +22,7 @@ describe('WalletGetAction', () => {
     return get.given(wallet).when({ walletId: wallet.id }).thenReturns({ state: 'CLOSED' });
   });
 
-  test('does not know a wallet that is not stored', () => {
+  test('refuses an unknown wallet', () => {
     const { id } = storedWallet();
     return get
       .given(storedWallet())

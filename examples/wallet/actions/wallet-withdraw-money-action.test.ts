@@ -26,7 +26,7 @@ describe('WalletWithdrawMoneyAction', () => {
       .thenUpdated(Wallet, { balance: new Decimal(0), state: 'OPENED' });
   });
 
-  test('refuses more than there is', () => {
+  test('refuses more than the balance', () => {
     const wallet = storedWallet({ balance: '100' });
     return withdraw
       .given(wallet)
@@ -50,7 +50,7 @@ describe('WalletWithdrawMoneyAction', () => {
       .thenFails(RefusedError, 'Wallet is closed');
   });
 
-  test('is refused if the version is no longer the one that the caller has seen', () => {
+  test('is refused if the version has changed since the caller read it', () => {
     const wallet = storedWallet({ version: 2 });
     return withdraw
       .given(wallet)

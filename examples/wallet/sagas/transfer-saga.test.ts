@@ -14,7 +14,7 @@ const amount = new Decimal(30);
 const saga = specs.saga(TransferSaga);
 
 describe('TransferSaga', () => {
-  test('brings the money to its destination', () => {
+  test('moves the money to its destination', () => {
     const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
     return saga
       .given(source, destination)
@@ -25,7 +25,7 @@ describe('TransferSaga', () => {
       .thenStored(destination, { balance: new Decimal(130) });
   });
 
-  test('puts it back if the destination is closed', () => {
+  test('refunds it if the destination is closed', () => {
     const source = storedWallet({ balance: '100' });
     const destination = storedWallet({ shard: MEXICO_SHARD, state: 'CLOSED' });
     return saga
@@ -36,7 +36,7 @@ describe('TransferSaga', () => {
       .thenStored(source, { balance: new Decimal(100) });
   });
 
-  test('puts it back if the destination cannot be reached in time', async () => {
+  test('refunds it if the destination cannot be reached in time', async () => {
     const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
     await saga
       .given(source, destination)
@@ -47,7 +47,7 @@ describe('TransferSaga', () => {
       .thenStored(destination, { balance: destination.balance });
   });
 
-  test('cannot give a refund up', () => {
+  test('never gives up a refund', () => {
     const source = storedWallet({ balance: '100' });
     return saga
       .given(source)

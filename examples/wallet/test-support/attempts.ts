@@ -4,11 +4,11 @@ import { Wallet } from '../models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
 import { ANAS, type Answer, BOBS, type SecuredWallet } from './secured-wallet.js';
 
-/** What a hostile caller sends. */
+/** A request of a hostile caller. */
 export interface Attempt {
-  /** As the table in docs/access.md names it. */
+  /** Its name in the table of docs/access.md. */
   readonly name: string;
-  /** What the detail of the answer says. */
+  /** Expected detail of the answer. */
   readonly detail?: RegExp;
   readonly make: (wallet: SecuredWallet) => Promise<Answer>;
 }
@@ -16,20 +16,20 @@ export interface Attempt {
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const OPERATOR = { role: 'operator' };
 
-/** Reads Ana's wallet with a token that is not one of hers. */
+/** Reads Ana's wallet with a token that is not valid for it. */
 const reading = (
   name: string,
   detail: RegExp,
   token: (wallet: SecuredWallet) => Promise<string | undefined>,
 ): Attempt => ({ name, detail, make: async (wallet) => wallet.get(await token(wallet)) });
 
-/** Bob's request for what is Ana's. */
+/** Bob's request for a resource of Ana. */
 const bobs = (name: string, make: (wallet: SecuredWallet, bob: string) => Promise<Answer>): Attempt => ({
   name,
   make: async (wallet) => make(wallet, await wallet.bob()),
 });
 
-/** Ana's request for a wallet in a group that is not hers. */
+/** Ana's request for a wallet in a group that she may not reach. */
 const abroad = (
   name: string,
   make: (wallet: SecuredWallet, token: string, id: string) => Promise<Answer>,
@@ -277,7 +277,7 @@ const EDGE: readonly Attempt[] = [
   ),
 ];
 
-/** Lists that show nothing; everything else is refused. */
+/** Attempts that return empty lists; all others are refused. */
 export const EMPTY_LISTS: ReadonlySet<string> = new Set(LISTS.map(({ name }) => name));
 
 export const ATTEMPTS: readonly Attempt[] = [

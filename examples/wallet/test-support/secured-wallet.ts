@@ -17,14 +17,14 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What differs from a token that the server accepts. */
+/** Differences from a token that the server accepts. */
 export interface Signing {
   readonly key?: CryptoKey | Uint8Array;
-  /** Of the protected header. */
+  /** Fields of the protected header. */
   readonly header?: { readonly alg?: string; readonly kid?: string; readonly [member: string]: unknown };
-  /** Claims that take the place of those of the issuer; undefined ones are left out. */
+  /** Claims that replace those of the issuer; undefined ones are left out. */
   readonly claims?: { readonly [claim: string]: unknown };
-  /** Seconds from now. */
+  /** Seconds until it expires. */
   readonly expires?: number;
 }
 
@@ -34,13 +34,13 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** The issuer, its keys, and the wallet as `fw.config.secure.yaml` has it, on databases in memory. */
+/** The issuer, its keys, and the wallet with `fw.config.secure.yaml`, on in-memory databases. */
 export class SecuredWallet {
   published: readonly JWK[] = [];
   isIssuerAway = false;
   /** A wallet of Ana in Mexico, with 100 MXN. */
   anasWallet = '';
-  /** A wallet of Bob there, with 5 MXN. */
+  /** A wallet of Bob in Mexico, with 5 MXN. */
   bobsWallet = '';
   /** A transfer between wallets of Ana. */
   anasTransfer = '';
@@ -89,11 +89,11 @@ export class SecuredWallet {
     const directory = mkdtempSync(join(tmpdir(), 'fw-access-'));
     const yaml = readFileSync(fileURLToPath(new URL('../fw.config.secure.yaml', import.meta.url)), 'utf8');
     const config = join(directory, 'fw.config.yaml');
-    // So few per second that a slow machine goes beyond them as well.
+    // A rate so low that even a slow machine exceeds it.
     const slow = yaml.replace('requests-per-second: 50', 'requests-per-second: 5');
     writeFileSync(config, slow.replaceAll(/jdbc:pglite:file:.*\/secure-(\w+)/g, 'jdbc:pglite:mem:secure-$1'));
     const server = await startServer({
-      // The configuration wins.
+      // The configuration takes precedence.
       authenticator: fixedPrincipal('everyone', { role: 'operator' }),
       argv: ['--config', config, '--port', '0'],
       env: { ISSUER: 'https://issuer.test/', JWKS_URL: `http://127.0.0.1:${port}/keys` },
@@ -137,7 +137,7 @@ export class SecuredWallet {
     return this.token('bob', { owner: BOBS });
   }
 
-  /** A key of a caller who may do what Ana may. */
+  /** An API key of a caller with Ana's rights. */
   anasKey(expiresDate?: Date): Promise<string> {
     const claims = { owner: ANAS, region: 'mexico' };
     return this.keys.create({ principal: 'job', claims, ...(expiresDate && { expiresDate }) });
@@ -169,7 +169,7 @@ export class SecuredWallet {
     return this.call('GET', `/wallets/${this.anasWallet}`, { token, headers });
   }
 
-  /** Takes money out of Ana's wallet. */
+  /** Withdraws money from Ana's wallet. */
   withdraw(token: string, key: string): Promise<Answer> {
     const headers = { 'idempotency-key': key };
     return this.call('POST', `/wallets/${this.anasWallet}/withdraw`, {

@@ -15,12 +15,12 @@ import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
 
 export const OWNER: Uuid = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 
-/** When the wallets of the specs were opened. */
+/** Opening date of the specifications' wallets. */
 export const OPENED_AT: Date = new Date('2024-06-01T08:00:00.000Z');
-/** When the actions of the specs run. */
+/** Time at which the specifications' actions run. */
 export const NOW: Date = new Date('2025-03-01T12:00:00.000Z');
 
-/** What matters about a stored wallet. */
+/** The relevant facts of a stored wallet. */
 export interface StoredWallet {
   readonly balance?: string;
   /** Default EUR. */
@@ -31,7 +31,7 @@ export interface StoredWallet {
   readonly shard?: ShardIdentifier;
 }
 
-/** A wallet as it lies in the database. */
+/** A wallet as stored in the database. */
 export function storedWallet(facts: StoredWallet = {}): Wallet {
   const { balance = '100', version = 1, state = 'OPENED', shard = GLOBAL_SHARD } = facts;
   const wallet = WalletBuilder.wallet()
@@ -53,7 +53,7 @@ export const specs: ApplicationSpecs = applicationSpecs(application, {
   principal: { name: 'olivia', claims: { role: 'operator' } },
 });
 
-/** The terms of a request with `If-Match`. */
+/** The settings of a request with `If-Match`. */
 export function ifVersion(wallet: Wallet, version: number): ExecutionConfiguration {
   return ExecutionConfiguration.Builder.executionConfiguration().ifVersion(wallet.id, version).build();
 }

@@ -8,10 +8,10 @@ import { PostgresDatabase } from '../postgres-database.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 
-/** Where a database is, and with which limits it is used. */
+/** Address and limits of a test database. */
 export type TestSource = DataSourceConfig & { readonly url: PostgresUrl };
 
-/** Databases of one test, with connections of their own. */
+/** Databases of one test, with their own connections. */
 export class TestDatabases {
   readonly #harness: DatabaseHarness;
   readonly #cleanUps: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ export class TestDatabases {
     return this.#last;
   }
 
-  /** The database that was made last. */
+  /** The most recently created database. */
   get lastSource(): TestSource {
     if (this.#last === undefined) throw new Error('No database has been made');
     return this.#last;
@@ -42,7 +42,7 @@ export class TestDatabases {
     return database;
   }
 
-  /** With a proxy in between. */
+  /** A database behind a proxy. */
   async proxied(overrides: Partial<DataSourceConfig> = {}): Promise<[ShardDatabase, StallingProxy]> {
     const direct = await this.source(overrides);
     const proxy = await StallingProxy.start(direct.url);
@@ -63,7 +63,7 @@ export function statement(text: string, values: readonly unknown[] = []): Statem
   return { text, values };
 }
 
-/** What a call fails with. */
+/** The failure of a call. */
 export async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
   const outcome = await call.then(
     () => new Error('The call succeeded'),

@@ -1,10 +1,10 @@
-/** What has arrived at a receiver: for checks of order and completeness. */
+/** The messages that have arrived at a receiver, for checks of order and completeness. */
 export class Arrivals {
   readonly #ids = new Set<string>();
   readonly #last = new Map<string, number>();
-  /** Messages that came before. */
+  /** Number of repeated messages. */
   duplicates = 0;
-  /** Messages that came for the first time behind a newer one of their model. */
+  /** Number of messages that first arrived after a newer one of their model. */
   outOfOrder = 0;
 
   get count(): number {

@@ -11,28 +11,28 @@ import type { FollowedMessage, Follower } from './followers.js';
 import { type OwnShard, startOwnShard } from './own-server.js';
 import { RelayProcess } from './relay-process.js';
 
-/** Events of the backlog, and as many during faults. 0: real brokers are not run. */
+/** Events of the backlog, and as many again during faults. 0: real brokers are not used. */
 export const EVENTS: number = Number(process.env['FW_PROOF_BROKERS'] ?? 0);
 const AWAY_MS = Number(process.env['FW_PROOF_AWAY_MS'] ?? 20_000);
 const ROUNDS = 3;
 const CUT_MS = 6_000;
-/** Shorter than a cut, so that the relay gives batches up. */
+/** Shorter than a cut, so that the relay gives up batches. */
 const TIMEOUT_MS = 2_000;
 const PORTION = 1_000;
 const PORTION_PAUSE_MS = 1_000;
-/** Below this, other processes of the machine change the time of a portion by as much. */
+/** A shorter portion is not measured, because other processes of the machine would affect its time too much. */
 const LEAST_PORTION_MS = 100;
 
-/** A broker and the ways to it. */
+/** A broker and the connections to it. */
 export interface Trial {
   readonly name: string;
   readonly broker: Broker;
-  /** Where the relay goes: `network` is in between. */
+  /** The relay's port: `network` is in between. */
   readonly networkPort: number;
   readonly targetPort: number;
   readonly receiver: object;
   readonly follow: (take: (message: FollowedMessage) => void) => Promise<Follower>;
-  /** What the test has started, to be ended in the reverse order. */
+  /** Cleanup functions, called in reverse order. */
   readonly cleanUps: (() => Promise<unknown>)[];
 }
 
@@ -48,7 +48,7 @@ interface World {
 
 /**
  * Sends a backlog, then writes as many events again while relay, broker, network and database fail in turn. The broker
- * is away for `FW_PROOF_AWAY_MS` in between. No event may be missing, and those of each model must arrive in order.
+ * is down for `FW_PROOF_AWAY_MS` in between. No event may be missing, and those of each model must arrive in order.
  */
 export async function tryBroker(trial: Trial): Promise<void> {
   const world = await prepare(trial);
@@ -115,7 +115,7 @@ async function cutInTurn({ network, arrivals, database }: World): Promise<void> 
   }
 }
 
-/** The service writes on at its rate. */
+/** Takes the broker down while the service keeps writing at its rate. */
 async function leaveAway({ name, broker, database }: World): Promise<void> {
   const before = await writePortions(database, 10_000);
   await broker.kill();
@@ -151,7 +151,7 @@ async function check({ name, database, arrivals }: World): Promise<void> {
     ids = await idsOf(database).catch(() => []);
     return ids.length > 0;
   });
-  // Looking for each id takes so long that the network of this process would stand still meanwhile.
+  // Looking for each id takes so long that it would block this process's network.
   await until(() => arrivals.count >= ids.length, 600_000);
   expect(arrivals.missing(ids)).toEqual([]);
   expect(arrivals.outOfOrder).toBe(0);

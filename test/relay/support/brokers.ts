@@ -36,7 +36,7 @@ export function natsBroker(program: string, port: number): Broker {
 const KAFKA_VERSION = '4.0.0';
 const DEBEZIUM_VERSION = '3.2.3.Final';
 
-/** What Maven has fetched. */
+/** Jars that Maven has downloaded. */
 export interface KafkaJars {
   /** Class path of the broker, its tools and Kafka Connect. */
   readonly classPath: string;
@@ -44,12 +44,12 @@ export interface KafkaJars {
   readonly plugins: string;
 }
 
-/** Of a machine without them, where tests are skipped. */
+/** For a machine without them, where tests are skipped. */
 export const NO_JARS: KafkaJars = { classPath: '', plugins: '' };
 
 /**
- * Kafka, Kafka Connect and Debezium: in the folder `FW_KAFKA_JARS`, where Maven puts them the first time. Undefined:
- * Java or Maven is missing.
+ * Kafka, Kafka Connect and Debezium: in the folder `FW_KAFKA_JARS`, into which Maven downloads them the first time.
+ * Undefined: Java or Maven is missing.
  */
 export function kafkaJars(): KafkaJars | undefined {
   const folder =
@@ -78,7 +78,7 @@ export function kafkaJars(): KafkaJars | undefined {
   }
 }
 
-/** Maven has fetched what is needed now. */
+/** Whether Maven has downloaded the required jars. */
 function isFilled(folder: string): boolean {
   const [complete, wanted] = [join(folder, 'complete'), join(folder, 'pom.xml')];
   return existsSync(complete) && existsSync(wanted) && readFileSync(wanted, 'utf8') === pom();
@@ -87,7 +87,7 @@ function isFilled(folder: string): boolean {
 function pom(): string {
   const dependency = (group: string, artifact: string, version: string, more = ''): string =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version>${more}</dependency>`;
-  // The plugin brings its own libraries, which Kafka Connect keeps apart.
+  // The plugin contains its own libraries, which Kafka Connect isolates.
   const plugin =
     '<classifier>plugin</classifier><type>tar.gz</type><exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>';
   return `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
@@ -103,13 +103,13 @@ ${dependency('io.debezium', 'debezium-connector-postgres', DEBEZIUM_VERSION, plu
 `;
 }
 
-/** A second listener of a broker, which names another port to its clients: that of a proxy. */
+/** A second listener of a broker, which announces another port to its clients: that of a proxy. */
 export interface ProxiedListener {
   readonly port: number;
   readonly advertised: number;
 }
 
-/** Takes `port` and the next one. */
+/** Uses `port` and the next one. */
 export function kafkaBroker({ classPath }: KafkaJars, port: number, proxied?: ProxiedListener): Broker {
   const folder = mkdtempSync(join(tmpdir(), 'fw-kafka-'));
   const properties = join(folder, 'server.properties');
@@ -143,7 +143,7 @@ num.partitions=3
 `;
 }
 
-/** A server in a process of its own, which listens on one port. */
+/** A server in its own process, which listens on one port. */
 export class ProcessBroker implements Broker {
   readonly port: number;
   readonly #folder: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { until } from '../../../runtime/events/test-support/ledger.js';
 import { type Broker, type KafkaJars, ProcessBroker } from './brokers.js';
 
-/** A worker of Kafka Connect with the Debezium connector, set up as the guide of `fw-gen connectors` says. */
+/** A worker of Kafka Connect with the Debezium connector, set up according to the guide of `fw-gen connectors`. */
 export class ConnectWorker {
   readonly #url: string;
   readonly #process: Broker;
@@ -47,7 +47,7 @@ export class ConnectWorker {
     if (!response.ok) throw new Error(`Kafka Connect answers ${response.status}: ${await response.text()}`);
   }
 
-  /** Resolves once its only task runs. @throws Error that says why a task failed */
+  /** Resolves once its only task runs. @throws Error with the reason why a task failed */
   async runs(name: string): Promise<void> {
     await until(async () => {
       const response = await this.#get(`/connectors/${name}/status`);

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** `reset`: connections end and none comes about. `silent`: packets vanish, and neither side hears of it. */
+/** `reset`: connections end and none can be opened. `silent`: packets are lost, and neither side is notified. */
 export type Cut = 'reset' | 'silent';
 
 /** The network between a relay and a broker on this machine, which can be cut. */
@@ -13,7 +13,7 @@ export class CutNetwork {
     this.#server = server;
   }
 
-  /** Listens on `port` for what goes to `target`. */
+  /** Listens on `port` and forwards to `target`. */
   static async start({
     port,
     target,
@@ -38,7 +38,7 @@ export class CutNetwork {
     }
   }
 
-  /** What has got stuck arrives now, as TCP sends it again. */
+  /** Delivers the delayed packets, as TCP retransmits them. */
   heal(): void {
     this.#cut = undefined;
     for (const sockets of this.#links) for (const socket of sockets) socket.resume();
@@ -62,7 +62,7 @@ export class CutNetwork {
       from.setNoDelay(true);
       from.on('error', () => {});
       from.on('data', (chunk) => to.write(chunk));
-      // Nothing of an end gets through a silent network either, until it heals.
+      // The end of a connection does not pass a silent network either, until it heals.
       from.on('end', () => to.end());
       from.on('close', () => {
         if (this.#cut !== 'silent') to.destroySoon();

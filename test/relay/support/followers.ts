@@ -5,10 +5,10 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect as connectNats } from '@nats-io/transport-node';
 import type { KafkaJars } from './brokers.js';
 
-/** A message as a broker hands it over. */
+/** A message as a broker delivers it. */
 export interface FollowedMessage {
   readonly key: string | undefined;
-  /** Undefined but in Kafka. */
+  /** Undefined except in Kafka. */
   readonly partition?: number | undefined;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -18,7 +18,7 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-/** Reads a stream of JetStream from its beginning on, also after the server was away. */
+/** Reads a stream of JetStream from its beginning, even after the server was down. */
 export async function followNats(
   port: number,
   subjects: string,
@@ -45,8 +45,8 @@ export async function followNats(
 const [FIELD_END, HEADER_END] = ['\u001f', '\u001e'];
 
 /**
- * Reads a topic of Kafka from its beginning on, each message once, also after the broker was away. The reader is that
- * of Kafka itself: what the relay writes is understood by Java's client.
+ * Reads a topic of Kafka from its beginning, each message once, even after the broker was down. It uses Kafka's own
+ * reader, so Java's client understands the relay's messages.
  */
 export async function followKafka(
   { classPath }: KafkaJars,
@@ -59,7 +59,7 @@ export async function followKafka(
   const reader = ['org.apache.kafka.tools.consumer.ConsoleConsumer', '--from-beginning', '--topic', topic];
   const args = ['-Xmx256m', '-cp', classPath, ...reader, '--bootstrap-server', `127.0.0.1:${port}`];
   const child = spawn('java', [...args, ...properties], { stdio: ['ignore', 'pipe', 'ignore'] });
-  /** By partition. After the broker was away, the reader may begin again. */
+  /** By partition. After the broker was down, the reader may start again. */
   const read = new Map<number, number>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const { partition, offset, ...message } = lineOf(line);

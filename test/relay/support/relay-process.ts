@@ -41,7 +41,7 @@ export class RelayProcess {
     died.catch(() => {});
   }
 
-  /** `SIGKILL` leaves it no time for anything. */
+  /** `SIGKILL` ends it without any clean-up. */
   async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
