@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 
-/** Every pair of choices stands in one line. */
+/** Each pair of choices occurs in one row. */
 const MATRIX: readonly Pick<CompileRequest, 'compiler' | 'module' | 'experimentalDecorators'>[] = [
   { compiler: 'typescript-5.9', module: 'NodeNext', experimentalDecorators: true },
   { compiler: 'typescript-5.9', module: 'bundler', experimentalDecorators: false },

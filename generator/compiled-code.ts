@@ -8,11 +8,12 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 /**
- * Requires a CommonJS module, and keeps the code that Node.js compiled it to for the next process: for a large one that
- * takes longer than running it. What was kept is code that will be run unseen, so it belongs into a folder that only
- * those can write to who could change the module itself.
+ * Requires a CommonJS module, and caches its compiled code for the next process, because compiling a large module takes
+ * longer than running it. Cached code is run without further checks, so the folder must be writable only for users who
+ * could change the module itself.
  *
- * @param file absolute path of the module @param folder absolute path; made if it is missing
+ * @param file absolute path of the module
+ * @param folder absolute path; created if it is missing
  */
 export function requireCompiled<Exports>(file: string, folder: string): Exports {
   const require = createRequire(file);
@@ -28,7 +29,7 @@ function load(file: string, folder: string, require: NodeJS.Require): NodeJS.Mod
   const source = wrappedModule(file);
   const script = new Script(source, { filename: file, ...(cachedData === undefined ? {} : { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected === true) {
-    // At the end, so that functions that were compiled when they were first called are in it.
+    // At exit, so that it includes functions that were compiled at their first call.
     process.once('exit', () => {
       // Compiled code is stored per set of Node.js flags.
       if (cachedDataVersionTag() === tag) store(stored, script);
@@ -55,14 +56,16 @@ type Wrapper = (
 const PROLOGUE = '(function (exports, require, module, __filename, __dirname) {';
 const EPILOGUE = '\n})';
 
-/** The module's text as a function. It is put together as bytes: to join large strings is to copy them once more. */
+/**
+ * The module's text as a function. It is assembled as bytes, because concatenating large strings would copy them again.
+ */
 function wrappedModule(file: string): string {
   const bytes = Buffer.concat([Buffer.from(PROLOGUE), readFileSync(file), Buffer.from(EPILOGUE)]);
-  // Fast path for plain ASCII, which most modules are.
+  // Fast path for ASCII, which most modules are.
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
-/** Node.js compares nothing of a module but its length, and nothing of what was kept: both is done here. */
+/** Node.js compares only the length of a module, and no checksum of cached code, so both are checked here. */
 function storedName(file: string, tag: number): string {
   const { size, mtimeMs, ctimeMs, ino } = statSync(file);
   const key = [file, size, mtimeMs, ctimeMs, ino, arch(), tag];
@@ -73,7 +76,7 @@ const EXTENSION = '.compiled';
 const TEMPORARY = '.tmp';
 const HASH_BYTES = 32;
 
-/** What an earlier process kept, if it is whole. */
+/** The code that an earlier process cached, if it is complete. */
 function readStored(file: string): Buffer | undefined {
   try {
     const stored = readFileSync(file);
@@ -94,11 +97,11 @@ function store(file: string, script: Script): void {
     writeFileSync(temporary, Buffer.concat([sha256(data), data]));
     renameSync(temporary, file);
   } catch {
-    // A folder that may only be read, or a full disk: the next process compiles as this one did.
+    // The folder is read-only, or the disk is full: the next process compiles again.
   }
 }
 
-/** Kept for another Node.js or another module, or left half written. */
+/** Cached for another Node.js or another module, or incomplete. */
 function isOutdated(folder: string, name: string): boolean {
   if (!name.endsWith(EXTENSION) && !name.endsWith(TEMPORARY)) return false;
   const age = Date.now() - (statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now());

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module';
 const load = createRequire(import.meta.url);
 
 /**
- * The hash of a source's text, whatever line ends and byte order mark a checkout gave it: what is read from it hangs on
- * nothing else. What hashes is loaded when it is first needed: most runs compare nothing but the states of files.
+ * The hash of a source's text, independent of its line ends and byte order mark, on which no result depends. The hash
+ * function is loaded on demand, because most runs compare only the states of files.
  */
 export function contentHash(text: string): string {
   return exactHash(plainText(text));
 }
 
-/** The hash of a text as it is: for files that are to be just so, line ends included. */
+/** The hash of a text without normalization, for files whose line ends matter. */
 export function exactHash(text: string): string {
   const { hash }: typeof Crypto = load('node:crypto');
   return hash('sha256', text, 'base64url');

@@ -24,7 +24,7 @@ test.each(Object.entries(DIAGNOSTICS))(
   },
 );
 
-test('the index lists every code with its title, and no other', () => {
+test('the index lists exactly the codes, with their titles', () => {
   const index = readFileSync(join(pages, 'README.md'), 'utf8');
   const rows = [...index.matchAll(/^\| \[(\w+)\]\(\1\.md\) \| (.*) \|$/gm)].map(([, code, title]) => [
     code,
@@ -36,7 +36,7 @@ test('the index lists every code with its title, and no other', () => {
   );
 });
 
-/** Codes that refuse a type, a field, or what speaks of one. */
+/** Codes that refuse a type or a field. */
 const REFUSALS = /^\S+ (FWGEN0(?:03|04|05|06|17|18|24|25|26|27|28|31|32|34|58)) .*\n {4}(.*)$/gm;
 
 test('every refusal of a type or field shows the accepted form as code that parses', () => {
@@ -49,10 +49,7 @@ test('every refusal of a type or field shows the accepted form as code that pars
   }
 });
 
-/**
- * Whether a text is a tag of a comment, or TypeScript: a statement, a type, a member, what a class extends, a
- * decorator.
- */
+/** Whether a text is a comment tag or valid TypeScript: a statement, a type, a member, a base class, a decorator. */
 function parses(form: string): boolean {
   const places = [
     form,

@@ -1,8 +1,8 @@
 import type { SourceLocation } from './schema/location.js';
 
 /**
- * Every code that `fw-gen` reports, in one place. A code never changes its meaning; a retired one is not used again.
- * Each has a golden case of its own.
+ * Every code that `fw-gen` reports. The meaning of a code never changes, and a retired code is not used again. Each has
+ * its own golden case.
  */
 export const DIAGNOSTICS = {
   FWGEN001: 'The source file does not parse',
@@ -66,18 +66,18 @@ export const DIAGNOSTICS = {
 /** A code of `DIAGNOSTICS`. */
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
-/** One mistake in the input: where, what was found, what to do. */
+/** One mistake in the input: its position, the finding, and the fix. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
-  /** Where it is. Line and column are absent when it is about a file or folder as a whole. */
+  /** Its position. Line and column are absent if it concerns a whole file or folder. */
   readonly location: SourceLocation;
-  /** What was found. */
+  /** The finding. */
   readonly message: string;
-  /** What to do about it. */
+  /** The fix. */
   readonly hint: string;
 }
 
-/** Makes one diagnostic. */
+/** Creates one diagnostic. */
 export function diagnostic(
   code: DiagnosticCode,
   location: SourceLocation,
@@ -92,7 +92,7 @@ export function formatDiagnostic({ code, location, message, hint }: Diagnostic):
   return `${formatLocation(location)} ${code} ${message}\n    ${hint}`;
 }
 
-/** `file:line:column`, or the file alone. */
+/** `file:line:column`, or only the file. */
 export function formatLocation({ file, line, column }: SourceLocation): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }

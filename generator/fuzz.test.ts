@@ -44,7 +44,7 @@ function randomFrom(start: number): () => number {
   };
 }
 
-/** Words that are wrong in most places, and some that are right in a few. */
+/** Words that are wrong in most places, and some that are correct in a few. */
 const WORDS = [
   'any',
   'null',
@@ -140,7 +140,7 @@ test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=
   expect(brokenCases(toCompile)).toEqual([]);
 }, 240_000);
 
-/** What a project gives; undefined if it has mistakes, each of which has a place. */
+/** The output of a project; undefined if it has mistakes, each of which must have a position. */
 async function emit(
   folder: string,
   memory: ReadMemory,

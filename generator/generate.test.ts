@@ -24,8 +24,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('what comes out', () => {
-  test('is the same for line ends, byte order marks, folders and time zones of all kinds', async () => {
+describe('the output', () => {
+  test('does not depend on line ends, byte order marks, folders and time zones', async () => {
     const plain = project(orders);
     const other = project(orders, 'a longer folder name');
     for (const file of filesBelow(other)) {
@@ -37,7 +37,7 @@ describe('what comes out', () => {
     expect(emittedBy(other)).toEqual(emittedBy(plain));
   });
 
-  test('is left alone by a second run', async () => {
+  test('is not changed by a second run', async () => {
     const folder = project(orders);
     await run(folder);
     const { changes } = await run(folder);
@@ -45,7 +45,7 @@ describe('what comes out', () => {
     expect(changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
   });
 
-  test('is what is committed for the wallet', async () => {
+  test('equals the committed output of the wallet', async () => {
     const folder = temporaryFolder();
     cpSync(join(repository, 'examples/wallet'), join(folder, 'examples/wallet'), { recursive: true });
     const wallet = join(folder, 'examples/wallet');
@@ -59,7 +59,7 @@ describe('what comes out', () => {
     expect(result.changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
   });
 
-  test('follows the sources: files of a model that is gone are removed, its migration stays', async () => {
+  test('follows the sources: files of a removed model are deleted, its migration stays', async () => {
     const folder = project(orders);
     await run(folder);
     writeFileSync(join(folder, 'models/extra.ts'), thing('Extra'));
@@ -74,7 +74,7 @@ describe('what comes out', () => {
     expect(existsSync(join(folder, 'migrations/0003_create_extras.ts'))).toBe(true);
   });
 
-  test('leaves a migration that exists to its owner', async () => {
+  test('never changes an existing migration', async () => {
     const folder = project(orders);
     await run(folder);
     const migration = join(folder, 'migrations/0002_create_orders.ts');
@@ -95,13 +95,13 @@ describe('sources', () => {
     expect(existsSync(proof)).toBe(false);
   });
 
-  test('with loops of symbolic links end', async () => {
+  test('may contain loops of symbolic links', async () => {
     const folder = project(orders);
     symlinkSync(folder, join(folder, 'models/loop'));
     expect((await run(folder)).diagnostics).toEqual([]);
   });
 
-  test('in other folders than theirs are not taken', async () => {
+  test('in other folders are ignored', async () => {
     const folder = project(orders);
     for (const path of ['node_modules/x/a.ts', 'dist/a.ts', '.hidden/a.ts', 'a.test.ts', 'a.d.ts']) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -111,8 +111,8 @@ describe('sources', () => {
   });
 });
 
-describe('nothing is written', () => {
-  test('while a mistake stands', async () => {
+describe('no file is written', () => {
+  test('while there is a mistake', async () => {
     const folder = project(orders);
     await run(folder);
     const before = emittedBy(folder);
@@ -131,7 +131,7 @@ describe('nothing is written', () => {
     expect(emittedBy(folder)).toEqual(before);
   });
 
-  test('when the folder is no folder', async () => {
+  test('if the folder is a file', async () => {
     const folder = project(orders);
     writeFileSync(join(folder, 'generated'), 'a file');
     const { diagnostics } = await run(folder);
@@ -142,7 +142,7 @@ describe('nothing is written', () => {
     expect(readFileSync(join(folder, 'generated'), 'utf8')).toBe('a file');
   });
 
-  test('when the migrations folder is a link to nowhere, which is the one that is named', async () => {
+  test('if the migrations folder is a broken link, which the message names', async () => {
     const folder = project(orders);
     rmSync(join(folder, 'migrations'), { recursive: true, force: true });
     symlinkSync(join(folder, 'nowhere/else'), join(folder, 'migrations'));
@@ -161,7 +161,7 @@ describe('nothing is written', () => {
   });
 });
 
-describe('two runs at once', () => {
+describe('two concurrent runs', () => {
   test('do not mix their files', async () => {
     const folder = project(orders);
     const results = await Promise.all([run(folder), run(folder), run(folder)]);
@@ -171,10 +171,10 @@ describe('two runs at once', () => {
     ]);
   });
 
-  test('are not kept out by a run that died', async () => {
+  test('are not blocked by a run that died', async () => {
     const folder = project(orders);
     mkdirSync(join(folder, 'generated'));
-    // No process has an id as large as this.
+    // A process id that no process can have.
     writeFileSync(join(folder, 'generated/.fw-gen.lock'), '4194305');
     expect((await run(folder)).diagnostics).toEqual([]);
   });

@@ -17,7 +17,7 @@ import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 import { describeApi } from './openapi.js';
 
-/** Each case is a project: `input/` is read, `expected/` and `diagnostics.txt` are what must come of it. */
+/** Each case is a project: `input/` is read, and the result must equal `expected/` and `diagnostics.txt`. */
 const root = fileURLToPath(new URL('.', import.meta.url));
 const cases = readdirSync(join(root, 'golden')).sort();
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
@@ -75,7 +75,7 @@ describe('golden cases', () => {
   });
 });
 
-/** What `fw-gen openapi` prints. */
+/** The output of `fw-gen openapi`. */
 async function documentOf(folder: string, project: string): Promise<Readonly<Record<string, string>>> {
   const described = await describeApi({ ...foldersOf(folder, project), title: basename(folder) });
   return 'document' in described ? { 'openapi.json': `${described.text}\n` } : {};
@@ -137,7 +137,7 @@ function readText(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** Compiles cases in one run. @returns the compiler's complaints about them */
+/** Compiles cases in one run. @returns the compiler's errors in them */
 function compile(names: readonly string[]): readonly string[] {
   const repository = join(root, '..');
   const base = JSON.parse(readText(join(repository, 'tsconfig.base.json')));
@@ -154,7 +154,7 @@ function compile(names: readonly string[]): readonly string[] {
   };
   writeFileSync(join(workshop, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(workshop, 'tsconfig.json'), JSON.stringify(config));
-  // Emitted code has nothing but types that would have to be erased; what users write may have enums.
+  // Emitted code has only erasable types; users' sources may have enums.
   return tscComplaints(repository, ['-p', 'tsconfig.json', '--erasableSyntaxOnly']);
 }
 
@@ -164,7 +164,7 @@ function tscComplaints(repository: string, args: readonly string[]): readonly st
     return [];
   } catch (error) {
     const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
-    // The runtime has a compiler run of its own.
+    // The runtime is compiled separately.
     return output
       .split('\n')
       .filter((line) => line.includes('error TS') && !line.startsWith('..') && !line.startsWith('/'))

@@ -1,4 +1,4 @@
-/** The package's `./generator` entry: what `fw-gen` does, for build scripts. */
+/** The package's `./generator` entry: the functions of `fw-gen`, for build scripts. */
 
 export type { ProjectFolders } from './check/check-folders.js';
 export {

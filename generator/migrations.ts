@@ -31,7 +31,7 @@ export { dropMigration, type RenameMigration, renameMigrations } from './emit/re
 export type { MigrationText } from './read/read-migration-sql.js';
 export { renameSteps } from './schema/column-rename.js';
 
-/** The migrations of a project, and what is wrong with their files. */
+/** The migrations of a project, and the mistakes in their files. */
 export interface ReadMigrations {
   /** Sorted by name. */
   readonly migrations: readonly MigrationText[];
@@ -62,10 +62,10 @@ export function readMigrationTexts({
   return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };
 }
 
-/** The table that a model wants. */
+/** The table of a model, as the sources require it. */
 export interface ModelTable {
   readonly table: string;
-  /** Its ids name a shard. */
+  /** Whether its ids contain a shard. */
   readonly sharded: boolean;
   readonly columns: readonly ModelColumn[];
   readonly indexes: readonly ModelIndex[];
@@ -77,30 +77,30 @@ export interface ModelTable {
 export interface ModelIndex {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Rows in these states are not in it. */
+  /** States of rows that the index excludes. */
   readonly deletedStates: readonly string[];
-  /** The whole `create unique index`. */
+  /** The complete `create unique index` statement. */
   readonly definition: string;
 }
 
 export interface ModelCheck {
   readonly name: string;
-  /** What `add` says: name and condition. */
+  /** Name and condition, in the syntax of `add`. */
   readonly definition: string;
 }
 
 export interface ModelColumn {
   readonly name: string;
-  /** As the sources spell it. */
+  /** In the sources' spelling. */
   readonly type: string;
   readonly nullable: boolean;
-  /** What `create table` and `add column` say: name, type, constraints. */
+  /** Name, type and constraints, in the syntax of `create table` and `add column`. */
   readonly definition: string;
-  /** Column that this one was called before: `@renamedFrom old_name` in the field's comment. */
+  /** Former name of the column: `@renamedFrom old_name` in the field's comment. */
   readonly renamedFrom?: string;
 }
 
-/** Reads the sources and gives the tables that their models want. */
+/** Reads the sources and returns the tables that their models need. */
 export async function readModelTables(folders: ProjectFolders): Promise<{
   readonly tables: readonly ModelTable[];
   readonly diagnostics: readonly Diagnostic[];
@@ -122,7 +122,7 @@ async function readModels(folders: ProjectFolders): Promise<{
     : { models: schema.models, diagnostics: [] };
 }
 
-/** What renaming a field means for its column. @returns as `rename` why there is none, where that is a text */
+/** The column rename of a field's rename. @returns a text with the reason if there is none */
 export async function findRename(
   folders: ProjectFolders,
   field: FieldRename,
@@ -158,8 +158,8 @@ export interface NewMigration {
 }
 
 /**
- * The modules of the next migrations: titles of letters, digits and underscores, and what each runs; empty ones are
- * left out.
+ * The modules of the next migrations, with titles of letters, digits and underscores, and their statements; empty ones
+ * are left out.
  */
 export function nextMigrations(
   migrations: readonly MigrationText[],
@@ -173,7 +173,7 @@ export function nextMigrations(
     });
 }
 
-/** SQL migrations with the numbers that follow the present ones. */
+/** SQL migrations with the numbers that follow the current ones. */
 export function numbered(
   present: readonly MigrationText[],
   migrations: readonly RenameMigration[],

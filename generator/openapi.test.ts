@@ -30,7 +30,7 @@ async function documentOf(project: string): Promise<{ readonly [key: string]: Js
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-// Ajv takes this dynamic reference to mean the whole document; what a schema holds is checked by compiling it below.
+// Ajv resolves this dynamic reference to the whole document; the schemas are checked by compiling them below.
 const official = JSON.stringify(openapiV31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"');
 const validate = ajv.compile(JSON.parse(official));
 
@@ -98,7 +98,7 @@ describe('the OpenAPI document of the wallet', async () => {
   const parameterSchema = (path: string, method: string, at: number): string =>
     `/paths/${path.replaceAll('/', '~1')}/${method}/parameters/${at}/schema`;
 
-  test('shows answers that fit their schemas', () => {
+  test('contains examples that match their schemas', () => {
     for (const [path, item] of Object.entries(document['paths'] ?? {})) {
       for (const [method, operation] of Object.entries(item)) {
         const [status = ''] = Object.keys(Reflect.get(Object(operation), 'responses'));
@@ -110,7 +110,7 @@ describe('the OpenAPI document of the wallet', async () => {
     }
   });
 
-  test('takes ids of version 7 only, in either case, and UUIDs of any version for owners', () => {
+  test('accepts only ids of version 7, in either case, and UUIDs of any version for owners', () => {
     const id = parameterSchema('/wallets/{walletId}', 'get', 0);
     const owner = parameterSchema('/wallets', 'get', 0);
     const seven = '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27';
@@ -125,7 +125,7 @@ describe('the OpenAPI document of the wallet', async () => {
     expect(accepts(id, seven.replaceAll('-', ''))).toBe(false);
   });
 
-  test('takes the currencies of ISO 4217, and no others', () => {
+  test('accepts exactly the currencies of ISO 4217', () => {
     const wallet = (code: string): Json => ({
       country: 'MX',
       ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
@@ -154,7 +154,7 @@ describe('the OpenAPI document of the wallet', async () => {
     expect(accepts(`/components/parameters/${name}/schema`, value)).toBe(expected);
   });
 
-  test('says which answers an operation with ids in its body has', () => {
+  test('lists the answers of an operation with ids in its body', () => {
     const responses = Object.keys(Object(resolve(document, '#/paths/~1transfers/post/responses')));
     expect(responses).toEqual([
       '202',

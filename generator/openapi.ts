@@ -8,13 +8,13 @@ import { type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { documentedRoutes } from './emit/routes.js';
 import { readProject } from './read/read-project.js';
 
-/** What to describe, with absolute paths. */
+/** Options of a description, with absolute paths. */
 export interface DescribeOptions extends ProjectFolders {
   /** Default: `API`. */
   readonly title?: string;
   /** Default: `1.0.0`. */
   readonly version?: string;
-  /** What `fw.access` says of callers. Default: nothing is asked of them. */
+  /** `fw.access` of the configuration. Default: no requirements for callers. */
   readonly access?: AccessConfig;
 }
 
@@ -24,8 +24,8 @@ export type Described =
   | { readonly diagnostics: readonly Diagnostic[] };
 
 /**
- * Makes the OpenAPI document of a project from its sources, with the function that the server makes it with. Runs
- * nothing. What the code of a server asks of callers is not known here.
+ * Creates the OpenAPI document of a project from its sources, with the same function as the server. Runs no user code.
+ * Requirements for callers in a server's code are unknown here.
  */
 export async function describeApi(options: DescribeOptions): Promise<Described> {
   const { paths, diagnostics } = checkFolders(options);

@@ -22,7 +22,7 @@ afterEach(() => project.delete());
 const generate = (...flags: readonly string[]): Promise<Ran> =>
   fwGen('generate', '--config', project.config, ...flags);
 
-/** Second argument of each `defineMigration`, as it will be when the module has been loaded. */
+/** Second argument of each `defineMigration`, as evaluated when the module is loaded. */
 function emittedTexts(): readonly string[] {
   const source = ts.createSourceFile('x.ts', project.read(EMITTED), ts.ScriptTarget.Latest, true);
   const texts: string[] = [];
@@ -34,7 +34,7 @@ function emittedTexts(): readonly string[] {
   return texts;
 }
 
-test('an application has the very texts that the command line applies, whatever they hold', async () => {
+test('an application has exactly the texts that the command line applies', async () => {
   project.write('src/migrations/0007_odd.sql', ODD);
   expect((await generate()).code).toBe(0);
   const { migrations, diagnostics } = readMigrationTexts({
@@ -47,7 +47,7 @@ test('an application has the very texts that the command line applies, whatever 
   expect(read?.up).toBe(ODD.slice(1).replaceAll('\r', ''));
 });
 
-test('a changed text makes the output stale, and a file that is gone takes its text along', async () => {
+test('a changed text makes the output stale, and the text of a deleted file is removed', async () => {
   project.write('src/migrations/0007_index.sql', 'select 1;\nselect 2;\n');
   expect((await generate()).code).toBe(0);
   expect((await generate('--check')).code).toBe(0);
@@ -64,7 +64,7 @@ test('a changed text makes the output stale, and a file that is gone takes its t
   expect(project.read('src/generated/application.ts')).not.toContain('sql-migrations');
 });
 
-test('tables that plain SQL creates get no first migration of ours, and numbers go on behind it', async () => {
+test('tables that SQL files create get no first migration, and numbering continues after them', async () => {
   project.write(
     'src/migrations/0007_orders.sql',
     'create table if not exists "orders" (id uuid primary key);\n',

@@ -7,10 +7,10 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * What to do about an error of writing.
+ * Advice about a failed write.
  *
- * @param path what was to be written, absolute
- * @param show spells a path as people read it
+ * @param path absolute path of the target
+ * @param show formats a path for display
  */
 export function writeAdvice(
   { code }: NodeJS.ErrnoException,
@@ -25,7 +25,7 @@ export function writeAdvice(
 
 const OBSTRUCTED: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR']);
 
-/** The nearest thing that is there, at a path or above it. */
+/** The nearest existing file or folder, at a path or above it. */
 function inTheWay(path: string): { readonly place: string; readonly kind: 'file' | 'folder' } | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {

@@ -1,3 +1,3 @@
-/** What commands need to know about templates. */
+/** Functions about templates that commands use. */
 export { ownTemplateText } from './emit/own-templates.js';
 export { PARTIALS, TEMPLATES } from './emit/template-names.js';

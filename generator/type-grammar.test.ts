@@ -53,7 +53,7 @@ test(`${sources} sources of a grammar of types are refused or give code that com
   }
 }, 1_200_000);
 
-/** Writes a case with what it gives. @returns false if it has mistakes, each of which has a place */
+/** Writes a case with its output. @returns false if it has mistakes, each of which must have a position */
 async function emit(folder: string, text: string, nowhere: string[]): Promise<boolean> {
   const write = (path: string, content: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -74,7 +74,7 @@ async function emit(folder: string, text: string, nowhere: string[]): Promise<bo
   return false;
 }
 
-/** The first complaint about each case whose source compiles and whose emitted code does not. */
+/** The first error of each case whose source compiles and whose emitted code does not. */
 function brokenCases(complaints: readonly string[]): readonly string[] {
   const byCase = new Map<string, string[]>();
   for (const line of complaints) {

@@ -30,7 +30,7 @@ function generatedIn(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Whether each run can rely on the output that the one before it wrote. */
+/** Whether each run can rely on the output of the previous one. */
 const TRUST: readonly (readonly [edits: number, what: string, isTrusted: boolean])[] = [
   [EDITS / 5, 'with unverified output', false],
   [EDITS, 'with output that is known to be right', true],

@@ -219,7 +219,7 @@ export class StaleModelError extends FwError {
   readonly code = 'FW_STALE_MODEL';
 
   constructor(actionName: string, models: string) {
-    super(`${actionName} lost against other updates of ${models}; read again and retry`);
+    super(`${actionName} conflicts with another update of ${models}; read again and retry`);
   }
 }
 
@@ -331,7 +331,7 @@ export class CommitOutcomeUnknownError extends FwError {
   readonly actionId: string;
 
   constructor(actionId: string, options?: ErrorOptions) {
-    super(`The outcome of action ${actionId} could not be found out before the deadline`, options);
+    super(`The outcome of action ${actionId} could not be determined before the deadline`, options);
     this.actionId = actionId;
   }
 }
@@ -406,7 +406,7 @@ export class LockTimeoutError extends FwError {
   readonly lockName: string;
 
   constructor(lockName: string, waitMs: number, options?: ErrorOptions) {
-    super(`The lock ${lockName} did not come free within ${waitMs} ms`, options);
+    super(`The lock ${lockName} was not released within ${waitMs} ms`, options);
     this.lockName = lockName;
   }
 }
@@ -417,7 +417,7 @@ export class LockLostError extends FwError {
   readonly lockName: string;
 
   constructor(lockName: string, options?: ErrorOptions) {
-    super(`The lock ${lockName} is lost: its hold ran out before it was released`, options);
+    super(`The lock ${lockName} was lost: its hold time expired before its release`, options);
     this.lockName = lockName;
   }
 }
@@ -528,7 +528,7 @@ export class EventEpochError extends FwError {
   constructor(shard: string, expected: string, found: string) {
     super(
       `The outbox of shard ${shard} was written on the server with system identifier ${expected}, this one has ${found}: ` +
-        'was it restored or moved? Stop all writes to the old one, then run fw-gen events rebase',
+        'if the shard was restored or moved, stop all writes to the old server, then run fw-gen events rebase',
     );
     this.shard = shard;
     this.expected = expected;

@@ -29,7 +29,7 @@ interface Findings {
   readonly parseDiagnostics?: readonly whole.DiagnosticWithLocation[];
 }
 
-/** All that the parser of one compiler says of a text, a line for each node. */
+/** The syntax tree and errors that one compiler gives for a text, one line per node. */
 function treeBy(compiler: typeof whole, text: string): string {
   const source: whole.SourceFile & Findings = compiler.createSourceFile(
     'a.ts',
@@ -49,7 +49,7 @@ function treeBy(compiler: typeof whole, text: string): string {
   return lines.join('\n');
 }
 
-test('the part of the compiler that the build keeps gives the trees of the whole', () => {
+test('the bundled part of the compiler gives the same trees as the whole', () => {
   for (const text of texts) expect(treeBy(part, text)).toBe(treeBy(whole, text));
 }, 60_000);
 
@@ -64,7 +64,7 @@ test(`it gives the same trees and complaints for ${BROKEN} broken texts (FUZZ_SE
   }
 }, 60_000);
 
-test('it is a small part', () => {
+test('the bundled part is small', () => {
   const kept = readFileSync(join(program.root, 'dist/generator/bundle/compiler.cjs')).length;
   expect(kept).toBeLessThan(3_000_000);
 });

@@ -7,10 +7,10 @@ import { compilerFile } from '../read/compiler-file.js';
 const BEGIN = 'var ts = {}; ((module) => {';
 const TABLE = '__export(typescript_exports, {';
 const EXPORTS = 'module.exports = __toCommonJS(typescript_exports);';
-/** From here on is what serves editors over a wire. */
+/** The code after this mark serves editors. */
 const SERVER = '\n// src/server/';
 
-/** Functions that are called for their results alone, or to register what only editors ask for. */
+/** Functions without side effects, or that only register features of editors. */
 const PURE = [
   '__export',
   'arrayToNumericMap',
@@ -29,11 +29,12 @@ const PURE = [
 ];
 
 /**
- * Keeps of the compiler that ts-morph bundles what reading uses, which is its parser. The whole of it is five times as
- * large, and loading it takes longer than reading the file that was edited. Left out is what the bundler finds unused;
- * nothing that stays is changed.
+ * Bundles the part of ts-morph's compiler that reading uses, which is its parser. The whole compiler is five times as
+ * large, and loading it takes longer than reading an edited file. The bundler removes unused code; it changes nothing
+ * else.
  *
- * @param generator folder of the built generator @param folder of the bundle
+ * @param generator folder of the built generator
+ * @param folder of the bundle
  */
 export async function bundleCompiler(generator: string, folder: string): Promise<void> {
   const whole = readFileSync(compilerFile(), 'utf8');
@@ -59,7 +60,7 @@ export async function bundleCompiler(generator: string, folder: string): Promise
 
 const NOTICE = '/*! Parts of the compiler that fw-gen does not use are left out of this file. */\n';
 
-/** The compiler as a module that exports what reading uses, for the bundler to see what it needs. */
+/** The compiler as a module with the exports that reading uses, so that the bundler can find unused code. */
 function moduleOf(body: string, names: ReadonlySet<string>): string {
   const table = positionOf(TABLE, body);
   const end = positionOf('});', body, table);
@@ -78,7 +79,7 @@ function moduleOf(body: string, names: ReadonlySet<string>): string {
   return `${body.slice(0, table)}${code}\nexport { ${exported.join(', ')} };\n`;
 }
 
-/** Names of the compiler that the built modules of reading speak of. */
+/** The compiler's names that the built reading modules use. */
 function usedNames(read: string): ReadonlySet<string> {
   const files = readdirSync(read, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),
@@ -89,7 +90,7 @@ function usedNames(read: string): ReadonlySet<string> {
   );
 }
 
-/** @throws an error if the compiler is not built as it was */
+/** @throws an error if the compiler has another structure than expected */
 function positionOf(mark: string, text: string, from = 0): number {
   const position = text.indexOf(mark, from);
   if (position < 0) throw new Error(`The compiler that ts-morph bundles has no ${JSON.stringify(mark)}`);

@@ -7,9 +7,9 @@ import { HANDLEBARS_NAME, PRECOMPILED_NAME } from '../emit/built-parts.js';
 const PROGRAM = /(^|[\\/])run-process\.js$/;
 const HANDLEBARS = /(^|[\\/])handlebars\.cjs$/;
 const COMMENTS = { legal: true, annotation: false, jsdoc: false };
-/** Packages of many files that are made part of the bundle, with their licenses. */
+/** Packages of many files that are bundled, with their licenses. */
 const INCLUDED: readonly string[] = ['yaml', 'handlebars/runtime'];
-/** What is loaded when it is first asked for becomes part of the bundle, and is still run no sooner. */
+/** Modules that are loaded on demand are bundled too, but run only when they are needed. */
 const BUILT_PARTS: Plugin = {
   name: 'built-parts',
   load: {
@@ -22,15 +22,16 @@ const BUILT_PARTS: Plugin = {
 };
 
 /**
- * Puts what `fw-gen generate` loads into few files, because Node.js takes longer to find and load a hundred small ones
- * than to run them. Everything else, packages of others included, is loaded as it was.
+ * Bundles the modules of `fw-gen generate` into a few files, because Node.js takes longer to find and load a hundred
+ * small files than to run them. Other modules and packages are loaded separately.
  *
- * @param generator folder of the built generator @param folder of the bundle
+ * @param generator folder of the built generator
+ * @param folder of the bundle
  */
 export async function bundleProgram(generator: string, folder: string): Promise<void> {
   await bundlePackages(generator, folder);
   await bundle(join(generator, 'cli/main.js'), { dir: folder, format: 'esm', chunkFileNames: '[name].js' });
-  // One module, of the kind whose compiled code can be kept.
+  // One CommonJS module, whose compiled code Node.js can cache.
   await bundle(join(generator, 'cli/generate-process.js'), {
     dir: folder,
     format: 'cjs',
@@ -41,14 +42,17 @@ export async function bundleProgram(generator: string, folder: string): Promise<
   });
 }
 
-/** Packages that `fw-gen` needs and applications do not, each as one file, so that applications do not install them. */
+/**
+ * Bundles packages that `fw-gen` needs and applications do not, one file each, so that applications need not install
+ * them.
+ */
 async function bundlePackages(generator: string, folder: string): Promise<void> {
   const { resolve } = createRequire(import.meta.url);
   await bundlePackage('handlebars', resolve('handlebars/dist/cjs/handlebars.js'), {
     file: join(folder, HANDLEBARS_NAME),
     format: 'cjs',
   });
-  // The command line is loaded file by file: its module for this package becomes the package.
+  // The command line is loaded file by file: its module for this package is replaced by the bundled package.
   const module = join(generator, 'cli/commander.js');
   await bundlePackage('commander', module, { file: module, format: 'esm' });
 }
@@ -64,7 +68,7 @@ async function bundle(input: string, output: OutputOptions): Promise<void> {
     input,
     platform: 'node',
     plugins: [BUILT_PARTS],
-    // The other commands share classes with the runtime that users import: there must be one of each.
+    // The other commands share classes with the runtime that users import, so there must be one copy of each.
     external: (id, _importer, isResolved) =>
       PROGRAM.test(id) || HANDLEBARS.test(id) || (!isResolved && /^[^./]/.test(id) && !INCLUDED.includes(id)),
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleCompiler } from './bundle-compiler.js';
 import { bundleProgram } from './bundle-program.js';
 
-/** A step of the build: makes the few files that `fw-gen generate` is loaded from. */
+/** A build step: creates the few files from which `fw-gen generate` is loaded. */
 const generator = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(generator, 'bundle');
 for (const each of [folder, join(generator, 'compiled')]) rmSync(each, { recursive: true, force: true });

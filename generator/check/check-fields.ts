@@ -7,7 +7,7 @@ import { sqlPattern } from '../schema/sql-pattern.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 
-/** Rules that hold for every field, wherever it is declared. @param whole schema that ids are looked up in */
+/** Rules of all fields. @param whole the complete schema, for looking up ids */
 export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const field of allFields(schema)) {
@@ -20,7 +20,7 @@ export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema
   return found;
 }
 
-/** Tags that mean something in each place. What is missing here would be a promise that is not kept. */
+/** Tags with an effect, by kind of declaration. Any other tag would be ignored silently. */
 const RULES = [
   ...['maxLength', 'minLength', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
   'integer',
@@ -34,7 +34,7 @@ const EFFECTIVE = {
 
 type FieldPlace = keyof typeof EFFECTIVE;
 
-/** Tags on fields where they have no effect. */
+/** Reports tags on fields where they have no effect. */
 function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Diagnostic[] {
   return [
     ...models.flatMap(({ fields }) => idleTags(fields, 'model')),
@@ -93,10 +93,10 @@ function isTooDeep({ type }: FieldSchema): boolean {
   return depthOf(type) > DEEPEST;
 }
 
-/** Compilers give up on literals that are nested much deeper. */
+/** Maximum nesting of literal types: compilers fail on much deeper ones. */
 const DEEPEST = 16;
 
-/** A type that a field cannot have, and what to write instead. */
+/** The reason why a field cannot have a type, and the type to use instead. */
 function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: string } | undefined {
   switch (type.kind) {
     case 'unsupported':
@@ -180,7 +180,7 @@ function idProblem(
   return diagnostic('FWGEN031', field.location, message, `Use \`Id<${model.name}>\`.`);
 }
 
-/** Patterns that PostgreSQL cannot check, in models whose rules it is to check. */
+/** Reports patterns that PostgreSQL cannot check, in models with check constraints. */
 function checkPatterns({ checks, fields }: ModelSchema): readonly Diagnostic[] {
   if (checks !== true) return [];
   return fields.flatMap((field) => {

@@ -5,16 +5,16 @@ import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 
 /** Folders as absolute paths. */
 export interface ProjectFolders {
-  /** Nothing is read or written outside it. */
+  /** Files outside of it are neither read nor written. */
   readonly projectDirectory: string;
   readonly sourceDirectory: string;
   readonly outputDirectory: string;
   readonly migrationsDirectory: string;
-  /** Of the emitted client. Default: none is emitted. */
+  /** Folder of the emitted client. Default: no client is emitted. */
   readonly clientDirectory?: string | undefined;
 }
 
-/** Folders relative to the project, and what is wrong with them. */
+/** Folders relative to the project, and their problems. */
 export function checkFolders(folders: ProjectFolders): {
   readonly paths: ProjectPaths;
   readonly diagnostics: readonly Diagnostic[];
@@ -51,7 +51,7 @@ function problemOf(
   );
 }
 
-/** Emitted files must not be taken for sources, nor migrations for emitted files. */
+/** Emitted files must not be read as sources, nor migrations as emitted files. */
 function overlapsOf({ source, output, migrations, client }: ProjectPaths): readonly Diagnostic[] {
   const message =
     output === '' || output === source || source.startsWith(`${output}/`)
@@ -78,7 +78,7 @@ function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path);
 }
 
-/** The real path of a folder that need not exist yet. */
+/** The real path of a folder that may not exist yet. */
 function realPath(folder: string): string {
   const absolute = resolve(folder);
   if (existsSync(absolute)) return realpathSync(absolute);

@@ -3,7 +3,7 @@ import { placeKey } from '../schema/project-index.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { repeated } from './check-names.js';
 
-/** Rules of event handlers: what they handle exists, and no two share a name, earlier ones included. */
+/** Rules of event handlers: their events exist, and their names, including former ones, are unique. */
 export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
   const events = new Set(schema.events.map(placeKey));
   const unknown = schema.handlers.flatMap((handler) =>
@@ -22,7 +22,7 @@ export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
     ...each,
     aliases: options.aliases ?? [],
   }));
-  // A saga is driven by a handler of its name.
+  // A saga is driven by a handler with the saga's name.
   const names = [...handlers, ...schema.sagas].flatMap(({ name, location, aliases }) =>
     [name, ...aliases].map((each) => ({ name: each, location })),
   );

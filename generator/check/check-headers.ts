@@ -6,7 +6,7 @@ import { type FieldSchema, isScalar } from '../schema/type-schema.js';
 /** An action with a route. */
 export type RoutedAction = ActionSchema & { readonly route: RouteSchema };
 
-/** Rules of the options of a route that speak of headers or ids: `etag`, `location`, `ifMatch` and `feed`. */
+/** Rules of the route options for headers and ids: `etag`, `location`, `ifMatch` and `feed`. */
 export function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
   const { etag, locationHeader, ifMatch, feed } = action.route;
   return [
@@ -20,7 +20,7 @@ export function checkHeaders(action: RoutedAction): readonly Diagnostic[] {
   ];
 }
 
-/** @param optionFor the option with another field */
+/** @param optionFor returns the option with another field */
 function checkHeader(
   action: RoutedAction,
   { value, location }: Located<string>,
@@ -43,7 +43,7 @@ function headerHint(action: RoutedAction, field: string, optionFor: (name: strin
     : `Write ${oneOf(known)}. For another field, declare it in ${response.name}: ${declaration}.`;
 }
 
-/** A class to be declared and the route that names it, as code. */
+/** The code of a missing response class and of the route that names it. */
 function responseForm(
   { className, result, route }: RoutedAction,
   field: string,
@@ -89,7 +89,7 @@ function checkFeed(action: RoutedAction, { value, location }: Located<string>): 
   return [diagnostic('FWGEN028', location, message, hint)];
 }
 
-/** The declaration of an id parameter; of the model that the action gives, if it gives one. */
+/** The code of an id parameter: of the action's result model, if it has one. */
 function idForm({ result }: RoutedAction, name: string): string {
   return `readonly ${name}: Id<${result.kind === 'model' ? result.model.name : 'Wallet'}>;`;
 }

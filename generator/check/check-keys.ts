@@ -4,7 +4,7 @@ import { columnsOfKey } from '../schema/key-indexes.js';
 import type { KeySchema, ModelSchema } from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 
-/** Column types that take just those values as equal that a process does. */
+/** Column types for which the database and a process agree on equality. */
 const TEXT = /^(text|varchar( ?\(\d+\))?|character varying( ?\(\d+\))?)$/i;
 const COMPARED_ALIKE: Partial<Readonly<Record<TypeSchema['kind'], RegExp>>> = {
   string: TEXT,
@@ -19,7 +19,7 @@ const COMPARED_ALIKE: Partial<Readonly<Record<TypeSchema['kind'], RegExp>>> = {
   currency: /^(text|(char|character|varchar|character varying) ?\(3\))$/i,
 };
 
-/** Rules of natural keys: what their fields may be. */
+/** Rules of natural keys and their fields. */
 export function checkKeys(models: readonly ModelSchema[]): readonly Diagnostic[] {
   return models.flatMap((model) => [
     ...(model.keys ?? []).flatMap((key) => checkFields(model, key)),
@@ -53,7 +53,7 @@ function checkFields(model: ModelSchema, key: KeySchema): readonly Diagnostic[] 
   });
 }
 
-/** Two keys of one set of fields would be one. */
+/** Two keys with the same fields would be equal. */
 function checkRepeated({ keys = [] }: ModelSchema): readonly Diagnostic[] {
   const known = new Map<string, KeySchema>();
   const diagnostics: Diagnostic[] = [];

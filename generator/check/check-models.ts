@@ -9,15 +9,15 @@ import type { FieldSchema } from '../schema/type-schema.js';
 import { checkKeys } from './check-keys.js';
 import { repeated } from './check-names.js';
 
-/** Members of every object, which code of others calls. `__proto__` is refused for all fields. */
+/** Names of inherited members, which other code calls. `__proto__` is refused for all fields. */
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(
   Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__'),
 );
 
-/** Columns that every PostgreSQL table has already. */
+/** System columns of every PostgreSQL table. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
 
-/** Longest identifier of PostgreSQL, in bytes; it cuts longer ones silently. */
+/** Maximum identifier length in PostgreSQL, in bytes; it silently truncates longer ones. */
 const IDENTIFIER_BYTES = 63;
 
 /** Rules of models: their fields, columns, tables, states and keys. */
@@ -51,7 +51,7 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
       ),
     ];
   }
-  // The setter of another field has another name than the field only if it begins like this.
+  // Only a field with this prefix can have the same name as another field's setter.
   if (!field.name.startsWith('with')) return [];
   const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
   if (other === undefined) return [];
@@ -98,7 +98,7 @@ function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnos
   return [...name, unacceptable(location, message)];
 }
 
-/** It is written into migrations and statements as it stands. */
+/** The type is inserted unchanged into migrations and statements. */
 const SQL_TYPE = /^[a-z][a-z0-9_]*( [a-z]+)*( ?\(\d+(, ?\d+)?\))?( with(out)? time zone)?(\[\])?$/i;
 
 function checkTable(model: ModelSchema): readonly Diagnostic[] {
@@ -137,7 +137,7 @@ function checkOptions(model: ModelSchema): readonly Diagnostic[] {
     );
 }
 
-/** The decorator with the same option for another field, as code. */
+/** The code of the decorator with the same option for another field. */
 function optionForm({ name, type }: ColumnOption, field: string): string {
   const options = Object.entries({ name, type }).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: '${value}'`],

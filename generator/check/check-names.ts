@@ -3,10 +3,10 @@ import type { SourceLocation } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 
-/** Emitted files that are not named after a model. */
+/** Emitted files that do not have the name of a model. */
 export const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
 
-/** Static members of every class, those that every object inherits, and those of every builder. */
+/** Static members of every class, inherited members, and members of every builder. */
 const RESERVED_STATICS: ReadonlySet<string> = new Set([
   'name',
   'length',
@@ -25,7 +25,7 @@ interface Named {
   readonly location: SourceLocation;
 }
 
-/** Names that must be unique, and names that emitted code needs for itself. */
+/** Checks names that must be unique, and names that emitted code uses itself. */
 export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
   const events = 'The name is `event_type` in the outbox: rename one of them.';
   const actions = "Rename one of them, or give one a stable name: @FwAction({ name: '...' }).";
@@ -98,7 +98,7 @@ function checkModelName(model: ModelSchema): readonly Diagnostic[] {
   ];
 }
 
-/** Pairs of the first thing with a key and each later one. */
+/** Pairs of the first item with a key and each later one. */
 export function repeated<T>(things: readonly T[], keyOf: (thing: T) => string): readonly (readonly [T, T])[] {
   const seen = new Map<string, T>();
   const pairs: (readonly [T, T])[] = [];

@@ -32,7 +32,7 @@ function found(from: string, to: string): FoundRename {
 
 type Step = readonly [step: 'begins' | 'ends', from: string, to: string];
 
-/** Steps as the migrations' comments have them. */
+/** Rename steps as in the comments of migrations. */
 function steps(each: readonly Step[]) {
   return renameSteps(
     each.map(([step, from, to]) => `select 1;\n${stepComment({ table: 'accounts', from, to, step })}\n`),
@@ -53,7 +53,7 @@ describe('A rename of a field', () => {
     else expect(result).toContain(problem);
   });
 
-  test('cannot begin for a field of a natural key, which has another way', () => {
+  test('cannot begin for a field of a natural key, and the message names the alternative', () => {
     const problem = (from: string, to: string) =>
       renameProblem(found(from, to), named(from, to), [], 'begin');
     expect(problem('email', 'mail')).toContain('@renamedFrom email in the comment of mail');
@@ -90,7 +90,7 @@ describe('A rename of a field', () => {
       ['ends', 'balance', 'amount'],
     ];
     expect(problem('balance', 'amount', ...ended)).toContain('is finished. Nothing is left to do.');
-    // There and back again.
+    // A rename and its reversal.
     const again: readonly Step[] = [...ended, ['begins', 'balance', 'amount']];
     expect(problem('balance', 'amount', ...again)).toBeUndefined();
   });
@@ -119,7 +119,7 @@ describe('A rename of a field', () => {
     expect(problem(['balance', 'nickname'], ['nickname', 'amount'], ['email'])).toBeUndefined();
   });
 
-  test('is recognized whatever its names are', () => {
+  test('is recognised with any names', () => {
     const rename = { table: 'my accounts', from: 'a.b', to: 'ä->c', step: 'begins' as const };
     expect(renameSteps([stepComment(rename)])).toEqual([rename]);
   });

@@ -4,22 +4,22 @@ import { modelNames } from '../schema/model-names.js';
 import { snakeCase } from '../schema/naming.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 
-/** A field that gets another name. */
+/** The rename of a field. */
 export interface FieldRename {
   readonly model: string;
   readonly field: string;
   readonly to: string;
 }
 
-/** What a rename of a field means, by the sources alone. */
+/** The meaning of a field's rename according to the sources. */
 export interface FoundRename extends ColumnRename {
-  /** The sources have the new name already. */
+  /** Whether the sources already have the new name. */
   readonly isInSources: boolean;
-  /** Fields of the natural key that the field is part of; empty if it is of none. */
+  /** Fields of the natural key that contains the field; empty if none does. */
   readonly key: readonly string[];
 }
 
-/** A table as the present migrations make it. */
+/** A table according to the current migrations. */
 export interface RenamedTable {
   readonly columns: readonly { readonly name: string }[];
   readonly uniqueIndexes?: readonly { readonly name: string; readonly columns: readonly string[] }[];
@@ -28,7 +28,7 @@ export interface RenamedTable {
 /**
  * Finds the column of a field. The sources may have either name.
  *
- * @returns why there is none, where that is a text
+ * @returns a text with the reason if there is none
  */
 export function findColumn(
   models: readonly ModelSchema[],
@@ -62,12 +62,12 @@ export function findColumn(
   };
 }
 
-/** Which of the two releases is to be written. */
+/** The release of a rename to write. */
 export type RenameRelease = 'begin' | 'finish';
 
 /**
- * Why a release of a rename cannot be written, by the sources and the migrations' texts. @param named as on the command
- * line
+ * The reason why a release of a rename cannot be written, according to the sources and the migrations' texts.
+ * @param named as on the command line
  */
 export function renameProblem(
   rename: FoundRename,
@@ -127,7 +127,10 @@ function finishProblem(
   return undefined;
 }
 
-/** Why a release of a rename cannot be written, by the table. @param table undefined if no migration makes it */
+/**
+ * The reason why a release of a rename cannot be written, according to the table.
+ * @param table undefined if no migration creates it
+ */
 export function tableProblem(
   rename: ColumnRename,
   table: RenamedTable | undefined,
@@ -149,7 +152,7 @@ function columnProblem({ table, from, to }: ColumnRename, { columns }: RenamedTa
   return undefined;
 }
 
-/** With the old column goes every index that has it. */
+/** Dropping the old column drops every index that contains it. */
 function indexProblem(
   { table, from, to }: ColumnRename,
   { uniqueIndexes = [] }: RenamedTable,

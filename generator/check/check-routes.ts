@@ -5,13 +5,13 @@ import { type FieldSchema, isScalar } from '../schema/type-schema.js';
 import { checkHeaders, type RoutedAction } from './check-headers.js';
 import { repeated } from './check-names.js';
 
-/** Paths that every server answers by itself. */
+/** Paths that every server serves itself. */
 const OWN_PATHS: readonly string[] = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/metrics'];
 
 /**
- * Rules of routes: their paths, where parameters travel, and headers made of response fields.
+ * Rules of routes: paths, places of parameters, and headers from response fields.
  *
- * @param part what the rules of single routes are applied to
+ * @param part the routes to which the rules of single routes are applied
  */
 export function checkRoutes(schema: ProjectSchema, part: ProjectSchema = schema): readonly Diagnostic[] {
   const actions = routedActions(part);
@@ -49,7 +49,7 @@ function checkPath({ route }: RoutedAction): readonly Diagnostic[] {
 
 function checkUnique(actions: readonly RoutedAction[]): readonly Diagnostic[] {
   const same = repeated(actions, ({ route }) => `${route.method} ${pathShape(route.path)}`);
-  // One path with two spellings of its parameters is one path to a router and to the API document.
+  // A router and the API document treat paths that differ only in parameter names as one path.
   const respelled = repeated(actions, ({ route }) => pathShape(route.path)).filter(
     ([first, second]) => first.route.path !== second.route.path && first.route.method !== second.route.method,
   );

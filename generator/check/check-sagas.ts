@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { placeKey } from '../schema/project-index.js';
 import type { ProjectSchema, SagaSchema } from '../schema/project-schema.js';
 
-/** Rules of sagas: each has a state that can be stored, found by its id alone, and heard of. */
+/** Rules of sagas: each has a state model that is stored, has a sharded id, and emits events. */
 export function checkSagas(schema: ProjectSchema): readonly Diagnostic[] {
   return schema.sagas.flatMap((saga) => {
     const problem = problemOf(saga, schema);

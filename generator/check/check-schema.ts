@@ -9,9 +9,10 @@ import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
 
 /**
- * All rules that need more than one declaration to be seen.
+ * All rules that involve more than one declaration.
  *
- * @param part what the rules of single declarations are applied to: what an earlier run has not found right
+ * @param part the declarations to which rules of single declarations are applied: those that no earlier run has
+ *   accepted
  */
 export function checkSchema(schema: ProjectSchema, part: ProjectSchema = schema): readonly Diagnostic[] {
   return [
@@ -25,7 +26,7 @@ export function checkSchema(schema: ProjectSchema, part: ProjectSchema = schema)
   ];
 }
 
-/** The rules of what models and params hold by themselves, for some models of a schema and all of its actions. */
+/** The rules of models and params by themselves, for some models of a schema and all of its actions. */
 export function checkBodies(schema: ProjectSchema, models: readonly ModelSchema[]): readonly Diagnostic[] {
   const part = { ...schema, models };
   return [...checkFields(part, schema), ...checkModels(part), ...checkRoutes(part)];

@@ -5,7 +5,7 @@ import { modelNames } from '../schema/model-names.js';
 import { projectIndex } from '../schema/project-index.js';
 import type { CollaboratorSchema, ProjectSchema, SuppliedType } from '../schema/project-schema.js';
 
-/** Rules of what constructors of actions are given. */
+/** Rules of the constructor arguments of actions. */
 export function checkWiring(schema: ProjectSchema): readonly Diagnostic[] {
   return [...checkRepositories(schema), ...checkDefaultRepositories(schema), ...checkSupplied(schema)];
 }
@@ -23,7 +23,7 @@ function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
     );
 }
 
-/** A default repository exists only for a model without a repository class of its own. */
+/** A default repository exists only for a model without its own repository class. */
 function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] {
   const index = projectIndex(schema);
   return collaboratorsOf(schema).flatMap(({ wiring, location }) => {

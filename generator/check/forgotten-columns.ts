@@ -5,8 +5,8 @@ import { modelNames } from '../schema/model-names.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 
 /**
- * Columns of models that no migration mentions, as `table.column`: a migration was forgotten. A look at the texts
- * alone, which misses other differences; `fw-gen migrate diff --check` runs the migrations. Tables without a first
+ * Columns of models that no migration mentions, as `table.column`: probably a migration is missing. This only searches
+ * the texts and misses other differences; `fw-gen migrate diff --check` runs the migrations. Tables without a first
  * migration are left out, because `generate` writes it.
  */
 export function forgottenColumns(

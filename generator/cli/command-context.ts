@@ -9,14 +9,14 @@ import { projectFolders } from './load-generator.js';
 
 export { InputError, projectFolders };
 
-/** What every command gets. */
+/** The context of every command. */
 export interface CommandContext {
   readonly output: Output;
   /** Version of the package. */
   readonly version: string;
-  /** Ends a command that does not end by itself, such as `generate --watch`. */
+  /** Ends a long-running command, such as `generate --watch`. */
   readonly signal: AbortSignal;
-  /** Runs a command; what it gives is what the process ends with. */
+  /** Runs a command. Its result becomes the exit code. */
   readonly run: (work: () => Promise<ExitCode>) => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function choice<T extends string>(choices: readonly T[]): (text: string) 
   };
 }
 
-/** Parses a whole number from `least` to `most`. */
+/** Parses an integer from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -57,7 +57,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** @throws InputError with every mistake */
+/** @throws InputError with all mistakes */
 export function readConfig(file: string): FwConfig {
   try {
     return loadConfig(file);
@@ -67,7 +67,7 @@ export function readConfig(file: string): FwConfig {
   }
 }
 
-/** The project's migrations. Loads the parser only now. @throws InputError with every mistake in their files */
+/** The project's migrations. Loads the parser on demand. @throws InputError with all mistakes in their files */
 export async function readMigrations(config: FwConfig): Promise<readonly MigrationText[]> {
   const folders = projectFolders(config);
   const { readMigrationTexts } = await import('../migrations.js');
@@ -76,7 +76,7 @@ export async function readMigrations(config: FwConfig): Promise<readonly Migrati
   return migrations;
 }
 
-/** @throws InputError if there is a mistake in the sources */
+/** @throws InputError if the sources have mistakes */
 export function requireNone(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length > 0) throw new InputError(diagnostics.map(formatDiagnostic).join('\n'));
 }

@@ -39,7 +39,7 @@ describe('generate --check', () => {
     expect(await check()).toMatchObject({ code: 0, error: '' });
   });
 
-  test('ends with 0 and writes nothing if all is right', async () => {
+  test('ends with 0 and writes nothing if the output is current', async () => {
     await generate();
     const before = project.emitted();
     const { code, info } = await generate('--check');
@@ -48,7 +48,7 @@ describe('generate --check', () => {
     expect(project.emitted()).toEqual(before);
   });
 
-  test('ends with 1, shows the difference and says which source and line made each file stale', async () => {
+  test('ends with 1, shows the difference and names the source and line that made each file stale', async () => {
     await generate();
     const before = project.emitted();
     const source = project.read('src/models/customer.ts');
@@ -78,7 +78,7 @@ describe('generate --check', () => {
   });
 });
 
-test('generate --dry-run lists what would be done and does nothing', async () => {
+test('generate --dry-run lists the changes without making them', async () => {
   const { code, info } = await generate('--dry-run');
   expect(code).toBe(0);
   expect(info).toContain('would create src/generated/order.ts');
@@ -86,7 +86,7 @@ test('generate --dry-run lists what would be done and does nothing', async () =>
   expect(project.emitted()).toEqual({});
 });
 
-test('generate --quiet says nothing if all goes well', async () => {
+test('generate --quiet prints nothing on success', async () => {
   expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
 });
 
@@ -136,7 +136,7 @@ export class Thing${number}Action extends Action<void, void> {
     expect(await warnings()).toEqual([expect.stringContaining('POST /things/1 has no rule')]);
   });
 
-  test('are counted beyond the first twenty', async () => {
+  test('are only counted after the first twenty', async () => {
     for (let number = 1; number <= 22; number += 1) addAction(number);
     const lines = await warnings();
     expect(lines).toHaveLength(21);
@@ -156,7 +156,7 @@ test('generate --timing names the phases', async () => {
 });
 
 describe('a mistake', () => {
-  test('is shown with its place, a code frame and what to do', async () => {
+  test('is shown with its position, a code frame and a hint', async () => {
     breakSource();
     const { code, error } = await generate();
     expect(code).toBe(2);
@@ -174,7 +174,7 @@ describe('a mistake', () => {
     ]);
   });
 
-  test('in the configuration has its place and key as well', async () => {
+  test('in the configuration is shown with its position and key', async () => {
     project.write('fw.config.yaml', project.read('fw.config.yaml').replace('migrations:', 'migratoins:'));
     const { code, error } = await generate();
     expect(code).toBe(2);
@@ -255,13 +255,13 @@ describe('explain', () => {
     expect(covers).toBe(true);
   });
 
-  test('says what is known about the shards of an action', async () => {
+  test('states what is known about the shards of an action', async () => {
     expect((await explain('src/actions/order-place-action.ts')).info).toContain(
       'OrderPlaceAction touches one shard: proven. All that it stages comes from shard (0, 0)',
     );
   });
 
-  test('says that nothing comes of lines above the declarations', async () => {
+  test('reports that lines above the declarations cause no output', async () => {
     expect((await explain('src/models/order.ts:1')).info).toBe(
       'src/models/order.ts:1 has no emitted code: it is above every marked declaration.',
     );
@@ -276,7 +276,7 @@ describe('explain', () => {
     }
   });
 
-  test('ends with 2 for a file that is not there', async () => {
+  test('ends with 2 for a missing file', async () => {
     expect(await explain('src')).toMatchObject({
       code: 2,
       error: expect.stringContaining('There is no file'),
@@ -295,7 +295,7 @@ describe('templates', () => {
     expect(info).toMatch(/^sql-migrations +SqlMigrationsView$/m);
   });
 
-  test('can be ejected once, and are used from then on', async () => {
+  test('can be ejected once, and are used afterwards', async () => {
     project.delete();
     project = testProject('orders', ', templates: own');
     const eject = (name: string): Promise<Ran> =>
@@ -313,7 +313,7 @@ describe('templates', () => {
     expect((await eject('modle')).error).toContain('did you mean "model"?');
   });
 
-  test('are not ejected into what is no folder', async () => {
+  test('are not ejected into a path that is not a folder', async () => {
     project.delete();
     project = testProject('orders', ', templates: own');
     project.write('own', 'a file');
@@ -365,7 +365,7 @@ describe('init', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('makes a project that generates without a mistake', async () => {
+  test('creates a project that generates without mistakes', async () => {
     expect((await fwGen('init', join(folder, 'my app'), '--yes')).code).toBe(0);
     const config = join(folder, 'my app/fw.config.yaml');
     expect((await fwGen('generate', '--config', config)).error).toBe('');
@@ -377,7 +377,7 @@ describe('init', () => {
     });
   });
 
-  test('prints the token of the project, which no other project has and only its owner reads', async () => {
+  test('prints the project’s token, which is unique and readable only by its owner', async () => {
     const tokens: string[] = [];
     for (const name of ['one', 'two']) {
       const { info } = await fwGen('init', join(folder, name), '--yes');
@@ -432,7 +432,7 @@ describe('init', () => {
     expect(readdirSync(folder)).toEqual(['blocked']);
   });
 
-  test('leaves nothing behind when it fails half way', async () => {
+  test('leaves no files behind after a failure', async () => {
     writeFileSync(join(folder, 'src'), 'a file');
     expect((await fwGen('init', folder, '--yes')).code).toBe(2);
     expect(readdirSync(folder)).toEqual(['src']);

@@ -28,7 +28,7 @@ export function addCompletionCommand(program: Command, context: CommandContext):
     );
 }
 
-/** What may follow a line: the words of a command, the flags and subcommands behind them. */
+/** The words that may follow a line: the arguments of a command, its flags and subcommands. */
 interface Words {
   readonly command: readonly string[];
   readonly next: readonly { readonly word: string; readonly description: string }[];

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const config = (...argv: readonly string[]) => runCommand(['config', ...argv], addConfigCommand);
 
-test('check says that there is no mistake, or every one with its place', async () => {
+test('check reports that there is no mistake, or all mistakes with their positions', async () => {
   expect(await config('check', '--config', file)).toEqual({
     code: 0,
     info: `${file}: 1 shards in 1 groups, no mistakes`,
@@ -32,7 +32,7 @@ test('check says that there is no mistake, or every one with its place', async (
   expect(broken.error).toContain('broken.yaml:1:7 fw.namespce: unknown key (did you mean "namespace"?)');
 });
 
-test('print shows what takes effect, without secrets', async () => {
+test('print shows the effective configuration, without secrets', async () => {
   const { code, info } = await config('print', '--config', file);
   expect(code).toBe(0);
   expect(info).toContain('"jdbc-url": "jdbc:postgresql://db:5432/wallet"');
@@ -40,7 +40,7 @@ test('print shows what takes effect, without secrets', async () => {
   expect(info).not.toContain('hunter2');
 });
 
-test('print shows what is asked of callers, as a file that means the same, without secrets', async () => {
+test('print shows access settings as an equivalent file, without secrets', async () => {
   const access = {
     default: 'deny',
     'api-keys': true,

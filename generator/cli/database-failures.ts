@@ -1,6 +1,10 @@
 import { InputError, UnreachableError } from './input-error.js';
 
-/** Runs work whose failures are the user's, or the database's, to mend. @throws InputError @throws UnreachableError */
+/**
+ * Runs work whose expected failures the user or the database must resolve.
+ * @throws InputError
+ * @throws UnreachableError
+ */
 export async function expectFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -22,7 +26,7 @@ async function isOutOfReach(error: unknown): Promise<boolean> {
   return error instanceof FwError && OUT_OF_REACH.has(error.code);
 }
 
-/** Explains an expected failure. @throws the error itself if it is unexpected: a bug */
+/** Describes an expected failure. @throws the error itself if it is unexpected: a bug */
 export async function explainFailure(error: unknown): Promise<string> {
   const { DriverFailure, FwError } = await import('../../runtime/operations.js');
   if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;

@@ -62,12 +62,12 @@ async function develop(
   try {
     return await watchCommand(flags, context, afterRun);
   } finally {
-    // A terminal sends SIGINT to all processes that run in it.
+    // A terminal sends SIGINT to all of its processes.
     await server.stop(context.signal.reason === 'SIGINT' && process.stdin.isTTY);
   }
 }
 
-/** @throws InputError if the project has none */
+/** @throws InputError if the project does not have it */
 function compilerOf(directory: string): string {
   try {
     const file = createRequire(join(directory, 'package.json')).resolve('typescript/package.json');
@@ -80,7 +80,7 @@ function compilerOf(directory: string): string {
   }
 }
 
-/** Runs the compiler, whose findings go to the terminal. An interruption ends it. */
+/** Runs the compiler, which prints its findings to the terminal. An interruption ends it. */
 async function compiles(args: readonly string[], directory: string, signal: AbortSignal): Promise<boolean> {
   const child = spawn(process.execPath, [...args], {
     cwd: directory,

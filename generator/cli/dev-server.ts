@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Output } from './exit.js';
 
-/** A server closes its databases within 10 seconds of SIGTERM; then it is killed, in milliseconds. */
+/** Time after SIGTERM until a server is killed, in milliseconds. A server closes its databases within 10 seconds. */
 const STOP_WITHIN_MS = 12_000;
 
-/** What is run again and again. */
+/** The program that is restarted after changes. */
 export interface DevServerOptions {
   /** The program and its arguments. */
   readonly args: readonly string[];
@@ -13,7 +13,7 @@ export interface DevServerOptions {
   readonly output: Pick<Output, 'error'>;
 }
 
-/** The server under development: one process at a time. */
+/** The server under development: at most one process at a time. */
 export class DevServer {
   readonly #options: DevServerOptions;
   #child: ChildProcess | undefined;
@@ -22,7 +22,7 @@ export class DevServer {
     this.#options = options;
   }
 
-  /** Ends the process that runs, if any, and starts the next one. */
+  /** Ends the running process, if any, and starts the next one. */
   async restart(): Promise<void> {
     await this.stop();
     const { args, directory, output } = this.#options;
@@ -40,9 +40,9 @@ export class DevServer {
   }
 
   /**
-   * Ends the process in good order, or kills it if that takes too long.
+   * Ends the process gracefully, or kills it if that takes too long.
    *
-   * @param isTold the terminal has sent it the signal already: a second one would end it at once
+   * @param isTold whether the terminal has already sent it the signal: a second one would end it at once
    */
   async stop(isTold = false): Promise<void> {
     const child = this.#child;

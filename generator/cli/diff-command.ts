@@ -88,7 +88,7 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   return EXIT.success;
 }
 
-/** For pipelines: names what is missing, and writes nothing. */
+/** For pipelines: lists the missing changes without writing them. */
 function reportMissing(lines: readonly string[], output: Output): ExitCode {
   if (lines.length === 0) {
     output.info('The migrations match the models.');

@@ -84,7 +84,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     await databases.close(0);
   };
 
-  test('finds nothing wrong with five healthy shards', async () => {
+  test('reports no problem for five healthy shards', async () => {
     await open();
     const { code, info } = await doctor();
     expect(info).toContain('\n0 faults, ');
@@ -104,7 +104,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     expect(info).not.toContain('fw_test_password');
   });
 
-  test('finds rows of another shard, two swapped databases, pending migrations and drift', async () => {
+  test('reports rows of another shard, two swapped databases, pending migrations and drift', async () => {
     const topology = await open();
     const [, stranger, swapped, behind, drifted] = FIVE;
     const id = uuid7.next(ShardIdentifier.of(9, 9).bits);
@@ -129,7 +129,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
       `(0, 1) residency: things holds ids of other shards: ${id}`,
       '(1, 0) residency: the database is shard (7, 0)',
       '(1, 1) migrations: 1 pending',
-      '(1, 2) drift: column things.title does not exist; the model wants text',
+      '(1, 2) drift: column things.title does not exist; the model requires text',
       '(1, 2) durability: synchronous_commit off',
     ]);
   });
@@ -145,7 +145,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     expect(found.filter(({ check, level }) => check === 'connection' && level === 'ok')).toHaveLength(4);
   });
 
-  test('compares pools and budget with what the server has', async () => {
+  test('compares pools and budget with the server’s limit', async () => {
     await open();
     const ours = ({ found }: { readonly found: readonly FoundJson[] }) =>
       found.find(({ check }) => check === 'connections');
@@ -160,7 +160,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     });
   });
 
-  test('ends with 2 for a configuration that is wrong', async () => {
+  test('ends with 2 for an invalid configuration', async () => {
     await open();
     change((text) => text.replace('maximum', 'max').replace('"namespace"', '"namespce"'));
     const { code, error } = await doctor();

@@ -1,9 +1,9 @@
-/** What the process ends with. */
+/** Exit codes. */
 export const EXIT: {
   readonly success: 0;
   /**
-   * Something is not as it should be: files that differ under `--check`, pending migrations, drift, a fault that
-   * `doctor` found, a database out of reach.
+   * The state is not as expected: files that differ under `--check`, pending migrations, drift, a fault that `doctor`
+   * found, an unreachable database.
    */
   readonly drift: 1;
   /** Mistakes in sources, configuration or command line. */
@@ -14,10 +14,10 @@ export const EXIT: {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Where lines go. */
+/** The output streams. */
 export interface Output {
   info(line: string): void;
   error(line: string): void;
-  /** Replaces the progress line; '' clears it. Absent if the output is no terminal. */
+  /** Replaces the progress line; '' clears it. Absent if the output is not a terminal. */
   readonly progress?: (text: string) => void;
 }

@@ -12,7 +12,7 @@ export function isCode(text: string): boolean {
   return CODE.test(text.toUpperCase());
 }
 
-/** What the pages that the package brings say about a code. @throws InputError for a code that does not exist */
+/** The text about a code in the package's pages. @throws InputError for an unknown code */
 export function explainCode(text: string): string {
   const code = text.toUpperCase();
   return code.startsWith('FWGEN') ? diagnosticPage(code) : errorSection(code);

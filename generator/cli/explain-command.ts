@@ -122,7 +122,7 @@ function explainSource({ file, line }: Place, trace: ReadonlyMap<string, TracedT
   });
 }
 
-/** Line of the last declaration at or above a line that causes anything. */
+/** Line of the last declaration at or above a line that causes output. */
 function declarationAt(
   file: string,
   line: number,

@@ -2,8 +2,8 @@ import { EXIT, type ExitCode, type Output } from './exit.js';
 import { InputError, UnreachableError } from './input-error.js';
 
 /**
- * Says what ended a command, and gives what the process ends with: 1 for databases that cannot be reached, 2 for wrong
- * input, 3 for a bug of this program.
+ * Prints why a command failed. Returns the exit code: 1 for unreachable databases, 2 for wrong input, 3 for a bug of
+ * this program.
  */
 export function failureCode(error: unknown, output: Output): ExitCode {
   if (error instanceof InputError) {

@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('waiting for a change again and again leaves nothing behind on the signal', async () => {
+test('repeated waiting leaves no listeners on the signal', async () => {
   const { signal } = new AbortController();
   watcher.watchOnly([folder]);
   for (let count = 0; count < 5; count += 1) {

@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 
-/** A file is written in several steps: a change is reported after this quiet time. */
+/** A file is written in several steps, so a change is reported after this quiet time, in milliseconds. */
 const QUIET_MS = 10;
-/** Interval of full scans: events may get lost when thousands arrive at once, or on network drives. */
+/** Interval of full scans, in milliseconds: events may get lost when thousands arrive at once, or on network drives. */
 const POLL_MS = 1_000;
 
 /** Reports possible changes in a set of folders. */
@@ -12,7 +12,7 @@ export class FolderWatcher {
   #wake: (() => void) | undefined;
   #isAwake = false;
 
-  /** Watches exactly these folders from now on. */
+  /** Watches exactly these folders. */
   watchOnly(folders: readonly string[]): void {
     const wanted = new Set(folders);
     for (const [folder, watcher] of this.#watchers) {
@@ -49,14 +49,14 @@ export class FolderWatcher {
   #add(folder: string): void {
     try {
       const watcher = watch(folder, () => this.#notice());
-      // The folder may vanish while it is watched; the next look finds out.
+      // The folder may be deleted while it is watched; the next scan notices.
       watcher.on('error', () => {
         watcher.close();
         this.#watchers.delete(folder);
       });
       this.#watchers.set(folder, watcher);
     } catch {
-      // Gone, or the system has no more watches to give: polling remains.
+      // The folder is gone, or the system has no more watches: only scans remain.
     }
   }
 

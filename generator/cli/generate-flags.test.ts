@@ -34,7 +34,7 @@ const WORDS = [
   '__proto__',
 ];
 
-/** What the parser of the whole program makes of a command line; undefined if it is mistaken or asks for help. */
+/** The result of the program's complete parser; undefined if the command line is invalid or requests help. */
 function parsed(argv: readonly string[]): object | undefined {
   const output = { info: () => undefined, error: () => undefined };
   const context = commandContext(output, () => undefined, {
@@ -54,7 +54,7 @@ function parsed(argv: readonly string[]): object | undefined {
   }
 }
 
-test('a command line that is understood without a parser means what the parser makes of it', () => {
+test('the fast path and the parser agree on a command line', () => {
   let understood = 0;
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }), (words) => {
@@ -68,7 +68,7 @@ test('a command line that is understood without a parser means what the parser m
   expect(understood).toBeGreaterThan(100);
 });
 
-test('every switch is understood, and no other command', () => {
+test('the fast path handles every switch, and no other command', () => {
   for (const word of WORDS.slice(0, 8)) expect(plainGenerate(['generate', word])).toBeDefined();
   expect(plainGenerate(['generate', '--format', 'json', '--config', 'a.yaml'])).toEqual({
     config: 'a.yaml',

@@ -36,8 +36,8 @@ const FORMAT_FLAGS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * A command line of `generate` in its plain form, which most are: it needs no parser to be loaded. undefined for
- * every other, mistaken ones and `--watch` included.
+ * Parses a plain `generate` command line without loading the parser. Undefined for every other one, including invalid
+ * ones and `--watch`.
  */
 export function plainGenerate(argv: readonly string[]): GenerateFlags | undefined {
   if (argv[0] !== 'generate') return undefined;

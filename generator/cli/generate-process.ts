@@ -3,7 +3,7 @@ import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce, type Knowledge } from './generate-run.js';
 import { interruption, packageVersion, terminal } from './terminal.js';
 
-/** Runs `fw-gen generate` with this process's terminal and exit code. Loads nothing of the other commands. */
+/** Runs `fw-gen generate` with this process's terminal and exit code. Loads no module of the other commands. */
 export async function generateProcess(flags: GenerateFlags, knowledge: Knowledge): Promise<void> {
   const output = terminal();
   interruption();

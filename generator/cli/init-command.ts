@@ -103,7 +103,7 @@ async function isWanted(folder: string, holdsFiles: boolean): Promise<boolean> {
   }
 }
 
-/** A name that npm takes, from that of the folder. */
+/** A valid npm package name, from the folder's name. */
 function packageName(directory: string): string {
   const name = basename(directory)
     .toLowerCase()

@@ -1,5 +1,5 @@
-/** The input of a command is wrong: the message says why, and the process ends with 2. */
+/** The input of a command is invalid: the message states the reason, and the exit code is 2. */
 export class InputError extends Error {}
 
-/** No database could be asked: the message says why, and the process ends with 1. */
+/** No database could be queried: the message states the reason, and the exit code is 1. */
 export class UnreachableError extends Error {}

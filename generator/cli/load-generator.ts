@@ -9,7 +9,7 @@ import type { GenerateOptions } from '../generate.js';
 import { InputError } from './input-error.js';
 import type { ReportedProblem } from './report/report.js';
 
-/** What a configuration says to the generator, or what is wrong with it. */
+/** The generator's settings in a configuration, or the mistakes. */
 export type LoadedGenerator =
   | { readonly options: GenerateOptions; readonly access: AccessConfig }
   | { readonly problems: readonly ReportedProblem[] };

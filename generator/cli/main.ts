@@ -27,7 +27,7 @@ if (flags === undefined) {
   process.stdout.write(`${state}, ${Math.round(performance.now())} ms\n`);
 }
 
-/** Whether what an earlier run left behind can be the answer. */
+/** Whether the record of an earlier run can answer this one. */
 function isAnswerable({ config, check, quiet, cache, format, ...others }: GenerateFlags): boolean {
   return cache && format === 'text' && Object.keys(others).length === 0;
 }
@@ -37,7 +37,7 @@ function prepareForMuch(): void {
   optimizeLess();
 }
 
-/** Loads what generates: as the one file that the build made of it. */
+/** Loads the generator from its bundle, one file. */
 async function loadGenerate(): Promise<typeof GenerateProcess> {
   const { requireCompiled } = await import('../compiled-code.js');
   return requireCompiled(
@@ -46,7 +46,7 @@ async function loadGenerate(): Promise<typeof GenerateProcess> {
   );
 }
 
-/** Lets Node.js, where it can, keep the compiled code of what is loaded now: in this package's own folder. */
+/** Lets Node.js, if it can, cache the compiled code in this package's own folder. */
 async function keepCompiledCode(): Promise<void> {
   const module = await import('node:module');
   if (!('enableCompileCache' in module) || typeof module.enableCompileCache !== 'function') return;

@@ -27,12 +27,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const make = (...paths: readonly string[]): void =>
   makeFiles(new Map(paths.map((path) => [join(folder, path), `text of ${path}`])));
 
-test('makes files and the folders that they need', () => {
+test('creates files and their folders', () => {
   make('a.ts', 'below/deep/b.ts');
   expect(existsSync(join(folder, 'a.ts')) && existsSync(join(folder, 'below/deep/b.ts'))).toBe(true);
 });
 
-test('a failure removes what was made, and nothing else', () => {
+test('a failure removes only the created files', () => {
   mkdirSync(join(folder, 'ours'));
   writeFileSync(join(folder, 'blocked'), 'a file');
   expect(() => make('a.ts', 'ours/b.ts', 'new/deep/c.ts', 'blocked/d.ts')).toThrow(InputError);
@@ -40,7 +40,7 @@ test('a failure removes what was made, and nothing else', () => {
   expect(readdirSync(join(folder, 'ours'))).toEqual([]);
 });
 
-test('a failure takes back what was added to files', () => {
+test('a failure removes the appended texts', () => {
   const [list, missing] = [join(folder, '.gitignore'), join(folder, 'missing')];
   writeFileSync(list, 'a\n');
   const appended = new Map([
@@ -64,7 +64,7 @@ test('an existing file blocks the path, and stays', () => {
   expect(readdirSync(folder)).toEqual(['a.ts']);
 });
 
-test('a full disk leaves neither files nor the one without its text', async () => {
+test('a full disk leaves no files, not even an empty one', async () => {
   const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
   vi.mocked(writeFileSync).mockImplementation((path, text, options) => {
     const isFull = String(path).endsWith('b.ts');

@@ -16,16 +16,15 @@ import { InputError } from './input-error.js';
 export interface MakeFilesOptions {
   /** Files that only their owner may read. */
   readonly secrets?: readonly string[];
-  /** Texts to add at the end of files that are there. */
+  /** Texts to append to existing files. */
   readonly appended?: ReadonlyMap<string, string>;
 }
 
 /**
- * Makes files that are not there yet, with the folders that they need, and adds to files that are there: all of it, or
- * nothing.
+ * Creates new files with their folders, and appends to existing files: completely, or not at all.
  *
  * @param files texts by absolute path
- * @throws InputError naming the path, what the system says and what to do
+ * @throws InputError naming the path, the system's error and the fix
  */
 export function makeFiles(
   files: ReadonlyMap<string, string>,
@@ -49,7 +48,7 @@ export function makeFiles(
   for (const [path, text] of appended) attemptAt(path, () => appendTo(path, text, undo));
 }
 
-/** Does what fails where the file system does not let it. @throws InputError as `makeFiles` */
+/** Runs work that fails if the file system refuses it. @throws InputError as `makeFiles` */
 export function expectSystemError<T>(verb: 'read' | 'write', path: string, work: () => T): T {
   try {
     return work();
@@ -73,7 +72,7 @@ function makeFile(
   try {
     writeFileSync(path, text, { flag: 'wx', mode });
   } catch (error) {
-    // On a full disk the file is there already, without its text. What was there before is not ours.
+    // On a full disk the file exists without its text. A file that existed before is not removed.
     if (isSystemError(error) && error.syscall !== 'open') rmSync(path, { force: true });
     throw error;
   }
@@ -101,7 +100,7 @@ function expectedFailure(error: unknown, verb: 'read' | 'write', path: string): 
   return new InputError(`Cannot ${verb} ${shown(place)}: ${error.code} (${error.syscall}). ${advice}`);
 }
 
-/** As people type it: from the working directory if it lies below. */
+/** The path as users type it: relative to the working directory if below it. */
 function shown(path: string): string {
   const below = relative(process.cwd(), path);
   return below === '' || below.startsWith('..') ? path : below;

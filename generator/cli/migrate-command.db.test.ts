@@ -80,7 +80,7 @@ async function onShard(
 describeOn('postgresql', 'fw-gen migrate', (harness) => {
   const empty = () => harness.makeTopology({ shards: FIVE, migrated: false });
 
-  test('brings five shards to one schema, shows how it goes, and runs nothing of the user', async () => {
+  test('migrates five shards to one schema, shows its progress, and runs no user code', async () => {
     project(await empty());
     migrationFile('0001_things', TABLE);
     const before = await fwGen('migrate', 'status');
@@ -125,7 +125,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     expect(again.info).toMatch(/\(1, 0\) +\S+ +1 +done/);
   });
 
-  test('takes plain SQL files beside modules, and names file and line of what the server refuses', async () => {
+  test('accepts SQL files and modules, and reports file and line of a refused statement', async () => {
     const topology = await empty();
     project(topology);
     migrationFile('0001_things', TABLE);
@@ -148,7 +148,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     sqlFile('0003_two.sql', 'alter table things add column a text;\nalter table things add b text;\n');
     expect((await fwGen('migrate', 'up')).info.match(/ 1 +done$/gm)).toHaveLength(5);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
-    // Line ends are no change; another text is.
+    // Changed line ends are not a change; changed text is.
     sqlFile('0002_index.sql', index.replaceAll('\r', ''));
     expect((await fwGen('migrate', 'status')).code).toBe(0);
     sqlFile('0002_index.sql', index.replace('(title)', '(price)'));
@@ -179,7 +179,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     expect(json.drift).toEqual([expect.objectContaining({ shard: '(1, 1)' })]);
   });
 
-  test('ends with 2 for migrations that cannot be read, and for a shard that is not there with 1', async () => {
+  test('ends with 2 for unreadable migrations, and with 1 for an unreachable shard', async () => {
     const topology = await empty();
     project(topology);
     mkdirSync(join(folder, 'src/migrations'));
@@ -207,7 +207,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
   };
   const files = () => readdirSync(join(folder, 'src/migrations'));
 
-  test('has nothing to do where the models want what the migrations make', async () => {
+  test('reports no changes if the migrations match the models', async () => {
     await withModel(MODEL);
     const { code, info } = await fwGen('migrate', 'diff');
     expect({ code, info }).toEqual({
@@ -217,7 +217,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect(files()).toEqual(['0001_things.ts']);
   });
 
-  test('writes a migration that makes the tables fit the models', async () => {
+  test('writes a migration that changes the tables to match the models', async () => {
     const changed = MODEL.replace(
       'readonly title!: string',
       '/** @renamedFrom title */\n  readonly label!: string',
@@ -252,14 +252,14 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect(missing.code).toBe(1);
     expect(missing.error).toContain('missing: alter table things add column note text');
     expect(missing.error).toContain('Run `fw-gen migrate diff`');
-    // What diff would refuse to write without permission is missing as well.
+    // A change that diff refuses to write without permission is missing too.
     writeFileSync(join(folder, 'src/thing.ts'), MODEL.replace('price!: Decimal', 'price!: string'));
     const refused = await fwGen('migrate', 'diff', '--check');
     expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('things.price')]);
     expect(files()).toEqual(['0001_things.ts']);
   });
 
-  test('says why a migration cannot be read or written', async () => {
+  test('reports why a migration cannot be read or written', async () => {
     await withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
     const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
     vi.mocked(writeFileSync).mockImplementation((path, ...rest) => {
@@ -289,7 +289,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect(files()).toEqual(['0001_things.ts']);
     const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
     expect(kept.info).toContain('alter column title drop not null;');
-    expect(kept.error).toContain('no model knows things.title; it is kept');
+    expect(kept.error).toContain('no model has the column things.title; it is kept');
     const confirmed = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
     expect(confirmed.code).toBe(0);
     expect((await fwGen('migrate', 'up')).code).toBe(0);

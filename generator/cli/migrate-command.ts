@@ -171,7 +171,7 @@ function exitOf(status: readonly ShardMigrationStatus[]): ExitCode {
   return status.every(({ state }) => state === 'current') ? EXIT.success : EXIT.drift;
 }
 
-/** A line on standard error for every shard that ends, so that standard output holds the result alone. */
+/** A line on standard error for each finished shard, so that standard output contains only the result. */
 function progressLines(total: number, output: Output): (step: MigrationStep) => void {
   let ended = 0;
   return (step) => {

@@ -44,7 +44,7 @@ function fwGen(...argv: readonly string[]): SpawnSyncReturns<string> {
   });
 }
 
-/** The same with a module that is loaded first. */
+/** The same with a preloaded module. */
 function fwGenWith(preload: string, ...argv: readonly string[]): SpawnSyncReturns<string> {
   const file = join(tools, 'preload.mjs');
   writeFileSync(file, preload);
@@ -52,7 +52,7 @@ function fwGenWith(preload: string, ...argv: readonly string[]): SpawnSyncReturn
   return spawnSync(process.execPath, args, { encoding: 'utf8' });
 }
 
-/** Sources that were written long before the run, as those of a project are. */
+/** Makes the sources older than the run, as in a real project. */
 function age(): void {
   const past = new Date(Date.now() - 60_000);
   for (const entry of readdirSync(project.folder, { recursive: true, withFileTypes: true })) {
@@ -60,7 +60,7 @@ function age(): void {
   }
 }
 
-describe('a run with nothing to do', () => {
+describe('an unchanged run', () => {
   const SHOW_LOADED = `import { register } from 'node:module';
 const hook = 'export async function load(url, context, next) { process._rawDebug("LOADED " + url); return next(url, context); }';
 register('data:text/javascript,' + encodeURIComponent(hook));`;
@@ -72,7 +72,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     expect(fwGen('generate').status).toBe(0);
   }
 
-  test('loads one small module and nothing else', async () => {
+  test('loads only one small module', async () => {
     await rightProject();
     const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
     expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
@@ -98,7 +98,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     expect(fwGen('generate', '--check').status).toBe(0);
   });
 
-  test('is proven to be one by --verify-cache', async () => {
+  test('is verified by --verify-cache', async () => {
     await rightProject();
     expect(fwGen('generate', '--verify-cache').status).toBe(0);
   });
@@ -144,7 +144,7 @@ describe('the compiled code of the compiler', () => {
 
   beforeEach(() => rmSync(folder(), { recursive: true, force: true }));
 
-  test('is kept beside the program, and taken from there by the next process', () => {
+  test('is cached next to the program, and used by the next process', () => {
     expect(generateAnew().status).toBe(0);
     const kept = readFileSync(stored());
     expect(kept.length).toBeGreaterThan(100_000);
@@ -156,7 +156,7 @@ describe('the compiled code of the compiler', () => {
   test.each<readonly [string, (kept: Buffer) => Buffer]>([
     ['is cut off', (kept) => kept.subarray(0, kept.length / 2)],
     ['is empty', () => Buffer.alloc(0)],
-    // Node.js itself would run into the ground with this one.
+    // Node.js itself would crash with this file.
     ['has one bit that fell over', (kept) => kept.fill((kept[102] ?? 0) ^ 1, 102, 103)],
     ['is something else', () => Buffer.from('something else')],
   ])('is rebuilt if it %s', (_what, damage) => {
@@ -168,14 +168,14 @@ describe('the compiled code of the compiler', () => {
     expect(fwGen('generate', '--check', '--no-cache').status).toBe(0);
   });
 
-  test('is done without where it cannot be kept', () => {
+  test('is not needed if it cannot be cached', () => {
     writeFileSync(folder(), 'a file where a folder is needed');
     expect(generateAnew()).toMatchObject({ status: 0, stderr: '' });
     rmSync(folder());
   });
 });
 
-test('the session in the documentation is what a terminal shows', () => {
+test('the documented session equals the terminal output', () => {
   const page = readFileSync(join(repository, 'docs/fw-gen.md'), 'utf8');
   const [, session = ''] = /```console\n(.*?)```/s.exec(page) ?? [];
   const folder = mkdtempSync(join(tools, 'session-'));
@@ -191,7 +191,7 @@ test('the session in the documentation is what a terminal shows', () => {
         encoding: 'utf8',
       }).stdout;
   }
-  // Times differ, and each project has a token of its own.
+  // Times differ, and each project has its own token.
   const alike = (text: string): string =>
     text.replace(/\d+ ms/g, 'n ms').replace(/Bearer [\w.-]+/g, 'Bearer token');
   expect(alike(shown)).toBe(alike(session));
@@ -210,7 +210,7 @@ fs.renameSync = (...names) => {
 };
 syncBuiltinESMExports();`;
 
-  test('leaves each file wholly old or wholly new, and the next run heals it', () => {
+  test('leaves each file either old or new, and the next run completes it', () => {
     expect(fwGen('generate').status).toBe(0);
     const before = project.emitted();
     project.write('src/models/extra.ts', modelText('Extra'));
@@ -222,7 +222,7 @@ syncBuiltinESMExports();`;
       (path) => [path, project.read(path)] as const,
     );
     const after = inAnotherCopy(sources);
-    // Each run finds less to do than the one before it.
+    // Each run has less to do than the previous one.
     for (const count of [1, 2, 3, 2]) {
       const { signal } = fwGenWith(killAt(count), 'generate');
       expect(signal).toBe('SIGKILL');
@@ -258,7 +258,7 @@ syncBuiltinESMExports();`;
   }
 });
 
-test('runs at once do not mix their files', async () => {
+test('concurrent runs do not mix their files', async () => {
   const runs = Array.from({ length: 4 }, () =>
     spawn(process.execPath, [program.bin, 'generate', '--config', project.config]),
   );

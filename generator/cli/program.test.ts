@@ -56,7 +56,7 @@ describe('fw-gen generate', () => {
     );
   });
 
-  test('ends with 2 after mistakes in the sources, each with its place and a hint', async () => {
+  test('ends with 2 after mistakes in the sources, each with its position and a hint', async () => {
     const { code, error, info } = await fwGen('generate', '--config', configure('fwgen010-constructor'));
     expect({ code, info }).toEqual({ code: 2, info: '' });
     expect(error).toContain('src/thing.ts:7:3 FWGEN010 Thing declares a constructor\n');
@@ -83,7 +83,7 @@ describe('fw-gen generate', () => {
     expect(error).not.toBe('');
   });
 
-  test('shows usage after a wrong flag', async () => {
+  test('shows the usage after an unknown flag', async () => {
     expect((await fwGen('generate', '--frobnicate')).error).toContain('Usage: fw-gen generate');
   });
 });

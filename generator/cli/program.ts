@@ -42,10 +42,10 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addCompletionCommand,
 ];
 
-/** How a command line is run. */
+/** Options of a command line's run. */
 export interface RunOptions {
   readonly version: string;
-  /** Ends commands that do not end by themselves. Default: never. */
+  /** Ends long-running commands. Default: never. */
   readonly signal?: AbortSignal;
 }
 
@@ -66,7 +66,7 @@ export async function run(argv: readonly string[], output: Output, options: RunO
   }
 }
 
-/** The whole command line as data: help and completion are made from it as well. */
+/** The whole command line as data, from which help and completion are derived too. */
 export function createProgram(context: CommandContext): Command {
   const { output, version } = context;
   const program = new Command('fw-gen')

@@ -18,36 +18,36 @@ import { removeOtherTexts, type StoredTexts } from './stored-texts.js';
 
 const ABANDONED_MS = 60_000;
 
-/** The files that a run read. */
+/** The files that a run has read. */
 export interface RunTrace {
   readonly configFile: string;
   readonly outputDirectory: string;
-  /** Names the run. */
+  /** Identifies the run. */
   readonly run: string;
   readonly emitted: string;
   /** Files and folders whose state decides the result, project-relative; missing ones included. */
   readonly inputs: Iterable<string>;
-  /** Emitted files and what belongs to them, project-relative, with their texts where the run knows them. */
+  /** Emitted files and related ones, project-relative, with their texts if the run knows them. */
   readonly outputs: ReadonlyMap<string, string | undefined>;
   /** Hash of the text that the run read from a file; undefined if it did not read it. */
   readonly hashOf: (path: string) => string | undefined;
-  /** What is known of files that the run did not have to read. */
+  /** Fingerprints of files that the run did not have to read. */
   readonly known: (kind: 'inputs' | 'outputs', path: string) => Fingerprint | undefined;
-  /** Number of files to be named in the answer. */
+  /** Number of files for the message. */
   readonly files: number;
   readonly settings: Settings;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-/** What a run read, for the next one that finds a change. */
+/** The parsed results of a run, for a later one that finds a change. */
 export interface RunResults {
   readonly texts: StoredTexts;
-  /** Puts texts where they belong. @returns the list that speaks of them */
+  /** Writes texts to storage. @returns the list that refers to them */
   readonly print: (texts: StoredTexts) => string;
 }
 
-/** Remembers that everything is right. */
+/** Records that everything is current. */
 export function rememberRun(trace: RunTrace, { texts, print }: RunResults): void {
   const cache = join(trace.outputDirectory, CACHE_FOLDER);
   try {
@@ -65,13 +65,13 @@ export function rememberRun(trace: RunTrace, { texts, print }: RunResults): void
     writeAtomically(cache, FILE_NAME, JSON.stringify(record));
     removeOtherTexts(cache, record.texts);
   } catch {
-    // Without a record the next run takes longer: no reason to fail this one.
+    // Without a record the next run is only slower, which is no reason to fail.
   }
 }
 
 const RESULTS_NAME = 'results.txt';
 
-/** What was read by the run of a record, or by another; undefined if nothing is there. */
+/** The results of the run of a record, or of another; undefined if there are none. */
 export function readResults(outputDirectory: string): string | undefined {
   try {
     return readFileSync(join(outputDirectory, CACHE_FOLDER, RESULTS_NAME), 'utf8');
@@ -80,7 +80,7 @@ export function readResults(outputDirectory: string): string | undefined {
   }
 }
 
-/** What processes that were killed left half written. */
+/** Deletes half-written files of killed processes. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.tmp'))) {
     const path = join(folder, name);

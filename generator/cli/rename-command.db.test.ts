@@ -52,7 +52,7 @@ function project(topology: ShardingTopology): void {
   model('balance', 'nickname');
 }
 
-/** The sources with the fields called so. */
+/** The sources with the given field names. */
 function model(balance: string, nickname: string, ...further: readonly string[]): void {
   const fields = [
     `readonly ${balance}!: Decimal;`,
@@ -90,7 +90,7 @@ class Release {
     children.add(this);
   }
 
-  /** Waits until it has credited so often from now on. */
+  /** Waits until it has made this number of further credits. */
   async goesOn(credits: number): Promise<void> {
     const goal = this.credited + credits;
     const reached = vi.waitFor(() => expect(this.credited).toBeGreaterThanOrEqual(goal), {
@@ -102,7 +102,7 @@ class Release {
     ended.catch(() => {});
   }
 
-  /** Lets it finish what it has begun. */
+  /** Lets it finish its work. */
   async stop(): Promise<void> {
     this.#child.stdin.end();
     await this.#ended;
@@ -125,7 +125,7 @@ async function query(topology: ShardingTopology, text: string): Promise<readonly
   }
 }
 
-/** What keeps a process of a release from starting. */
+/** The differences that prevent a process of a release from starting. */
 async function driftFor(topology: ShardingTopology, column: string): Promise<readonly unknown[]> {
   const { columns, ...rest } = expectedTable(accountModel as never);
   const renamed = columns.map((each) => (each.name === 'balance' ? { ...each, name: column } : each));
@@ -144,7 +144,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect([code, code === 0 ? '' : info + error]).toEqual([0, '']);
   };
 
-  test('loses nothing while an old and a new process write through both releases', async () => {
+  test('loses no write while an old and a new process write through both releases', async () => {
     const topology = await empty();
     project(topology);
     await up();
@@ -166,7 +166,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect([begun.code, begun.error]).toEqual([0, '']);
     await up();
     await first.goesOn(10);
-    // Neither release is kept from starting, and the sources of the new one want no other migration.
+    // Both releases can start, and the sources of the new one need no other migration.
     expect(await driftFor(topology, 'balance')).toEqual([]);
     expect(await driftFor(topology, 'amount')).toEqual([]);
     model('amount', 'nickname');
@@ -191,7 +191,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await query(topology, left)).toEqual([[0]]);
   });
 
-  test('keeps a field that may be empty in step, whichever column a statement writes', async () => {
+  test('keeps an optional field in step, for writes to either column', async () => {
     const topology = await empty();
     project(topology);
     await up();
@@ -220,7 +220,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await columns(both)).toEqual([null, null]);
   });
 
-  test('copies values that cannot be compared, and NaN where nothing refuses it', async () => {
+  test('copies values that cannot be compared, and NaN', async () => {
     const topology = await empty();
     project(topology);
     const addition = 'alter table accounts add column rate float8, add column extra json;';
@@ -256,7 +256,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await renamed(copied)).toEqual(['NaN', 'NaN', '[ 1]']);
   });
 
-  test('says what it cannot rename, and writes its files once', async () => {
+  test('reports what it cannot rename, and writes its files once', async () => {
     project(await empty());
     const written = (): readonly string[] => readdirSync(join(folder, 'src/migrations')).sort();
     const refused = async (...argv: readonly string[]): Promise<string> => {

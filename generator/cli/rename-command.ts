@@ -83,7 +83,7 @@ async function writeRename(
 }
 
 /**
- * Writes the migrations against the table that the present ones make, and runs them on it, in memory.
+ * Writes the migrations for the current table, and runs them on it, in memory.
  *
  * @throws InputError if they cannot be applied
  */

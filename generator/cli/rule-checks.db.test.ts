@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
 
-/** The sources, with rules that the database checks or not. */
+/** The sources, with or without check constraints for rules. */
 function model(checks: boolean, titleLength = 5): void {
   writeFileSync(
     join(folder, 'src/thing.ts'),
@@ -77,7 +77,7 @@ function insert(topology: ShardingTopology, title: string, price: number, code: 
 describeOn('postgresql', 'Rules that the database checks', (harness) => {
   const empty = (): Promise<ShardingTopology> => harness.makeTopology({ shards: [HERE], migrated: false });
 
-  test('are added without a look at the rows, then validated, and follow the sources', async () => {
+  test('are added without a scan of the rows, then validated, and follow the sources', async () => {
     const topology = await empty();
     project(topology);
     expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0 });
@@ -123,7 +123,7 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
     );
   });
 
-  test('bind new rows while older ones break them, and name the rule', async () => {
+  test('bind new rows while existing ones violate them, and name the rule', async () => {
     const topology = await empty();
     project(topology);
     await fwGen('migrate', 'up');

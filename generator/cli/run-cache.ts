@@ -1,4 +1,4 @@
-// Loaded before anything else, and often instead of everything else: it imports nothing but what Node.js has loaded.
+// Loaded first, and often instead of everything else, so it imports only modules that Node.js has already loaded.
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,19 +7,19 @@ import type { TextsFile } from './stored-texts.js';
 
 /**
  * The state of a file when a run read it: its state (times, size, file number) and the hash of its text. While the
- * system reports the same state, it holds the same text. An ambiguous state is '?': then only the text
- * counts. Both are '' where nothing is; a folder has no text.
+ * system reports the same state, it holds the same text. An ambiguous state is '?': then only the text counts. Both are
+ * '' for a missing file; a folder has no text.
  */
 export type Fingerprint = readonly [state: string, text: string];
 
-/** What a run that found everything right leaves behind. */
+/** The record of a run that found everything current. */
 export interface RunRecord {
   readonly format: 3;
   /** State of this program itself. */
   readonly program: string;
-  /** Names the run. What it read stands in a file of its own, under the same name. */
+  /** Identifies the run. Its parsed results are in a separate file with this name. */
   readonly run: string;
-  /** What the output hung on besides sources. */
+  /** Hash of all inputs of the output except the sources. */
   readonly emitted: string;
   /** Files and folders whose content decides the result, by path from the configuration's folder. */
   readonly inputs: Readonly<Record<string, Fingerprint>>;
@@ -28,9 +28,9 @@ export interface RunRecord {
   readonly environment: Readonly<Record<string, boolean>>;
   /** Number of files of the output. */
   readonly files: number;
-  /** What the configuration says to the generator, with paths from its folder. */
+  /** The generator settings of the configuration, with paths relative to its folder. */
   readonly settings: Settings;
-  /** Where texts of what it read are. */
+  /** Where the texts of the run's results are stored. */
   readonly texts: TextsFile;
 }
 
@@ -49,17 +49,21 @@ export interface Settings {
 export const CACHE_FOLDER = '.fw-cache';
 /** File that a record stands in. */
 export const FILE_NAME = 'state.json';
-/** Clocks of file systems tick: what changed so shortly before may change again without a trace. */
+/**
+ * Timestamps of file systems have a limited resolution: a file that changed within this time may change again without a
+ * new timestamp.
+ */
 const TICK_MS = 50;
 const COARSE_TICK_MS = 2_500;
-/** Length of a record of thousands of files. */
+/** Size of a record of thousands of files, in bytes. */
 const LARGE = 300_000;
 const QUIETLY = { throwIfNoEntry: false } as const;
-/** States like no other: it may be any, and the text decides. */
+/** The state of a file whose timestamp is ambiguous: its text decides. */
 export const UNSAFE = '?';
 
 /**
- * Number of files of the output if all of it is known to be right; else what is known, for the run that must tell.
+ * Number of files of the output if all of it is known to be current; otherwise the recollection, for the run that must
+ * decide.
  *
  * @param onLarge called before thousands of files are read
  */
@@ -68,30 +72,30 @@ export function filesUpToDate(configFile: string, onLarge?: () => void): number 
   if (found === undefined) return undefined;
   const { record, changed, isOutputIntact, isRefreshed, isReconfigured, cache } = found;
   if (changed.length > 0 || !isOutputIntact || isReconfigured) return found;
-  // The same texts in other states: the next run need not read them again.
+  // Stores the new states of unchanged texts, so that the next run need not read them again.
   if (isRefreshed) keep(cache, record);
   return record.files;
 }
 
 /** A record of an earlier run, and the changes of its files since. */
 export interface Recollection {
-  /** With the states of now where texts are the same. */
+  /** With the current states of files whose texts are unchanged. */
   readonly record: RunRecord;
-  /** Inputs that hold something else now. */
+  /** Inputs with changed content. */
   readonly changed: readonly string[];
-  /** The output is as it was written. */
+  /** Whether the output is as it was written. */
   readonly isOutputIntact: boolean;
-  /** States differ from those that were kept. */
+  /** Whether states differ from the stored ones. */
   readonly isRefreshed: boolean;
-  /** The configuration, or what it takes from the environment, may say something else. */
+  /** Whether the configuration, or its environment variables, may have changed. */
   readonly isReconfigured: boolean;
-  /** Of the configuration. */
+  /** Folder of the configuration. */
   readonly folder: string;
-  /** Where the record lies. */
+  /** Folder of the record. */
   readonly cache: string;
 }
 
-/** What the last run left behind, whatever has changed since; undefined if there is nothing that can be used. */
+/** The record of the last run, with later changes; undefined if there is none that can be used. */
 export function recollect(configFile: string, onLarge?: () => void): Recollection | undefined {
   try {
     const found = findRecord(configFile, onLarge);
@@ -109,23 +113,23 @@ export function recollect(configFile: string, onLarge?: () => void): Recollectio
       cache,
     };
   } catch {
-    // Not a record of ours: the run makes another.
+    // Not a valid record: the run writes a new one.
     return undefined;
   }
 }
 
 interface FoundRecord {
   readonly record: RunRecord;
-  /** Of the configuration. */
+  /** Folder of the configuration. */
   readonly folder: string;
-  /** Where the record lies. */
+  /** Folder of the record. */
   readonly cache: string;
 }
 
-/** Where runs of a configuration keep what they leave behind; undefined if it names no output folder. */
+/** The folder of a configuration's records; undefined if the configuration names no output folder. */
 export function cacheFolder(configFile: string): string | undefined {
   const config = resolve(configFile);
-  // A guess where the output is; whether it is right, the record says.
+  // A guess of the output folder; the record confirms it.
   const output = /\boutput:[ \t]*["']?([^"'\s,}#]+)/.exec(readFileSync(config, 'utf8'))?.[1];
   return output === undefined ? undefined : join(resolve(dirname(config), output), CACHE_FOLDER);
 }
@@ -136,7 +140,7 @@ function findRecord(configFile: string, onLarge?: () => void): FoundRecord | und
   const text = readFileSync(join(cache, FILE_NAME), 'utf8');
   if (text.length > LARGE) onLarge?.();
   const record: RunRecord = JSON.parse(text);
-  // Several configurations may name one output folder: the record is of the one that it was made for.
+  // Several configurations may share an output folder: the record belongs to the one for which it was written.
   const isKnown = basename(configFile) in record.inputs;
   const isOurs = record.format === 3 && record.program === programState() && isKnown;
   return isOurs ? { record, folder: dirname(resolve(configFile)), cache } : undefined;
@@ -147,9 +151,9 @@ function hasEnvironment({ environment }: RunRecord): boolean {
 }
 
 interface Compared {
-  /** Paths whose content is another one. */
+  /** Paths with changed content. */
   readonly changed: readonly string[];
-  /** With states of now where texts are the same. */
+  /** With the current states of files whose texts are unchanged. */
   readonly fingerprints: Readonly<Record<string, Fingerprint>>;
   readonly isRefreshed: boolean;
 }
@@ -164,7 +168,7 @@ function compareFingerprints(
   const refreshed: Record<string, Fingerprint> = {};
   for (const path in fingerprints) {
     const [state, text] = fingerprints[path] ?? [UNSAFE, UNSAFE];
-    // Thousands of paths, all of them plain: joining them with care takes as long as asking for their states.
+    // For thousands of plain paths, `join` would take as long as reading their states.
     const file = `${folder}/${path}`;
     const present = stateOf(file, now);
     if (present !== UNSAFE && present === state) continue;
@@ -183,11 +187,11 @@ function keep(cache: string, record: RunRecord): void {
   try {
     writeAtomically(cache, FILE_NAME, JSON.stringify(record));
   } catch {
-    // A folder that may only be read: the answer is right all the same.
+    // The folder may be read-only; the result is correct anyway.
   }
 }
 
-/** Two processes at once each leave a whole file, whichever comes last. */
+/** Concurrent processes each leave a complete file; the last one wins. */
 export function writeAtomically(folder: string, name: string, text: string): void {
   const temporary = join(folder, `${name}.${process.pid}.tmp`);
   try {
@@ -199,14 +203,17 @@ export function writeAtomically(folder: string, name: string, text: string): voi
   }
 }
 
-/** State of this program itself: of the file that the build puts most of it into, else of this one. */
+/** State of this program itself: of the bundle that contains most of it, else of this file. */
 export function programState(): string {
   const bundle = fileURLToPath(new URL('../bundle/generate.cjs', import.meta.url));
   const stats = statSync(bundle, { throwIfNoEntry: false }) ?? statSync(fileURLToPath(import.meta.url));
   return `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}`;
 }
 
-/** '' for nothing, '?' for what changed so shortly before `since`, or later, that it may change again unseen. */
+/**
+ * '' for a missing file, '?' for a file that changed so shortly before `since`, or later, that it may change again
+ * unnoticed.
+ */
 export function stateOf(path: string, since: number): string {
   const stats = statSync(path, QUIETLY);
   if (stats === undefined) return '';
@@ -214,11 +221,11 @@ export function stateOf(path: string, since: number): string {
   const latest = Math.max(mtimeMs, ctimeMs);
   if (latest > since - (Number.isInteger(latest / 1_000) ? COARSE_TICK_MS : TICK_MS)) return UNSAFE;
   const size = stats.isDirectory() ? 0 : stats.size;
-  // Most files have one time, and to print it takes longer than to ask for it.
+  // Most files have equal times, and formatting a time takes longer than reading it.
   return mtimeMs === ctimeMs ? `${mtimeMs} ${size} ${ino}` : `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 }
 
-/** Sources count as the same with other line ends, generated files do not. */
+/** Hashes a text. Sources with different line ends are equal, generated files are not. */
 export type TextHash = (text: string) => string;
 
 /** Hash of a file's text; '' for a folder. */

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSystemError } from '../system-error.js';
 
-/** State of every watched file by absolute path, and the folders that they lie in. */
+/** State of every watched file by absolute path, and the folders that contain them. */
 export interface Snapshot {
   readonly files: ReadonlyMap<string, string>;
   readonly folders: readonly string[];
@@ -29,7 +29,7 @@ export function takeSnapshot(folders: readonly string[], files: readonly string[
   return { files: states, folders: [...seen] };
 }
 
-/** Paths that differ between two looks. */
+/** Paths that differ between two snapshots. */
 export function changedPaths(before: Snapshot, after: Snapshot): readonly string[] {
   const changed = [...after.files].filter(([path, state]) => before.files.get(path) !== state);
   const gone = [...before.files.keys()].filter((path) => !after.files.has(path));
@@ -52,7 +52,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    // Gone between two looks: what a branch switch does.
+    // The folder was deleted meanwhile, for example by a branch switch.
     if (isSystemError(error)) return [];
     throw error;
   }

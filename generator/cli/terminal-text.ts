@@ -1,4 +1,4 @@
-/** A stretch of time for people: `250 ms`, `3.2 s`, `12 min`, `5.0 h`, `3 days`. */
+/** A duration for display: `250 ms`, `3.2 s`, `12 min`, `5.0 h`, `3 days`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
@@ -9,8 +9,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /**
- * Text from a database on a terminal: control characters, with which it might paint over what stands there, are shown
- * as escapes. Line feeds stay.
+ * Text from a database for a terminal: shows control characters as escapes, because they could overwrite other text.
+ * Keeps line feeds.
  */
 export function printable(text: string): string {
   return text.replaceAll(
@@ -19,14 +19,14 @@ export function printable(text: string): string {
   );
 }
 
-/** The whole of a text on one line. */
+/** A complete text on one line. */
 export function oneLine(text: string): string {
   return printable(text).replaceAll(/\s+/g, ' ');
 }
 
 const LONGEST_CELL = 72;
 
-/** The beginning of a text as one cell of a table. */
+/** The beginning of a text, for a table cell. */
 export function cell(text: string | undefined): string {
   const line = oneLine(text ?? '');
   return line.length <= LONGEST_CELL ? line : `${line.slice(0, LONGEST_CELL - 1)}…`;

@@ -12,8 +12,8 @@ export function terminal(): Output {
 }
 
 /**
- * Given when the process is asked to end, with the name of the signal. What cannot end early, such as a run, ends on
- * its own.
+ * Aborted when the process gets a signal to end, with the signal's name as the reason. Work that cannot end early, such
+ * as a run, finishes.
  */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
@@ -22,7 +22,7 @@ export function interruption(): AbortSignal {
   return interrupted.signal;
 }
 
-/** Version in `package.json` of the package that this program is part of. */
+/** Version in this package's `package.json`. */
 export function packageVersion(): string {
   const file = createRequire(import.meta.url).resolve('fw-actions/package.json');
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,4 +1,4 @@
-/** Rows of text in columns as wide as they need to be, under their headings. */
+/** Rows of text in columns of the necessary width, under their headings. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));

@@ -13,8 +13,8 @@ import { type LoadedGenerator, loadGenerator } from './load-generator.js';
 import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.js';
 
 /**
- * Generates whenever something changed, until the signal is given. Mistakes are shown and waited out. The first run and
- * the one that finds a mistake corrected are reported even if they change no file.
+ * Generates after each change, until the signal is aborted. While there are mistakes, it reports them and waits for a
+ * correction. The first run and the one that finds a mistake corrected are reported even if they change no file.
  *
  * @param afterRun awaited after each run; changes meanwhile cause the next run
  */
@@ -43,14 +43,14 @@ export async function watchCommand(
         memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
         if (options === undefined || changed.some((path) => isBelow(options.outputDirectory, path)))
           memory.doubtOutputs();
-        // Taken before the run: later changes cause another run, except those of our own files.
+        // The snapshot from before the run: later changes cause another run, except those of generated files.
         before = after;
         const onResult = (result: GenerateResult): void => {
           if (options !== undefined) before = asWritten(after, options, result, memory);
         };
         const reportsUnchanged = last !== EXIT.success;
         last = await generateOnce(flags, context, { memory, options, onResult, reportsUnchanged });
-        // A run waits for nothing: without a turn of the event loop, signals would wait for changes to end.
+        // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
         await nextTurn();
         await afterRun?.(last);
         continue;
@@ -65,7 +65,7 @@ export async function watchCommand(
 
 const NOTHING: Snapshot = { files: new Map(), folders: [] };
 
-/** The configuration, read again only when it holds another text: understanding it takes longer than most runs. */
+/** The configuration, parsed again only when its text has changed: parsing takes longer than most runs. */
 class WatchedConfiguration {
   readonly #file: string;
   #text: string | undefined;
@@ -75,7 +75,7 @@ class WatchedConfiguration {
     this.#file = file;
   }
 
-  /** What it says; undefined while there is a mistake in it. */
+  /** The configuration; undefined while it has a mistake. */
   read(): GenerateOptions | undefined {
     const text = textOf(this.#file);
     if (this.#loaded === undefined || text === undefined || text !== this.#text) {
@@ -86,7 +86,7 @@ class WatchedConfiguration {
   }
 }
 
-/** Sources, templates and output as far as the configuration can be read; without it, the configuration alone. */
+/** A snapshot of sources, templates and output; without a valid configuration, only of the configuration file. */
 function look(configFile: string, options: GenerateOptions | undefined): Snapshot {
   const config = resolve(configFile);
   if (options === undefined) return takeSnapshot([], [config]);
@@ -103,8 +103,8 @@ function look(configFile: string, options: GenerateOptions | undefined): Snapsho
 }
 
 /**
- * A look at the project with generated files as the run wrote them, where they still are so. If all of them are, the
- * output is known to be right.
+ * A snapshot with the generated files as the run wrote them, if they are unchanged. If all are, the output is known to
+ * be current.
  */
 function asWritten(
   seen: Snapshot,
@@ -116,7 +116,7 @@ function asWritten(
   if (diagnostics.length > 0 || emitted === undefined) return seen;
   const files = new Map(seen.files);
   const confirm = (path: string, text: string | undefined): boolean => {
-    // In this order: the state is that of the text that is read, or of one before it.
+    // In this order, the state is never newer than the text that is read.
     const state = stateOf(path);
     if (textOf(path) !== text) return false;
     if (state === undefined) files.delete(path);

@@ -10,7 +10,7 @@ import { modelText, type TestProject, testProject } from '../test-support/projec
 
 const DEADLINE_MS = 60_000;
 const HOOK_MS = 120_000;
-/** Enough to make a checkout more than one event. */
+/** Enough files for a checkout to cause several events. */
 const MANY = 60;
 
 let program: BuiltProgram;
@@ -59,7 +59,7 @@ function emits(...names: readonly string[]): boolean {
   return names.every((name) => `src/generated/${name}.ts` in emitted);
 }
 
-/** Whether a run that knows nothing finds nothing to do; it may come in between two files of the watching one. */
+/** Whether a separate run finds nothing to do. It may run while the watching one writes. */
 async function untilRight(): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
@@ -83,7 +83,7 @@ function git(...args: readonly string[]): void {
 
 test('--watch follows a switch between branches that changes many files at once, there and back', async () => {
   git('init', '--quiet', '--initial-branch', 'main');
-  // The output is made, not switched: that is what the watching process is there for.
+  // The output is ignored by Git, because the watching process generates it.
   project.write('.gitignore', 'src/generated/\n');
   git('add', '.');
   git('commit', '--quiet', '-m', 'one');
@@ -101,7 +101,7 @@ test('--watch follows a switch between branches that changes many files at once,
   await untilRight();
 }, 240_000);
 
-test('--watch follows a folder that gets another name', async () => {
+test('--watch follows a renamed folder', async () => {
   project.write('src/kept/extra.ts', modelText('Extra'));
   await until(() => emits('extra'));
   renameSync(join(project.folder, 'src/kept'), join(project.folder, 'src/moved'));
@@ -109,7 +109,7 @@ test('--watch follows a folder that gets another name', async () => {
   await untilRight();
 }, 120_000);
 
-test('--watch ends with a signal, and a run after it finds nothing to do', async () => {
+test('--watch ends with a signal, and the next run finds nothing to do', async () => {
   project.write('src/models/extra.ts', modelText('Extra'));
   await until(() => emits('extra'));
   await untilRight();

@@ -57,7 +57,7 @@ test(
   PATIENCE_MS,
 );
 
-test('--watch reports that it has started, also where nothing has to be written', async () => {
+test('--watch reports that it has started, even if it writes nothing', async () => {
   expect(info[0]).toMatch(/^Watching the sources of .*fw\.config\.yaml\. Ctrl\+C stops\.$/);
   stop.abort();
   expect(await running).toBe(0);

@@ -17,7 +17,7 @@ function generate(...flags: readonly string[]): Promise<Ran> {
   return fwGen('generate', '--config', project.config, ...flags);
 }
 
-/** Puts a field behind `total`. */
+/** Adds a field after `total`. */
 function addField(text: string): void {
   project.write(
     EVENTS,
@@ -30,7 +30,7 @@ function versions(): readonly string[] {
 }
 
 describe('the lock of events', () => {
-  test('takes in an optional field, which is stale until it has', async () => {
+  test('adds an optional field, and is stale before', async () => {
     addField('readonly note?: string;');
     const check = await generate('--check');
     expect(check.code).toBe(1);
@@ -41,7 +41,7 @@ describe('the lock of events', () => {
     expect((await generate('--check')).code).toBe(0);
   });
 
-  test('refuses a breaking change, checked or generated, and nothing is written', async () => {
+  test('refuses a breaking change, with and without --check, and writes nothing', async () => {
     const before = { ...project.emitted() };
     addField('readonly note!: string;');
     for (const flags of [['--check'], [], ['--force'], ['--clean']]) {
@@ -51,7 +51,7 @@ describe('the lock of events', () => {
     expect(project.emitted()).toEqual(before);
   });
 
-  test('lets it pass as a new version with an upcaster, and keeps the old one', async () => {
+  test('accepts it as a new version with an upcaster, and keeps the old one', async () => {
     addField('readonly note!: string;');
     project.write(EVENTS, project.read(EVENTS).replace('@version 2', '@version 3'));
     expect((await generate()).error).toContain('FWGEN049');
@@ -61,7 +61,7 @@ describe('the lock of events', () => {
     expect(versions()).toEqual(['OrderPlacedEvent@2', 'OrderPlacedEvent@3']);
   });
 
-  test('keeps an event that is gone, for what is stored of it', async () => {
+  test('keeps a removed event, because its rows are still stored', async () => {
     const lock = project.read(LOCK);
     project.write(EVENTS, project.read(EVENTS).replaceAll('OrderPlacedEvent', 'OrderMadeEvent'));
     await generate();
@@ -69,7 +69,7 @@ describe('the lock of events', () => {
     expect(project.read(LOCK)).toContain(lock.split('\n').find((line) => line.includes('OrderPlacedEvent')));
   });
 
-  test('is an input: a change of it is seen, however often the answer came from the cache', async () => {
+  test('is an input: a change of it is noticed, even after cached runs', async () => {
     const lock = project.read(LOCK);
     for (let round = 0; round < 3; round += 1) expect((await generate('--check')).code).toBe(0);
     project.write(LOCK, lock.replace('"format":"decimal"', '"format":"date-time"'));
@@ -80,7 +80,7 @@ describe('the lock of events', () => {
     expect(project.read(LOCK)).toBe(lock);
   });
 
-  test('is left as it is by other line ends and by a formatter', async () => {
+  test('stays current after changed line ends and formatting', async () => {
     for (const text of [
       project.read(LOCK).replaceAll('\n', '\r\n'),
       JSON.stringify(JSON.parse(project.read(LOCK)), null, 4),
@@ -91,7 +91,7 @@ describe('the lock of events', () => {
     }
   });
 
-  test('that cannot be read is a mistake of the input, with and without a cache', async () => {
+  test('that cannot be read is an input mistake, with and without a cache', async () => {
     project.remove(LOCK);
     project.write(`${LOCK}/file`, '');
     for (const flags of [['--no-cache'], []]) {
@@ -100,7 +100,7 @@ describe('the lock of events', () => {
     }
   });
 
-  test('heals a merge of two branches, and reports where it cannot', async () => {
+  test('resolves a merge of two branches, and reports where it cannot', async () => {
     const lock = project.read(LOCK);
     const [mine = ''] = /^ {4}"OrderPlacedEvent.*$/m.exec(lock) ?? [];
     const gone = (type: string): string =>

@@ -4,21 +4,21 @@ import type { Shape } from '../schema/locked-type.js';
 import type { LockKind } from './lock-kind.js';
 import { isSame, isShape } from './shape-changes.js';
 
-/** One version of an event or of an action's params, as the file has it. */
+/** One version of an event or of an action's params, as the lock file contains it. */
 export interface LockedVersion {
   /** Name of the event or action. */
   readonly name: string;
   readonly version: number;
-  /** More than one if both sides of a merge have it, and differ. */
+  /** Several if both sides of a merge contain it and differ. */
   readonly shapes: readonly Shape[];
   /** Line of the last one in the file, from 1; undefined if another tool has formatted the file. */
   readonly line: number | undefined;
 }
 
-/** What a lock file says, by name and version. */
+/** The content of a lock file, by name and version. */
 export type ShapeLock = ReadonlyMap<string, LockedVersion>;
 
-/** The text is no lock file. */
+/** The text is not a lock file. */
 export interface LockMistake {
   readonly line: number;
   readonly message: string;
@@ -28,7 +28,7 @@ export function lockKey(name: string, version: number): string {
   return `${name}@${version}`;
 }
 
-/** Prints a lock: one line per version, sorted, so that branches that add to it merge. */
+/** Prints a lock: one sorted line per version, so that branches that add versions can be merged. */
 export function printLock(
   { about, group }: Pick<LockKind, 'about' | 'group'>,
   versions: Iterable<Omit<LockedVersion, 'line'>>,
@@ -47,8 +47,8 @@ const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params)": \{)?\s
 const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 
 /**
- * Reads a lock. One with the conflict markers of a merge is read line by line and gives what both sides have; one that
- * a formatter has put into another form is read as any JSON.
+ * Parses a lock. A text with merge conflict markers is parsed line by line, and gives the versions of both sides. A
+ * text that a formatter has changed is parsed as JSON.
  */
 export function parseLock(text: string, group: LockKind['group']): ShapeLock | LockMistake {
   const byLine = parseLines(text);
@@ -56,7 +56,7 @@ export function parseLock(text: string, group: LockKind['group']): ShapeLock | L
   return isJson(text) ? (parseJson(JSON.parse(text) as JsonValue, group) ?? byLine) : byLine;
 }
 
-/** False for a text with both sides of a merge in it, or cut short. */
+/** False for a text with merge conflict markers, or a truncated text. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -10,7 +10,7 @@ beforeEach(async () => {
   project = testProject();
   edit('@FwAction', '/** @version 1 */\n@FwAction');
   expect((await generate()).error).toBe('');
-  // The first run makes what the second one reads: from then on, a change of params alone takes the short way.
+  // The first run creates the files that the second one reads; afterwards, a change of params takes the fast path.
   expect((await generate()).code).toBe(0);
 });
 
@@ -31,11 +31,11 @@ function versions(): readonly string[] {
 }
 
 describe('the lock of params', () => {
-  test('holds what is stored, and nothing else', () => {
+  test('contains exactly the stored params', () => {
     expect(versions()).toEqual(['order.place@1']);
   });
 
-  test('takes in an optional param, and is outdated until it has', async () => {
+  test('adds an optional param, and is outdated before', async () => {
     edit('  /** @minimum 1 */', '  readonly gift?: boolean;\n  /** @minimum 1 */');
     const check = await generate('--check');
     expect([check.code, check.info]).toEqual([1, expect.stringContaining(LOCK)]);
@@ -44,7 +44,7 @@ describe('the lock of params', () => {
     expect((await generate('--check')).code).toBe(0);
   });
 
-  test('refuses a breaking change, says what to do, and lets it pass as a new version', async () => {
+  test('refuses a breaking change with a hint, and accepts it as a new version', async () => {
     const before = { ...project.emitted() };
     edit('  /** @minimum 1 */', '  readonly gift: boolean;\n  /** @minimum 1 */');
     for (const flags of [['--check'], [], ['--no-cache']]) {
@@ -69,7 +69,7 @@ describe('the lock of params', () => {
     );
   });
 
-  test('keeps an action that is gone, for what is stored of it', async () => {
+  test('keeps a removed action, because its params are still stored', async () => {
     edit('/** @version 1 */\n', '');
     expect((await generate()).error).toBe('');
     expect(versions()).toEqual(['order.place@1']);

@@ -1,17 +1,17 @@
 import type { JsonValue } from '../schema/json-value.js';
 import type { Shape } from '../schema/locked-type.js';
 
-/** One change that readers of the older shape, or of what is stored in it, cannot live with. */
+/** One change that is incompatible with readers of the older shape, or with stored values. */
 export interface BreakingChange {
-  /** Names of fields from the payload down; empty for the payload itself. */
+  /** Field names from the payload down; empty for the payload itself. */
   readonly path: readonly string[];
-  /** What happened to it: `was removed`. */
+  /** The change: `was removed`. */
   readonly what: string;
 }
 
 /**
- * In what a shape breaks another one. Both directions count: processes of the older release read what the newer one
- * writes, and the newer one reads what is stored. So all that was there must stay as it is, and what is new must be
+ * The incompatible changes between two shapes. Both directions count: processes of the older release read values of the
+ * newer one, and the newer one reads stored values. So all existing fields must stay unchanged, and new fields must be
  * optional.
  */
 export function breakingChanges(
@@ -54,7 +54,7 @@ function retyped(path: readonly string[], before: Shape, after: Shape): Breaking
   return { path, what: `was ${describeShape(before)} and is ${describeShape(after)} now` };
 }
 
-/** A few words for a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`. */
+/** A short description of a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`. */
 function describeShape(shape: Shape): string {
   const { type, format, enum: values, items, model } = shape;
   const [name, orNull] = Array.isArray(type) ? [type[0], ' or null'] : [type, ''];
@@ -81,7 +81,7 @@ export function isShape(value: JsonValue | undefined): value is Shape {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether two values are the same JSON, whatever the order of keys. */
+/** Whether two values are equal JSON, in any order of keys. */
 export function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (isShape(a) && isShape(b)) {
     const keys = Object.keys(a);

@@ -8,9 +8,7 @@ import {
   type TypeSchema,
 } from '../schema/type-schema.js';
 
-/**
- * The JSON Schema of a payload, or of params, as the database holds them. Names are sorted: their order means nothing.
- */
+/** The JSON Schema of a stored payload or of stored params. Names are sorted, because their order has no meaning. */
 export function storedShape({ fields }: { readonly fields: readonly FieldSchema[] }): Shape {
   return objectShape(fields);
 }
@@ -46,7 +44,7 @@ function enumShape(values: readonly EnumValue[]): Shape {
   return kind === 'mixed' ? { enum: sorted } : { type: kind, enum: sorted };
 }
 
-/** What a value is written as. Tags such as `@maxLength` bind writers only: readers accept any stored value. */
+/** The JSON form of a type's values. Tags such as `@maxLength` bind only writers: readers accept any stored value. */
 function typeShape(type: TypeSchema): Shape {
   switch (type.kind) {
     case 'string':

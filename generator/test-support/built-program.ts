@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The package as the build makes it, for tests that need a process of its own. */
+/** The built package, for tests that need a separate process. */
 export interface BuiltProgram {
   /** `bin/fw-gen.js` of the built package. */
   readonly bin: string;
@@ -15,7 +15,7 @@ export interface BuiltProgram {
   delete(): void;
 }
 
-/** Builds the package from the present sources into a folder of its own. */
+/** Builds the package from the current sources into a new folder. */
 export function buildProgram(): BuiltProgram {
   const root = mkdtempSync(join(tmpdir(), 'fw-built-'));
   for (const name of ['package.json', 'bin', 'templates']) {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Compilers that emitted code must please, by the name of their package. */
+/** Compilers that must accept emitted code, by the name of their package. */
 type Compiler = 'typescript-5.9' | 'typescript-6' | 'typescript';
 
-/** What a folder is compiled with. */
+/** The compiler, folder and options of a compilation. */
 export interface CompileRequest {
   /** Absolute path; a `tsconfig.json` is written into it. */
   readonly folder: string;
@@ -17,11 +17,11 @@ export interface CompileRequest {
   readonly compiler: Compiler;
   readonly module: 'NodeNext' | 'bundler';
   readonly experimentalDecorators: boolean;
-  /** Everything that is exported says its type. */
+  /** Whether every export must have an explicit type. */
   readonly isolatedDeclarations: boolean;
 }
 
-/** Complaints of a compiler under the strictest flags, one per line. */
+/** Errors of a compiler under the strictest flags, one per line. */
 export function compilerComplaints(request: CompileRequest): readonly string[] {
   const { compilerOptions } = JSON.parse(readFileSync(join(repository, 'tsconfig.base.json'), 'utf8'));
   const entry = (path: string): readonly string[] => [join(request.declarations, 'runtime', path)];
@@ -50,7 +50,7 @@ export function compilerComplaints(request: CompileRequest): readonly string[] {
   return stdout.split('\n').filter((line) => line.includes('error TS'));
 }
 
-/** Writes the declarations of the runtime into a folder, so that they need not be checked again and again. */
+/** Writes the declarations of the runtime into a folder, so that they are checked only once. */
 export function emitDeclarations(folder: string): string {
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
   const flags = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', folder];

@@ -1,6 +1,6 @@
 import { run } from '../cli/program.js';
 
-/** What one command line gave. */
+/** The result of one command line. */
 export interface Ran {
   readonly code: number;
   readonly info: string;

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const golden = fileURLToPath(new URL('../golden', import.meta.url));
 
-/** A project of a test, in a folder of its own. */
+/** A test project in its own folder. */
 export interface TestProject {
   readonly folder: string;
   readonly config: string;
   read(path: string): string;
   write(path: string, text: string): void;
   remove(path: string): void;
-  /** Text by path of everything below the output folders. */
+  /** Texts by path of all files in the output folders. */
   emitted(): Readonly<Record<string, string>>;
   delete(): void;
 }
@@ -74,7 +74,7 @@ function textsBelow(root: string, folder: string): Readonly<Record<string, strin
   } catch {
     return {};
   }
-  // Another process may write there meanwhile: what it has not finished, or has just removed, is not there.
+  // Another process may be writing there: unfinished files and just removed ones are ignored.
   const finished = entries.filter((name) => !name.endsWith('.fw-tmp'));
   return Object.fromEntries(
     finished.flatMap((name) => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelText } from './projects.js';
 
-/** Chooses whole numbers below a limit. Multiplicative congruential: enough to choose edits. */
+/** Chooses an integer below a limit. A multiplicative congruential generator is good enough for choosing edits. */
 export type Choose = (below: number) => number;
 
 export function chooserFrom(seed: number): Choose {
@@ -27,8 +27,8 @@ export function textsOf(folder: string): ReadonlyMap<string, string> {
 }
 
 /**
- * One edit of a source tree: a renamed field, a text cut off, a file removed, added, moved or put back. @returns its
- * files
+ * One edit of a source tree: a renamed field, a truncated text, or a removed, added, moved or restored file.
+ * @returns its files
  */
 export function editSources(
   folder: string,
@@ -68,7 +68,7 @@ export function editSources(
   }
 }
 
-/** One edit that only a model itself sees: the type of a field of it, or a comment. @returns its file */
+/** One edit that affects only a model itself: the type of one of its fields, or a comment. @returns its file */
 export function editBody(folder: string, choose: Choose): readonly string[] {
   const models = sourcesOf(folder).filter((path) =>
     readFileSync(join(folder, path), 'utf8').includes('@AutoBuilder'),
@@ -90,7 +90,7 @@ export function editBody(folder: string, choose: Choose): readonly string[] {
 /** The last one is a mistake. */
 const BODY_TYPES: readonly string[] = ['string', 'number', 'boolean | null', 'Date', 'bigint', 'RegExp'];
 
-/** Puts a source tree back. @returns the files that it touched */
+/** Restores a source tree. @returns the changed files */
 export function restoreSources(folder: string, originals: ReadonlyMap<string, string>): readonly string[] {
   const added = sourcesOf(folder).filter((path) => !originals.has(path));
   for (const path of added) rmSync(join(folder, path));

@@ -1,6 +1,6 @@
 import type { Choose } from './source-edits.js';
 
-/** Declarations that the types of a grammar speak of. */
+/** Declarations to which types of the grammar refer. */
 const PRELUDE = `import { Action, AutoBuilder, type Clock, type Currency, type Decimal, FwAction, HttpRoute, type Id, type JsonValue, Model, ModelEvent, type Principal, type ShardedId, type Uuid } from 'fw-actions';
 export type Used = [Currency, Decimal, JsonValue, ShardedId<Thing>, Uuid, Clock, typeof NAMES, Brand<string, 'A'>, typeof TABLE];
 export const NAMES = ['one', 'two', 'three'] as const;
@@ -89,7 +89,7 @@ const COMPUTED = [
   "Brand<Decimal, 'Pesos'>",
 ];
 
-/** Names of fields that something else is called, too. */
+/** Field names that are also names of other things. */
 const FIELDS = [
   'value',
   'Hx',
@@ -115,7 +115,7 @@ const DOCS = [
   '/** @label */',
 ];
 
-/** One type of the grammar. @param depth levels that it may still have */
+/** One type of the grammar. @param depth maximum number of further levels */
 export function typeText(choose: Choose, depth: number): string {
   const pick = (list: readonly string[]): string => list[choose(list.length)] ?? 'string';
   const inner = (): string => typeText(choose, depth - 1);
@@ -155,7 +155,7 @@ export function typeText(choose: Choose, depth: number): string {
   }
 }
 
-/** A source that uses one type as a field of everything there is. */
+/** A source that uses one type as a field of every kind of declaration. */
 export function sourceText(choose: Choose): string {
   const pick = (list: readonly string[]): string => list[choose(list.length)] ?? '';
   const type = typeText(choose, choose(4));

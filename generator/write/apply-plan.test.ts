@@ -43,7 +43,7 @@ test('a failure while staging leaves everything as it was', () => {
   expect(readFileSync(join(folder, 'old.ts'), 'utf8')).toBe('old');
 });
 
-test('a failure while renaming takes back what was renamed before', () => {
+test('a failure while renaming restores the files that were renamed before', () => {
   writeFileSync(join(folder, 'a.ts'), 'old');
   mkdirSync(join(folder, 'z.ts'));
   expect(() =>

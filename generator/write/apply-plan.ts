@@ -17,19 +17,20 @@ import { type FileChange, manifestName, type WritePlan } from './plan-write.js';
 
 interface Staged {
   readonly target: string;
-  /** File with the new text beside the target; absent for a removal. */
+  /** File with the new text next to the target; absent for a removal. */
   readonly temporary: string | undefined;
   /** Text before the run; absent for a new file. */
   readonly before: string | undefined;
 }
 
 /**
- * Carries out a plan: all new texts are written beside their targets first, and only then renamed into place, so that
- * a full disk leaves everything as it was and no reader sees half a file. If a rename fails, the earlier ones are
- * taken back. Before the first rename the manifest names both states of every file, so that a run that is killed
- * leaves nothing that the next one would not know as its own.
+ * Applies a plan. All new texts are first written next to their targets and then renamed, so that a full disk changes
+ * nothing and no reader sees an incomplete file. If a rename fails, the earlier ones are reverted. Before the first
+ * rename, the manifest lists both states of every file, so that the next run recognises the files of a killed run as
+ * its own.
  *
- * @returns the manifest's text @throws the error of the file system; then the files are as before
+ * @returns the manifest's text
+ * @throws the error of the file system; then the files are as before
  */
 export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): string {
   const changes = plan.changes.filter(({ kind }) => kind !== 'unchanged');
@@ -59,7 +60,7 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
   }
 }
 
-/** Removes what runs that were killed left behind in a folder. */
+/** Deletes the leftover files of killed runs in a folder. */
 export function removeLeftovers(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder))
@@ -68,13 +69,13 @@ export function removeLeftovers(folder: string): void {
 
 const TEMPORARY = /^\.(.+)\.[0-9a-f]{12}\.fw-tmp$/;
 
-/** The file that was to be written, also where an error names the one beside it. */
+/** The target file, even if an error names the temporary file next to it. */
 export function targetOf(path: string): string {
   const [, name = basename(path)] = TEMPORARY.exec(basename(path)) ?? [];
   return join(dirname(path), name);
 }
 
-/** Every file with the hashes that it has before and after this run. */
+/** Every file with its hashes before and after this run. */
 function underWay(
   outputFolder: string,
   { before: known, manifest, changes }: WritePlan,
@@ -112,7 +113,7 @@ function writeBeside(target: string, text: string, run: string): string {
   return temporary;
 }
 
-/** Writes a file that is not there yet, without a copy of its text in bytes. */
+/** Writes a new file, without a copy of its text in bytes. */
 function writeNew(file: string, text: string): void {
   const descriptor = openSync(file, 'wx');
   try {

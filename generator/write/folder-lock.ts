@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOCK_NAME = '.fw-gen.lock';
 const RETRY_MS = 25;
 const PATIENCE_MS = 10_000;
-/** A lock without a process id is being written just now, or its writer was killed between two system calls. */
+/**
+ * A lock without a process id is just being written, or its writer was killed between two system calls. It expires
+ * after this time, in milliseconds.
+ */
 const UNWRITTEN_MS = 1_000;
 
-/** Another run holds the folder and does not finish. */
+/** Another run holds the lock of the folder and does not finish. */
 export class FolderLockedError extends Error {
   readonly pid: number;
 
@@ -19,10 +22,11 @@ export class FolderLockedError extends Error {
 }
 
 /**
- * Runs `work` while no other run of this program writes to the folder, so that two runs at once do not mix their
- * files. The lock of a process that died is taken over.
+ * Runs `work` while no other run of this program writes to the folder, so that concurrent runs do not mix their files.
+ * Takes over the lock of a dead process.
  *
- * @throws FolderLockedError after ten seconds @throws the error of the file system
+ * @throws FolderLockedError after ten seconds
+ * @throws the error of the file system
  */
 export async function withFolderLock<T>(folder: string, work: () => T): Promise<T> {
   mkdirSync(folder, { recursive: true });
@@ -42,7 +46,8 @@ export async function withFolderLock<T>(folder: string, work: () => T): Promise<
 }
 
 /**
- * Removes a dead process's lock. One run at a time, or the second would remove the lock that the first has taken since.
+ * Deletes a dead process's lock. One run at a time does so; a second one could delete the lock that the first has taken
+ * since.
  */
 function takeOver(lock: string): void {
   const turn = `${lock}.takeover`;
@@ -57,7 +62,7 @@ function takeOver(lock: string): void {
   }
 }
 
-/** Makes the file if it is not there. @returns whether it did */
+/** Creates the file if it does not exist. @returns whether it did */
 function create(file: string): boolean {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
@@ -73,7 +78,7 @@ function holderOf(lock: string): number | 'dead' | 'free' {
   try {
     text = readFileSync(lock, 'utf8');
   } catch {
-    // Released between the two looks.
+    // Released between the two checks.
     return 'free';
   }
   const pid = Number(text);

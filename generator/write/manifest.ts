@@ -1,27 +1,27 @@
 import { hash } from 'node:crypto';
 import { compareText } from '../diagnostics.js';
 
-/** File beside the emitted ones that says what was emitted. It is committed with them. */
+/** Name of the file in the output folder that lists the emitted files. It is committed with them. */
 export const MANIFEST_NAME = '.fw-manifest.json';
 
-/** What runs before this one wrote into the output folder, by path below it. */
+/** The files that earlier runs wrote into the output folder, by path relative to it. */
 export interface Manifest {
   /**
-   * Hashes that a file may have and still be as we wrote it: one, or two while a run is under way (before and after),
-   * so that a run that was killed leaves nothing that looks edited.
+   * The hashes of an unmodified file: one, or two during a run (before and after), so that files of a killed run do not
+   * look edited.
    */
   readonly files: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Files whose manifest lines are in a merge conflict: their text may be a mixture that was not edited by hand. */
+  /** Files whose manifest lines are in a merge conflict: their text may be a merge result rather than a manual edit. */
   readonly disputed: ReadonlySet<string>;
 }
 
-/** The hash of a file's text, whatever line ends a checkout gave it. */
+/** The hash of a file's text, independent of line ends. */
 export function hashOf(text: string): string {
   const normalized = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
   return hash('sha256', normalized, 'hex');
 }
 
-/** Prints a manifest: one line per file, sorted, so that two branches that add files merge. */
+/** Prints a manifest: one sorted line per file, so that branches that add files can be merged. */
 export function printManifest(files: ReadonlyMap<string, ReadonlySet<string>>): string {
   const lines = [...files]
     .sort(([a], [b]) => compareText(a, b))
@@ -40,7 +40,7 @@ function printHashes(hashes: readonly string[]): string {
 const ENTRY = /^\s*("(?:[^"\\]|\\.)+"): (\[[^\]]*\]|"[^"]*"),?\s*$/;
 const HASH = /[0-9a-f]{64}/g;
 
-/** Reads a manifest line by line, so that one with merge conflicts, or cut short, still says what it can. */
+/** Parses a manifest line by line, so that the valid lines of a conflicted or truncated one are used. */
 export function readManifest(text: string): Manifest {
   const files = new Map<string, Set<string>>();
   const disputed = new Set<string>();
@@ -60,7 +60,7 @@ export function readManifest(text: string): Manifest {
   return { files, disputed };
 }
 
-/** True for a text that a merge left with both sides in it. */
+/** True for a text with merge conflict markers. */
 export function hasConflictMarkers(text: string): boolean {
   return /^<{7}( |$)/m.test(text) && /^>{7}( |$)/m.test(text);
 }

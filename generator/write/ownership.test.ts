@@ -21,7 +21,7 @@ function addModel(): void {
   project.write('src/models/extra.ts', modelText('Extra'));
 }
 
-test('the manifest names every generated file, and a second run leaves it as it is', async () => {
+test('the manifest lists every generated file, and a second run does not change it', async () => {
   const manifest = project.read(MANIFEST);
   expect(Object.keys(JSON.parse(manifest).files)).toEqual([
     'application.ts',
@@ -34,10 +34,10 @@ test('the manifest names every generated file, and a second run leaves it as it 
   expect(project.read(MANIFEST)).toBe(manifest);
 });
 
-describe('a file that was edited by hand', () => {
+describe('a manually edited file', () => {
   beforeEach(() => project.write(ORDER, `${project.read(ORDER)}// mine\n`));
 
-  test('is refused, and nothing else is written', async () => {
+  test('is refused, and no other file is written', async () => {
     addModel();
     const before = project.emitted();
     const { code, error } = await generate();
@@ -51,7 +51,7 @@ describe('a file that was edited by hand', () => {
     expect((await generate('--check')).code).toBe(0);
   });
 
-  test('is not removed when its source goes', async () => {
+  test('is not deleted when its source is removed', async () => {
     addModel();
     await generate('--force');
     project.write('src/generated/extra.ts', `${project.read('src/generated/extra.ts')}// mine\n`);
@@ -61,7 +61,7 @@ describe('a file that was edited by hand', () => {
   });
 });
 
-test('line ends that a checkout changed are no edit', async () => {
+test('line ends that a checkout changed do not count as an edit', async () => {
   const text = project.read(ORDER);
   project.write(ORDER, text.replaceAll('\n', '\r\n'));
   expect((await generate()).code).toBe(0);
@@ -74,7 +74,7 @@ test('a file with our header that no run wrote stays', async () => {
   expect(project.read('src/generated/copy.ts')).toBe(project.read(ORDER));
 });
 
-test('what a manifest names outside the output folder is left alone', async () => {
+test('files outside the output folder that a manifest names are not touched', async () => {
   project.write('src/mine.ts', 'export {};\n');
   const manifest = JSON.parse(project.read(MANIFEST));
   manifest.files['../mine.ts'] = '0'.repeat(64);
@@ -87,7 +87,7 @@ describe('after a merge conflict', () => {
   const conflict = (ours: string, theirs: string): string =>
     `<<<<<<< HEAD\n${ours}=======\n${theirs}>>>>>>> other\n`;
 
-  test('files with markers are made right again', async () => {
+  test('files with markers are generated again', async () => {
     const before = project.emitted();
     for (const path of [ORDER, 'src/generated/application.ts', MANIFEST]) {
       project.write(path, conflict(project.read(path), project.read(path).replaceAll('e', 'E')));
@@ -96,7 +96,7 @@ describe('after a merge conflict', () => {
     expect(project.emitted()).toEqual(before);
   });
 
-  test('a file that merged into a mixture is made right again where the manifest is in conflict about it', async () => {
+  test('a wrongly merged file is generated again if its manifest line is in conflict', async () => {
     const before = project.emitted();
     project.write(ORDER, `${project.read(ORDER)}export const fromTheOtherBranch = 1;\n`);
     const line = /^ {4}"order.ts": .*\n/m.exec(project.read(MANIFEST))?.[0] ?? '';

@@ -5,39 +5,39 @@ import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
 import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
 
-/** What a run would do to one file. */
+/** The change of one file in a run. */
 export interface FileChange {
   /** Project-relative path. */
   readonly path: string;
   readonly kind: 'create' | 'update' | 'remove' | 'unchanged';
-  /** What the file is to hold; absent for `remove`. */
+  /** The new text; absent for `remove`. */
   readonly text?: string;
-  /** What it holds now; absent for `create`. */
+  /** The current text; absent for `create`. */
   readonly before?: string;
 }
 
-/** Everything that a run would do. Applying it, comparing with it and listing it use this one result. */
+/** All changes of a run. Applying them, comparing with them and listing them use this result. */
 export interface WritePlan {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
-  /** What the manifest is to hold, by path from the output folder. */
+  /** The new content of the manifest, by path from the output folder. */
   readonly manifest: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What it holds now; absent if there is none. */
+  /** The current manifest; absent if there is none. */
   readonly before?: Manifest | undefined;
 }
 
-/** What a plan is made for. */
+/** The inputs of a plan. */
 export interface PlanRequest {
   readonly projectDirectory: string;
   readonly outputFolder: string;
   readonly emitted: EmittedFiles;
-  /** Replace files that were edited, or that we did not write. Default false. */
+  /** Whether to replace files that were edited, or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Rewrite files that are already up to date. Default: false. */
+  /** Whether to rewrite files that are up to date. Default: false. */
   readonly clean?: boolean;
 }
 
-/** Compares what was emitted with what is on the disk. Changes nothing. */
+/** Compares the emitted texts with the files. Changes nothing. */
 export function planWrite(request: PlanRequest): WritePlan {
   const { projectDirectory, outputFolder, emitted } = request;
   const manifest = loadManifest(projectDirectory, outputFolder);
@@ -93,7 +93,7 @@ function planFile(
   const absolute = join(request.projectDirectory, path);
   const before = readText(absolute);
   if (before === undefined) return existsSync(absolute) ? foreign(path) : { path, kind: 'create', text };
-  // One text, not two that are the same: outputs are large.
+  // Keeps one of two equal texts in memory, because outputs are large.
   if (before === text)
     return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
   const state = ownershipOf(manifest, manifestName(request.outputFolder, path), before);
@@ -101,7 +101,9 @@ function planFile(
   return state === 'edited' ? edited(path) : foreign(path);
 }
 
-/** Whether a file is as a run left it. Without a manifest only the header shows it. */
+/**
+ * Whether a file is unmodified since a run wrote it. Without a manifest, only its header shows that it is generated.
+ */
 function ownershipOf(
   manifest: Manifest | undefined,
   name: string,
@@ -133,7 +135,7 @@ function edited(path: string): Diagnostic {
   );
 }
 
-/** Files of earlier runs whose source is gone: they would not compile any more. */
+/** The removal of files of earlier runs whose source is gone: they would no longer compile. */
 function planRemovals(
   request: PlanRequest,
   manifest: Manifest | undefined,
@@ -154,7 +156,7 @@ function planRemovals(
     });
 }
 
-/** Files that carry our header: all that can be known of a folder that has no manifest yet. */
+/** Files with our header: the only evidence in a folder without a manifest. */
 function headedFiles(projectDirectory: string, folder: string): readonly string[] {
   const absolute = join(projectDirectory, folder);
   if (!existsSync(absolute)) return [];
@@ -164,7 +166,7 @@ function headedFiles(projectDirectory: string, folder: string): readonly string[
     .filter((name) => readText(join(absolute, name))?.startsWith(HEADER_PREFIX) === true);
 }
 
-/** A manifest is a file like any other: whatever it names, nothing outside the output folder is touched. */
+/** A manifest may contain any paths; no file outside the output folder may be touched. */
 function isBelow(name: string): boolean {
   return name !== MANIFEST_NAME && !name.startsWith('/') && !/(^|\/)\.\.?(\/|$)|\\/.test(name);
 }

@@ -9,21 +9,21 @@ import { FolderLockedError, withFolderLock } from './folder-lock.js';
 import { printManifest } from './manifest.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 
-/** How a run treats the disk. */
+/** How a run changes files. */
 export interface WriteOptions {
-  /** Compare only. Default false. */
+  /** Whether to compare only. Default false. */
   readonly dryRun?: boolean;
-  /** Replace files that were edited by hand or that we did not write. Default false. */
+  /** Whether to replace files that were edited by hand or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Rewrite every file. Default: false. */
+  /** Whether to rewrite every file. Default: false. */
   readonly clean?: boolean;
 }
 
-/** What was done, or would be. */
+/** The changes that were made, or would be made. */
 export interface WriteResult {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Text of the manifest that belongs to it; absent after a mistake. */
+  /** Text of the corresponding manifest; absent after a mistake. */
   readonly manifest?: string;
 }
 

@@ -53,7 +53,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000 }: ApiKeyOptions): Authent
     return entry;
   };
 
-  const missing = new CredentialMissing('An API key is needed', { challenge: 'Bearer' });
+  const missing = new CredentialMissing('An API key is required', { challenge: 'Bearer' });
 
   const verify = async (text: string): Promise<KnownPrincipal> => {
     const parsed = parseApiKey(text);

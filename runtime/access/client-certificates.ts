@@ -99,7 +99,7 @@ function alternatives({ subjectAltName = '' }: X509Certificate, wanted: Certific
 }
 
 function missing(): CredentialMissing {
-  return new CredentialMissing('A client certificate is needed', { challenge: 'Mutual' });
+  return new CredentialMissing('A client certificate is required', { challenge: 'Mutual' });
 }
 
 function refused(why: string, cause?: unknown): UnauthenticatedError {

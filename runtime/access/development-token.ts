@@ -37,9 +37,9 @@ export function developmentToken(options: DevelopmentTokenOptions): Authenticato
   const authenticate = (request: RequestHead): Caller => {
     const sent = bearerToken(request);
     if (sent === undefined || expected === undefined)
-      throw new CredentialMissing('The development token is needed', { challenge: 'Bearer' });
+      throw new CredentialMissing('The development token is required', { challenge: 'Bearer' });
     if (!timingSafeEqual(digest(sent), expected))
-      throw new UnauthenticatedError('The token is not known', { challenge: 'Bearer error="invalid_token"' });
+      throw new UnauthenticatedError('The token is unknown', { challenge: 'Bearer error="invalid_token"' });
     return principal;
   };
   const notice =

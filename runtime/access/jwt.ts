@@ -69,7 +69,7 @@ export function jwt(options: JwtOptions): Authenticator {
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), definedTimes(options));
-  const missing = new CredentialMissing('A bearer token is needed', { challenge: 'Bearer' });
+  const missing = new CredentialMissing('A bearer token is required', { challenge: 'Bearer' });
   const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });
 
   const verify = async (token: string): Promise<KnownPrincipal> => {

@@ -157,10 +157,10 @@ describe('The doctor on real servers', () => {
       { level: 'fault', found: expect.stringContaining('is shard (1, 1)') },
     ]);
     expect(await replica(source('shard_a'))).toMatchObject([
-      { level: 'fault', found: expect.stringContaining('is no standby') },
+      { level: 'fault', found: expect.stringContaining('is not a standby') },
     ]);
     expect(await replica(source('shard_z', {}, standby))).toMatchObject([
-      { level: 'warning', advice: 'Reads go to the primary until it is back.' },
+      { level: 'warning', advice: 'Reads go to the primary until the replica answers.' },
     ]);
   });
 
@@ -195,7 +195,7 @@ describe('The doctor on real servers', () => {
         {
           subject: 'web-1:17',
           level: 'warning',
-          found: expect.stringMatching(/^has not been heard of for 4\d s$/),
+          found: expect.stringMatching(/^has sent no heartbeat for 4\d s$/),
         },
       ]);
       await databases.database(A).query({

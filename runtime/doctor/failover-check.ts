@@ -5,7 +5,7 @@ import { findLostCauses } from '../sharding/lost-causes.js';
 import { type CheckResult, fault, warning } from './finding.js';
 
 const ADVICE =
-  'Compare what is gone with what you know from elsewhere, mend it, then run fw-gen events failovers --acknowledge.';
+  'Compare the losses with other sources, repair the data, then run fw-gen events failovers --acknowledge.';
 
 /** Checks whether a shard has failed over, and what is known to be lost. */
 export async function checkFailovers(

@@ -14,13 +14,13 @@ export async function checkProcesses(
     return processes.flatMap(
       ({ name, topology: found, since, silentForSeconds, withheld }): readonly Finding[] => {
         if (silentForSeconds !== undefined) {
-          const message = `has not been heard of for ${silentForSeconds} s`;
+          const message = `has sent no heartbeat for ${silentForSeconds} s`;
           const hint =
             'It was killed, or it cannot reach the default shard. It leaves this list after 4 minutes.';
           return [{ subject: name, ...warning('topology', message, hint) }];
         }
         const runs = `runs topology ${found} since ${since.toISOString()}`;
-        const advice = 'Give it this file, or wait for its reload.';
+        const advice = 'Deploy this file to the process, or wait until it reloads the file.';
         const check =
           found === wanted
             ? ok('topology', `${runs}, which is this file's`)
@@ -35,6 +35,6 @@ export async function checkProcesses(
 }
 
 function withheldFinding(process: string, shard: string): Finding {
-  const advice = 'Mend the shard: the process takes it into service by itself.';
+  const advice = 'Repair the shard; the process then puts it into service by itself.';
   return { subject: process, ...fault('in service', `serves without shard ${shard}`, advice) };
 }

@@ -22,13 +22,13 @@ export async function checkReplica(
     );
     if (group !== shard.group || member !== shard.member) {
       const found = `${replica.description} is shard (${String(group)}, ${String(member)})`;
-      return [fault('replica', found, 'secondary-config is that of another member.')];
+      return [fault('replica', found, 'secondary-config names the replica of another member. Correct it.')];
     }
     if (standby !== true) {
       return [
         fault(
           'replica',
-          `${replica.description} is no standby`,
+          `${replica.description} is not a standby`,
           'secondary-config must name a streaming replica.',
         ),
       ];
@@ -37,6 +37,8 @@ export async function checkReplica(
     if (Number(lag) <= LAG_WARNING_MS) return [ok('replica', behind)];
     return [warning('replica', behind, 'Check the load and the network of the replica.')];
   } catch (error) {
-    return [warning('replica', failureOf(replica, error), 'Reads go to the primary until it is back.')];
+    return [
+      warning('replica', failureOf(replica, error), 'Reads go to the primary until the replica answers.'),
+    ];
   }
 }

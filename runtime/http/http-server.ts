@@ -276,7 +276,7 @@ function isPreflight(
 }
 
 function unmetExpectation(): HttpProblem {
-  return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server meets no expectation but 100-continue');
+  return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server supports only the expectation 100-continue');
 }
 
 /** Generated routes read the bytes by themselves, whatever parsers plugins have added. */

@@ -81,8 +81,8 @@ describeOnEachAdapter('Drift', (harness) => {
       'owner unknown-required',
     ]);
     const reason =
-      'Shard (0, 0): column accounts.state may be null, and the model always needs a value; ' +
-      'column accounts.balance is numeric(20,4); the model wants numeric(19,4)';
+      'Shard (0, 0): column accounts.state may be null, but the field is required; ' +
+      'column accounts.balance is numeric(20,4); the model requires numeric(19,4)';
     expect(await check(databases)).toContainEqual(expect.stringContaining(reason));
     expect(databases.withheld(global)).toContain(reason);
     expect(databases.withheld(mexico)).toBeUndefined();

@@ -55,7 +55,7 @@ export function runsInTransaction({ name, up }: Migration): boolean {
   const unknown = directives.find((text) => text !== 'no transaction');
   if (unknown === undefined) return directives.length === 0;
   throw new ValidationError(
-    `Migration ${name} says "fw-gen: ${unknown}"; the one thing to be said there is "no transaction"`,
+    `Migration ${name} has the unknown directive "fw-gen: ${unknown}"; the only one is "fw-gen: no transaction"`,
   );
 }
 

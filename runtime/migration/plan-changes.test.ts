@@ -139,7 +139,7 @@ describe('The next migration', () => {
       statements: ['alter table t alter column must drop not null'],
       validations: [],
       refusals: [],
-      notes: [expect.stringContaining('--drop t.old'), expect.stringContaining('new rows leave it empty')],
+      notes: [expect.stringContaining('--drop t.old'), expect.stringContaining('new rows leave it null')],
     });
     const drop = new Set(['t.old', 't.must']);
     expect(plan(found, [{}], { drop }).statements).toEqual([
@@ -150,7 +150,7 @@ describe('The next migration', () => {
 
   it('refuses unused permissions', () => {
     expect(plan([{}], [{}], { drop: new Set(['t.typo']) }).refusals).toEqual([
-      'Nothing is to be done about t.typo: is it misspelled?',
+      't.typo matches no pending change. Check the spelling.',
     ]);
   });
 

@@ -148,7 +148,7 @@ class ChangePlanner {
   finish(): PlannedChanges {
     const { backfill, drop, convert } = this.#permissions;
     const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
-    const refusals = unused.map((place) => `Nothing is to be done about ${place}: is it misspelled?`);
+    const refusals = unused.map((place) => `${place} matches no pending change. Check the spelling.`);
     return {
       statements: this.#statements,
       validations: this.#validations,
@@ -169,9 +169,9 @@ class ChangePlanner {
     const value = this.#backfill(table, column.name);
     if (value === undefined) {
       this.#refusals.push(
-        `${table}.${column.name} needs a value in rows that are there already: make the field optional, or give one ` +
-          `with --backfill '${table}.${column.name}=<sql>'. If another column was renamed: fw-gen migrate rename does it ` +
-          "while older processes run, and @renamedFrom <column> in the field's comment while none does.",
+        `${table}.${column.name} needs a value in existing rows. Make the field optional, or pass a value with ` +
+          `--backfill '${table}.${column.name}=<sql>'. If another column was renamed, use fw-gen migrate rename while ` +
+          "older processes run, or @renamedFrom <column> in the field's comment while none do.",
       );
       return;
     }
@@ -188,7 +188,7 @@ class ChangePlanner {
     const value = this.#backfill(table, column.name);
     if (value === undefined) {
       this.#refusals.push(
-        `${place} may be empty in rows that are there already, and the model always needs a value: give one with ` +
+        `${place} may be null in existing rows, but the model requires a value. Pass one with ` +
           `--backfill '${place}=<sql>'.`,
       );
       return;
@@ -203,7 +203,7 @@ class ChangePlanner {
     if (allowed) this.#used.add(place);
     if (!allowed && !isWidening(before.type, type)) {
       this.#refusals.push(
-        `${place} is ${before.type}; not every such value fits ${type}. Allow it with --convert ${place} if all of yours do.`,
+        `${place} is ${before.type}; not every value of that type fits ${type}. If all stored values fit, pass --convert ${place}.`,
       );
       return;
     }
@@ -218,13 +218,13 @@ class ChangePlanner {
       this.#alterTable(table, `drop column ${this.#quote(column.name)}`);
       return;
     }
-    const hint = `no model knows ${place}; it is kept with what it holds (drop it with --drop ${place})`;
+    const hint = `no model has the column ${place}; it is kept with its data (drop it with --drop ${place})`;
     if (column.nullable || column.filledIn) {
       this.#notes.push(hint);
       return;
     }
     this.#alterTable(table, `alter column ${this.#quote(column.name)} drop not null`);
-    this.#notes.push(`${hint}; new rows leave it empty`);
+    this.#notes.push(`${hint}; new rows leave it null`);
   }
 
   #leftOverIndex(table: string, index: IndexFacts): void {
@@ -271,7 +271,7 @@ function renameMistake(
         : undefined;
   if (reason === undefined) return undefined;
   return (
-    `${table}.${name} is renamed from ${renamedFrom}, says its comment, but ${reason}. Take @renamedFrom out if it is ` +
-    'not to be renamed now. Where a name goes from one field to another, make one migration for each rename.'
+    `The comment of ${table}.${name} has @renamedFrom ${renamedFrom}, but ${reason}. Remove @renamedFrom unless the rename ` +
+    'is still to be done. If a name moves from one field to another, create one migration per rename.'
   );
 }

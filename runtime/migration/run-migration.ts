@@ -19,7 +19,7 @@ export async function runInTransaction(session: MigratingSession, migration: Mig
   const before = await currentTransaction(session);
   await runStatements(session, migration);
   if ((await currentTransaction(session)) !== before) {
-    throw new MigrationError('its text ends the transaction that it runs in; leave out COMMIT and ROLLBACK');
+    throw new MigrationError('its text ends its own transaction; remove COMMIT and ROLLBACK');
   }
 }
 
@@ -31,7 +31,7 @@ export async function runInTransaction(session: MigratingSession, migration: Mig
 export async function runAlone(session: MigratingSession, migration: Migration): Promise<void> {
   await runStatements(session, migration);
   if (await isTransactionOpen(session))
-    throw new MigrationError('its text begins a transaction and ends none');
+    throw new MigrationError('its text leaves a transaction open; add a COMMIT');
   await session.script(SESSION_SETTINGS);
 }
 

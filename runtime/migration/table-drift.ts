@@ -94,7 +94,7 @@ function driftOf(
       table,
       column: name,
       kind: 'unknown-required' as const,
-      message: `column ${table}.${name} is not null, and the model does not know it`,
+      message: `column ${table}.${name} is not null, but no field of the model sets it`,
     })),
   ];
 }
@@ -112,16 +112,16 @@ function columnDrift(
     message: `column ${table}.${column} ${message}`,
   });
   if (found === undefined)
-    return [drift('missing-column', `does not exist; the model wants ${expected.type}`)];
+    return [drift('missing-column', `does not exist; the model requires ${expected.type}`)];
   const differences: TableDrift[] = [];
   if (normalizeType(found.type) !== normalizeType(expected.type)) {
-    differences.push(drift('type', `is ${found.type}; the model wants ${expected.type}`));
+    differences.push(drift('type', `is ${found.type}; the model requires ${expected.type}`));
   }
   if (expected.nullable && !found.nullable) {
-    differences.push(drift('not-null', 'is not null, and the model may have no value'));
+    differences.push(drift('not-null', 'is not null, but the field is optional'));
   }
   if (!expected.nullable && found.nullable) {
-    differences.push(drift('nullable', 'may be null, and the model always needs a value'));
+    differences.push(drift('nullable', 'may be null, but the field is required'));
   }
   return differences;
 }

@@ -175,6 +175,6 @@ async function requireIdentity(replica: ShardDatabase, shard: ShardIdentifier): 
   if (group === shard.group && member === shard.member) return;
   throw new ShardIdentityError(
     `${replica.description} is configured as the replica of shard ${shard}, but it is shard ` +
-      `(${String(group)}, ${String(member)}). Is secondary-config that of another member?`,
+      `(${String(group)}, ${String(member)}). Check whether secondary-config names another member`,
   );
 }

@@ -40,7 +40,7 @@ const abroad = (
 });
 
 const FORGED_TOKENS: readonly Attempt[] = [
-  reading('no credentials', /API key is needed|token is needed/, async () => undefined),
+  reading('no credentials', /API key is required|token is required/, async () => undefined),
   reading('an expired token', /"exp"/, (wallet) => wallet.ana({ expires: -60 })),
   reading('a token that is not valid yet', /"nbf"/, (wallet) =>
     wallet.ana({ claims: { nbf: Math.floor(Date.now() / 1_000) + 60 } }),

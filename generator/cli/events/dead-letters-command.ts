@@ -182,7 +182,7 @@ async function discard(
   return reportFailures(outcomes, output);
 }
 
-/** @throws InputError for the id of an event that is none */
+/** @throws InputError for an invalid event id */
 function filterOf({ handler, model, event }: FilterOptions): {
   readonly handler?: string;
   readonly modelId?: string;

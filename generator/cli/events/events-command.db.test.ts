@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Two shards that the configuration file speaks of, and an application on them with one handler. */
+/** Two shards of the configuration file, and an application on them with one handler. */
 async function startLedger(
   harness: DatabaseHarness,
   handle: Parameters<typeof handlerOf>[1],
@@ -61,7 +61,7 @@ async function json(...argv: readonly string[]): Promise<Readonly<Record<string,
 }
 
 describeOn('postgresql', 'fw-gen events', (harness) => {
-  test('shows a dead letter, tries it again and gives it up, without any code of the application', async () => {
+  test('shows, retries and discards a dead letter, without the application’s code', async () => {
     let broken = true;
     const seen: number[] = [];
     const ledger = await startLedger(harness, ({ modelVersion }) => {
@@ -144,7 +144,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await json('schedules', 'list')).toEqual({ schedules: [], failures: [] });
   });
 
-  test('shows what it can reach, names the rest, and hides passwords', async () => {
+  test('shows reachable shards, names unreachable ones, and hides passwords', async () => {
     const ledger = await startLedger(harness, () => {});
     await until(async () => (await ledger.events.lag()).every(({ consumers }) => consumers.length === 1));
     const file = readFileSync(config, 'utf8');
@@ -156,7 +156,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(lag.info + lag.error).not.toContain('fw_test_password');
   });
 
-  test('says that there is nothing only if every shard has said so', async () => {
+  test('reports an empty result only if every shard has answered', async () => {
     await startLedger(harness, () => {});
     const file = readFileSync(config, 'utf8');
     const nothing = { code: 1, info: '', error: expect.stringMatching(/127\.0\.0\.1:1\b/) };
@@ -175,7 +175,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
   });
 
-  test('shows what a failover has lost as text and as JSON, until it is acknowledged', async () => {
+  test('shows the losses of a failover as text and as JSON, until it is acknowledged', async () => {
     const ledger = await startLedger(harness, () => {});
     await ledger.events.stop();
     const none = await events('failovers');
@@ -216,7 +216,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await events('failovers')).toEqual(none);
   });
 
-  test('makes partitions ahead, and deletes what the configuration or the command says', async () => {
+  test('creates future partitions, and deletes rows according to the configuration or the command', async () => {
     const ledger = await startLedger(harness, () => {});
     await ledger.credit(await ledger.open(THERE));
     const plain = await events('retain');
@@ -243,7 +243,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     });
   });
 
-  test('answers wrong command lines with 2 and what is wrong', async () => {
+  test('answers invalid command lines with 2 and the mistake', async () => {
     await startLedger(harness, () => {});
     for (const [line, message] of WRONG) {
       const { code, error } = await events(...line.split(' '));

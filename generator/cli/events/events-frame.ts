@@ -5,11 +5,11 @@ import type { Command } from '../commander.js';
 import { explainFailure } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 
-/** Options that all these commands have. */
+/** Options of all these commands. */
 export interface EventsOptions {
   readonly config: string;
   readonly format: 'text' | 'json';
-  /** As it was typed; undefined: all shards. */
+  /** The argument as typed; undefined: all shards. */
   readonly shard?: string;
 }
 
@@ -26,23 +26,23 @@ export interface ChosenShard {
   readonly name: string;
 }
 
-/** What work gave on each shard, and where it failed. */
+/** Results by shard, and failed shards. */
 export interface ShardOutcomes<T> {
   readonly done: readonly (ChosenShard & { readonly value: T })[];
   readonly failed: readonly (ChosenShard & { readonly message: string })[];
 }
 
-/** What a command works with. */
+/** The context of one of these commands. */
 export interface EventsSession {
   readonly operations: EventOperations;
   readonly journal: OperatorsJournal;
-  /** Does the same on each chosen shard; one that cannot be reached does not stop the others. */
+  /** Runs the work on each chosen shard. An unreachable shard does not stop the others. */
   readonly onEach: <T>(work: (shard: ShardIdentifier) => Promise<T>) => Promise<ShardOutcomes<T>>;
-  /** The shard of `--shard`; undefined: all of them. */
+  /** The shard of `--shard`; undefined: all shards. */
   readonly chosen: ShardIdentifier | undefined;
 }
 
-/** Opens the databases of the configuration, runs a command on them and closes them again. No user code runs. */
+/** Opens the databases of the configuration, runs a command on them and closes them. Runs no user code. */
 export async function onDatabases(
   { config: file, shard }: EventsOptions,
   output: Output,
@@ -60,7 +60,7 @@ export async function onDatabases(
   });
 }
 
-/** Shows what was found; says that there is nothing only if every shard has said so. */
+/** Prints the results. Reports an empty result only if every shard has answered. */
 export function showFound(
   found: readonly unknown[],
   { failed }: ShardOutcomes<unknown>,
@@ -77,12 +77,12 @@ export function reportFailures({ failed }: ShardOutcomes<unknown>, output: Outpu
   return failed.length === 0 ? EXIT.success : EXIT.drift;
 }
 
-/** Failures as JSON shows them. */
+/** The failures for JSON output. */
 export function failuresJson({ failed }: ShardOutcomes<unknown>): object {
   return { failures: failed.map(({ shard, message }) => ({ shard: shard.toString(), message })) };
 }
 
-/** Runs a command's work and puts what it throws where it belongs. */
+/** Runs a command's work and converts its errors to output and exit code. */
 export function eventsAction<Options extends EventsOptions>(
   context: CommandContext,
   work: (session: EventsSession, options: Options) => Promise<ExitCode>,

@@ -54,7 +54,7 @@ interface NamedLag {
   readonly lag: ShardLag;
 }
 
-/** Nothing is parked, given up or stands still for a reason that waiting does not mend. */
+/** True if no event is parked, no action has failed, and no consumer is halted. */
 function isQuiet({ consumers, failedActions, failovers }: ShardLag): boolean {
   return (
     failedActions === 0 &&

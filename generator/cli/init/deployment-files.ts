@@ -1,4 +1,4 @@
-/** What checks, builds and runs a new project elsewhere, by path. */
+/** Files that check, build and deploy a new project, by path. */
 export function deploymentFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['.github/workflows/ci.yml', PIPELINE],
@@ -65,7 +65,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "f
 CMD ["node", "dist/main.js"]
 `;
 
-/** All but what the build copies: no secret reaches it, and no test gets into the image. */
+/** Excludes everything that the build does not copy: no secrets reach it, and no tests get into the image. */
 const DOCKERIGNORE = `*
 !package.json
 !package-lock.json

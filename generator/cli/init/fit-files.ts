@@ -1,16 +1,16 @@
-/** How the files of a new project get into a folder that may hold some already, by path. */
+/** How the files of a new project are added to a folder that may already contain files, by path. */
 export interface FittedFiles {
   /** Texts of files to create. */
   readonly created: ReadonlyMap<string, string>;
-  /** Texts to add at the end of files that exist. */
+  /** Texts to append to existing files. */
   readonly appended: ReadonlyMap<string, string>;
-  /** Files of the project that exist, so that the project cannot be made. */
+  /** Existing files that prevent the project from being created. */
   readonly conflicts: readonly string[];
   /** The file that describes the project. */
   readonly description: string;
 }
 
-/** What is in a folder. */
+/** The content of a folder. */
 export interface FolderContent {
   /** Names of its files and folders. */
   readonly names: readonly string[];
@@ -22,8 +22,8 @@ const README = 'README.md';
 const IGNORED = '.gitignore';
 
 /**
- * Fits a project to a folder such as a new repository, which has a README and a list of ignored files: the README stays
- * and the project is described beside it, and the list gets the lines that it lacks.
+ * Adapts a project to a folder such as a new repository, which has a README and a .gitignore: the README stays, the
+ * project's description gets another name, and missing lines are appended to the .gitignore.
  */
 export function fitFiles(
   files: ReadonlyMap<string, string>,
@@ -41,7 +41,7 @@ export function fitFiles(
   return { created, appended, conflicts: [...created.keys()].filter(has), description };
 }
 
-/** The lines of a list that another list lacks, to add at its end; slashes at the ends of a line do not count. */
+/** The lines of a list that another list lacks, to append to it. Ignores slashes at the ends of lines. */
 function missingLines(wanted: string, existing: string): string {
   const pattern = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
   const known = new Set(existing.split('\n').map(pattern));

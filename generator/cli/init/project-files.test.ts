@@ -29,7 +29,7 @@ interface Pipeline {
   readonly jobs: { readonly check: { readonly steps: readonly { readonly run?: string }[] } };
 }
 
-/** Scripts and commands that a shell line names. */
+/** Whether a shell line names only known scripts and commands. */
 function isKnownCommand(line: string): boolean {
   const [, script] = /^npm (?:run )?([a-z]+)$/.exec(line) ?? [];
   if (script !== undefined && script !== 'ci') return script in scripts;
@@ -59,7 +59,7 @@ describe('the Dockerfile of a new project', () => {
     expect(ofStages).toEqual(['dependencies', 'build', 'build']);
   });
 
-  test('gives an image that runs the compiled program with production packages, as no superuser', () => {
+  test('produces an image that runs the compiled program with production packages, not as root', () => {
     expect(instructionsOf(dependencies, 'RUN')).toEqual(['npm ci --omit=dev']);
     expect(instructionsOf(image, 'RUN')).toEqual([]);
     expect(image.instructions.map(({ name }) => name)).toEqual([
@@ -71,14 +71,14 @@ describe('the Dockerfile of a new project', () => {
     ]);
   });
 
-  test('has no tests in it', () => {
+  test('contains no tests', () => {
     expect(context.at(-1)).toBe('**/*.test.ts');
     expect([...files.keys()].filter((path) => path.includes('.test.'))).toEqual(
       [...files.keys()].filter((path) => path.endsWith('.test.ts')),
     );
   });
 
-  test('sees no secret', () => {
+  test('has no access to secrets', () => {
     expect(context[0]).toBe('*');
     const taken = context.slice(1).map((line) => line.replace('!', ''));
     const secret = [...files].filter(([, text]) =>
@@ -89,7 +89,7 @@ describe('the Dockerfile of a new project', () => {
     expect(fileOf('.gitignore').split('\n')).toEqual(expect.arrayContaining([...SECRET_FILES]));
   });
 
-  test('takes API keys of callers, and two PostgreSQL servers from the environment that compose gives', () => {
+  test('accepts API keys, and uses two PostgreSQL servers from compose’s environment', () => {
     const { services, volumes } = parse(fileOf('compose.yaml')) as Composition;
     const { app, ...databases } = services;
     expect(Object.values(databases).map((each) => each.image)).toEqual(['postgres:18', 'postgres:18']);

@@ -1,19 +1,19 @@
 import { deploymentFiles } from './deployment-files.js';
 import { sourceFiles } from './source-files.js';
 
-/** What a new project is made of. */
+/** The parameters of a new project. */
 export interface NewProject {
   /** Name of the package. */
   readonly name: string;
-  /** What `package.json` asks for: a range of versions of this package. */
+  /** Version range of this package in `package.json`. */
   readonly frameworkRange: string;
-  /** What callers of the development server send. */
+  /** Token of callers of the development server. */
   readonly token: string;
-  /** Of the databases in the compose file. */
+  /** Password of the databases in the compose file. */
   readonly databasePassword: string;
 }
 
-/** Holds the development token. */
+/** File of the development token. */
 export const TOKEN_FILE = '.dev-token';
 
 /** Files that only their owner may read, and that are neither committed nor part of an image. */
@@ -34,7 +34,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
   ]);
 }
 
-/** A request that the new project answers. */
+/** An example request to the new project. */
 export function exampleRequest(token: string): string {
   return `curl -i http://127.0.0.1:8080/notes -H 'Authorization: Bearer ${token}' --json '{"text":"Buy milk"}'`;
 }

@@ -17,7 +17,7 @@ import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addJournalCommand } from './journal-command.js';
 
-/** Making databases takes long on a machine that is busy. */
+/** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const UNKNOWN = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
@@ -39,7 +39,7 @@ const journal = (...argv: readonly string[]): Promise<Ran> =>
   runCommand(['journal', ...argv, '--config', config], addJournalCommand);
 
 describeOn('postgresql', 'fw-gen journal', (harness) => {
-  /** Half a move between two shards that the configuration file speaks of. */
+  /** A half-done move between two shards of the configuration file. */
   async function halfDone(): Promise<{ opened: TestBank; to: string; id: string }> {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
     writeFileSync(config, topologyYaml(topology));
@@ -50,7 +50,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     return { opened, to, id: await undoSecondPart(opened, to) };
   }
 
-  /** What a process that serves does. */
+  /** Runs the recovery of a serving process. */
   function recover(opened: TestBank): void {
     const shards = (): readonly (typeof HERE)[] => opened.gateways.shards;
     const times = { intervalMs: 50, random: () => 0.5 };
@@ -80,7 +80,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     expect((await journal('flag', id, '--note', 'x')).error).toContain('it is closed');
   });
 
-  test('says why an entry is not finished, and keeps notes with it', async () => {
+  test('reports why an entry is not finished, and stores notes with it', async () => {
     const { opened, to, id } = await halfDone();
     await opened.credit(to, 1);
     expect(await journal('flag', id, '--note', 'asked the owner')).toMatchObject({ code: 0 });

@@ -71,7 +71,7 @@ async function list(
       none: 'No cross-shard plan is partially applied.',
     });
   const code = reportFailures(outcomes, output);
-  // An execution under way has its entry to itself.
+  // A running execution has leased its entry.
   return found.some(({ leasedUntil }) => leasedUntil === undefined) ? EXIT.drift : code;
 }
 
@@ -154,7 +154,7 @@ function addFinish(journal: Command, context: CommandContext): void {
     );
 }
 
-/** The entry as it is after the next attempt, or when the wait is over. */
+/** The entry after the next attempt, or at the end of the wait. */
 async function finish(journal: OperatorsJournal, id: string, waitSeconds: number): Promise<JournalEntry> {
   const { attempts } = await journal.show(id);
   await journal.requestFinish(id);

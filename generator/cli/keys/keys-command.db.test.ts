@@ -18,7 +18,7 @@ const keys = (...argv: readonly string[]): Promise<Ran> =>
   runCommand(['keys', ...argv, '--config', config], addKeysCommand);
 
 describeOn('postgresql', 'fw-gen keys', (harness) => {
-  test('makes a key that is shown once, lists it without its secret, and revokes it once', async () => {
+  test('creates a key that is shown once, lists it without its secret, and revokes it once', async () => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: [HERE], migrations: [] })));
     expect((await keys('list')).info).toContain('There are no API keys.');
     const made = await keys(
@@ -43,7 +43,7 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     expect((await keys('list')).info).toMatch(/reports/);
   });
 
-  test('refuses claims that are no object, a date that is none or past, and a name that cannot be', async () => {
+  test('refuses claims that are not an object, an invalid or past date, and an invalid name', async () => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: [HERE], migrations: [] })));
     const create = (...argv: readonly string[]): Promise<Ran> => keys('create', '--principal', 'x', ...argv);
     expect((await create('--claims', '[]')).error).toContain('--claims must be a JSON object');
@@ -55,7 +55,7 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     expect((await create('--claims', large)).error).toContain('at most 4096 bytes');
   });
 
-  test('says how to make tables that are missing', async () => {
+  test('reports how to create missing tables', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrated: false });
     writeFileSync(config, topologyYaml(topology));
     expect(await keys('list')).toMatchObject({

@@ -76,11 +76,11 @@ function readExpiry(text: string): Date {
 function readClaims(text = '{}'): Readonly<Record<string, never>> {
   try {
     const claims: unknown = JSON.parse(text);
-    // What an object holds, the store checks.
+    // The store checks the object's content.
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims))
       return claims as Readonly<Record<string, never>>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InputError(`--claims must be a JSON object, such as '{"role":"operator"}'.`);
 }

@@ -83,7 +83,7 @@ async function servePages(
   }
 }
 
-/** @throws InputError for a name that no sink has */
+/** @throws InputError for an unknown sink name */
 function chosenSinks<Sink extends { readonly name: string }>(
   sinks: readonly Sink[],
   names: readonly string[] | undefined,
@@ -102,7 +102,7 @@ async function eventsOf(module: string): Promise<readonly EventDescriptor[]> {
   const { application } = exported;
   if (typeof application === 'object' && application !== null && 'events' in application) {
     const { events } = application;
-    // Emitted code, whose contract the compiler has checked.
+    // Emitted code, whose type the compiler has checked.
     if (Array.isArray(events)) return events as readonly EventDescriptor[];
   }
   throw new InputError(`${module} exports no application. Pass the compiled generated/application.js.`);

@@ -55,7 +55,7 @@ test('fw-gen schemas writes one file for each version of each event', async () =
   expect(JSON.parse(text)).toMatchObject({ $id: '/schemas/WalletCreatedEvent/1.json', type: 'object' });
 });
 
-test('fw-gen relay says what keeps it from running', async () => {
+test('fw-gen relay reports why it cannot run', async () => {
   const without = await run('relay', '--config', config);
   expect(without.code).toBe(2);
   expect(without.error).toContain('has no fw.relay. docs/integration.md shows how to set up sinks');

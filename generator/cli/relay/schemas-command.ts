@@ -45,7 +45,7 @@ async function writeSchemas(
   return EXIT.success;
 }
 
-/** @throws InputError if it is not there */
+/** @throws InputError if the file is missing */
 function readLock(path: string): string {
   try {
     return readFileSync(path, 'utf8');

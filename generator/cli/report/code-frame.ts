@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../schema/location.js';
 
 const LINES_AROUND = 2;
 
-/** The lines around a place, the place itself marked; '' if it names no line of the text. */
+/** The lines around a position, with the position marked; '' if the text has no such line. */
 export function codeFrame(text: string, { line, column = 1 }: SourceLocation): string {
   const lines = text.split(/\r\n|\r|\n/);
   if (line === undefined || line > lines.length) return '';
@@ -20,7 +20,7 @@ export function codeFrame(text: string, { line, column = 1 }: SourceLocation): s
   return shown.join('\n');
 }
 
-/** What a terminal would take for a command, or for text of another direction, is not shown as it is. */
+/** Escapes characters that a terminal would interpret as commands or text direction. */
 function printable(text: string): string {
   return text.replaceAll('\t', '  ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }

@@ -4,14 +4,14 @@ import type { SourceLocation } from '../../schema/location.js';
 import type { FileChange } from '../../write/plan-write.js';
 import { hunksOf } from './unified-diff.js';
 
-/** Which source and line makes a file stale, in words. */
+/** Describes the source and line that make a file stale. */
 export function driftCause(change: FileChange, traced: TracedText | undefined): string {
   if (change.kind === 'remove') return 'no source generates this file any more';
   const place = traced === undefined ? undefined : causeOf(change, traced);
   return place === undefined ? 'the project as a whole changed' : `caused by ${formatLocation(place)}`;
 }
 
-/** The declaration behind the first line that differs, else the nearest one. */
+/** The declaration of the first line that differs, else the nearest one. */
 function causeOf({ before, text = '' }: FileChange, { origins }: TracedText): SourceLocation | undefined {
   if (before === undefined) return origins.find((origin) => origin !== undefined);
   for (const { afterStart, lines } of hunksOf(before, text)) {

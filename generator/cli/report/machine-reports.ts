@@ -1,7 +1,7 @@
 import { DIAGNOSTICS } from '../../diagnostics.js';
 import type { ReportOptions, RunReport } from './report.js';
 
-/** One JSON document: everything that the text says, for scripts. */
+/** One JSON document with the content of the text report, for scripts. */
 export function reportJson(report: RunReport, { output }: ReportOptions): void {
   output.info(JSON.stringify(report, undefined, 2));
 }

@@ -9,13 +9,13 @@ export type Format = (typeof FORMATS)[number];
 export interface ReportedChange {
   readonly path: string;
   readonly kind: 'create' | 'update' | 'remove' | 'unchanged';
-  /** Which source and line made it stale; with `--check` only. */
+  /** The source and line that made it stale; only with `--check`. */
   readonly cause?: string;
-  /** Unified diff; with `--check` only. */
+  /** Unified diff; only with `--check`. */
   readonly diff?: string;
 }
 
-/** A mistake: a diagnostic, or a problem of the configuration, which has no code of its own. */
+/** A mistake: a diagnostic, or a problem of the configuration, which has no code. */
 export interface ReportedProblem extends Omit<Diagnostic, 'code'> {
   readonly code: Diagnostic['code'] | 'FWCONFIG';
 }
@@ -27,11 +27,11 @@ export interface RunReport {
   readonly problems: readonly ReportedProblem[];
   readonly changes: readonly ReportedChange[];
   readonly elapsedMs: number;
-  /** Milliseconds by phase, if asked for. */
+  /** Milliseconds by phase, if requested. */
   readonly timing?: Readonly<Record<string, number>>;
 }
 
-/** How a format prints a report. */
+/** Options of a format. */
 export interface ReportOptions {
   readonly output: Output;
   readonly quiet: boolean;

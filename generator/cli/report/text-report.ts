@@ -2,7 +2,7 @@ import { formatLocation } from '../../diagnostics.js';
 import { codeFrame } from './code-frame.js';
 import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
 
-/** For people: each mistake with its code frame, then one line that sums up. */
+/** The report for users: each mistake with its code frame, then one summary line. */
 export function reportText(report: RunReport, options: ReportOptions): void {
   const { output, quiet } = options;
   for (const problem of report.problems) output.error(problemText(problem, options));
@@ -22,7 +22,7 @@ export function reportText(report: RunReport, options: ReportOptions): void {
 
 const VERBS = { create: 'would create', update: 'would update', remove: 'would remove', unchanged: '' };
 
-/** `file:line:column CODE message`, the frame, and what to do. */
+/** `file:line:column CODE message`, the frame, and the hint. */
 export function problemText(problem: ReportedProblem, { sourceText }: ReportOptions): string {
   const { code, location, message, hint } = problem;
   const text = location.line === undefined ? undefined : sourceText(location.file);

@@ -1,4 +1,4 @@
-/** One stretch of a difference. Line numbers count from 1. */
+/** One hunk of a difference. Line numbers count from 1. */
 export interface Hunk {
   readonly beforeStart: number;
   readonly afterStart: number;
@@ -7,10 +7,10 @@ export interface Hunk {
 }
 
 const CONTEXT = 3;
-/** Most cells of the table that finds common lines; beyond it a block counts as replaced. */
+/** Maximum cells of the table that finds common lines. A larger block counts as replaced completely. */
 const MAXIMUM_CELLS = 4_000_000;
 
-/** The differences between two texts, as `diff -u` shows them. */
+/** The differences between two texts, in the format of `diff -u`. */
 export function hunksOf(before: string, after: string): readonly Hunk[] {
   const edits = editsOf(linesOf(before), linesOf(after));
   const hunks: Hunk[] = [];

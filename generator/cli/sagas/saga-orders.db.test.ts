@@ -19,7 +19,7 @@ import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addSagasCommand } from './sagas-command.js';
 
-/** Making databases takes long on a machine that is busy. */
+/** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** The flight is refused, and its cancellation never ends. */
@@ -94,7 +94,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     expect([again.code, again.error]).toEqual([1, `${id} has ended.`]);
   });
 
-  test('abandon ends a saga where it is, and its step can take effect no more', async () => {
+  test('abandon ends a saga in its current state, and its step can no longer take effect', async () => {
     const { id, opened } = await start({
       ...endless,
     });
@@ -119,7 +119,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     expect(trail).toEqual([['fw:operator']]);
   });
 
-  test('leaves the order and reports it if no process delivers', async () => {
+  test('keeps the order and reports it if no process delivers', async () => {
     const { id, opened } = await start({
       ...endless,
     });

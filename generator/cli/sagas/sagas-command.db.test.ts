@@ -10,7 +10,7 @@ import { runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
 import { addSagasCommand } from './sagas-command.js';
 
-/** Making databases takes long on a machine that is busy. */
+/** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SHARDS = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)] as const;
@@ -28,7 +28,7 @@ const sagas = (...argv: readonly string[]) =>
   runCommand(['sagas', 'list', ...argv, '--config', config], addSagasCommand);
 
 describeOn('postgresql', 'fw-gen sagas list', (harness) => {
-  /** One saga for each pair of state and deadline, on the shards in turn, oldest first. @returns their ids */
+  /** Creates one saga per pair of state and deadline, on the shards in turn, oldest first. @returns their ids */
   async function withSagas(
     ...facts: readonly (readonly [state: string, deadline: string])[]
   ): Promise<string[]> {
@@ -64,7 +64,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     expect(seen).toEqual(ids);
   });
 
-  test('shows those that are stuck, says why, and ends with 1', async () => {
+  test('shows stuck sagas with the reason, and ends with 1', async () => {
     const [, parked, , late] = await withSagas(
       ['RUNNING', SOON],
       ['PARKED', SOON],
@@ -88,7 +88,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'No sagas.', error: '' });
   });
 
-  test('says what to do where the tables are missing', async () => {
+  test('reports the fix if the tables are missing', async () => {
     writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: SHARDS, migrated: false })));
     const { code, error } = await sagas();
     expect([code, error]).toEqual([2, expect.stringContaining('run fw-gen migrate up')]);

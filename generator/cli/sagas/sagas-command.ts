@@ -25,7 +25,7 @@ interface ListOptions {
   readonly cursor?: string;
 }
 
-/** An embedded database takes its time to start. */
+/** Time limit that includes the start of an embedded database, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** Adds `fw-gen sagas` with its commands. */

@@ -22,9 +22,9 @@ import { testDataSource, topologyOf } from '../../../test/databases/topology.js'
 export interface RenamingPlan {
   readonly url: DataSourceConfig['url'];
   readonly user: { readonly user: string; readonly password: string };
-  /** Of the balance. */
+  /** Column of the balance. */
   readonly column: string;
-  /** Ids of accounts that other processes credit as well. */
+  /** Ids of accounts that other processes credit too. */
   readonly accounts: readonly string[];
 }
 

@@ -8,7 +8,7 @@ export interface Ran {
   readonly error: string;
 }
 
-/** Runs one command line of a program that has these commands alone. */
+/** Runs one command line of a program with only these commands. */
 export async function runCommand(
   argv: readonly string[],
   ...commands: readonly ((program: Command, context: CommandContext) => void)[]

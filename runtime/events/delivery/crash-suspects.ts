@@ -13,7 +13,7 @@ export class HandlerDied extends Error {
   readonly code = 'FW_HANDLER_DIED';
 
   constructor(attempts: number) {
-    super(`Each of ${attempts} attempts ended with the process that made it`);
+    super(`The process crashed during each of ${attempts} attempts`);
     this.name = 'HandlerDied';
   }
 }

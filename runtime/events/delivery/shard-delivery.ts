@@ -201,8 +201,8 @@ export class ShardDelivery {
     const failover = await this.#failovers.notice();
     if (failover === undefined) return;
     this.#options.warn(
-      `Shard ${this.shard} ${failover}. What it had not received is gone; ` +
-        'fw-gen events failovers shows what can be known about it',
+      `Shard ${this.shard} ${failover}. Commits that the new server had not received are lost. ` +
+        'Run fw-gen events failovers for the known losses',
     );
   }
 

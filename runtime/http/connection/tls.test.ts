@@ -108,7 +108,7 @@ test('serves HTTPS, a caller being the subject of the certificate', async () => 
 });
 
 test.each([
-  ['no certificate', {}, /client certificate is needed/],
+  ['no certificate', {}, /client certificate is required/],
   ['one that calls itself fw_test and no authority has signed', asClient(forgedClientIdentity), /is refused/],
   [
     'one with two common names',
@@ -119,7 +119,7 @@ test.each([
   [
     'no certificate, and a header that claims one',
     { headers: { 'x-client-cert': 'CN=fw_test' } },
-    /is needed/,
+    /is required/,
   ],
 ])('401 for %s', async (_, options, detail) => {
   await listen(new ServerCertificate(config));

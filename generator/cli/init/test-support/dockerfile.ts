@@ -29,7 +29,7 @@ export function readDockerfile(text: string): readonly Stage[] {
   return stages;
 }
 
-/** What instructions of one name say. */
+/** The arguments of the instructions with one name. */
 export function instructionsOf({ instructions }: Stage, name: string): readonly string[] {
   return instructions.filter((each) => each.name === name).map(({ rest }) => rest);
 }
@@ -41,7 +41,7 @@ export function readCopy(rest: string): Copy {
   return { from, sources: paths.slice(0, -1), target: paths.at(-1) ?? '' };
 }
 
-/** The variables of `ENV` instructions, none of which is quoted. */
+/** The variables of `ENV` instructions, which must not be quoted. */
 export function environmentOf(stage: Stage): Readonly<Record<string, string>> {
   const pairs = instructionsOf(stage, 'ENV').flatMap((rest) => rest.split(' '));
   return Object.fromEntries(pairs.map((pair) => pair.split('=', 2) as [string, string]));
