@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What the answer of a failed call says (RFC 9457), with further members by code. */
+/** The body of a failed answer (RFC 9457), with further members by code. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -8,13 +8,13 @@ export interface Problem {
   readonly code: string;
   readonly detail?: string;
   readonly instance?: string;
-  /** Each value at fault: a JSON pointer into the body, or the name of a parameter. */
+  /** The invalid values: a JSON pointer into the body, or the name of a parameter. */
   readonly errors?: readonly { readonly pointer: string; readonly message: string; readonly in?: string }[];
-  /** Of a server fault: names it in the log. */
+  /** For a server fault: identifies the request in the log. */
   readonly requestId?: string;
 }
 
-/** Members of problems of one code. */
+/** Additional members of problems, by code. */
 export interface ProblemMembers {
   FW_SHARD_BUSY: { readonly shard: string };
   FW_SHARD_UNAVAILABLE: { readonly shard: string };
@@ -22,12 +22,12 @@ export interface ProblemMembers {
   FW_CROSS_SHARD_PARTIAL: { readonly committed: Json; readonly failed: Json; readonly notStarted: Json };
 }
 
-/** Codes that the service and this client give. The application adds codes of its own. */
+/** Codes of the service and of this client. The application adds its own codes. */
 export type KnownCode =
   | keyof ProblemMembers
-  /** No attempt was answered in time: the network is down, or the service. */
+  /** No attempt was answered in time: the network or the service is down. */
   | 'CLIENT_NO_ANSWER'
-  /** The answer is none of the service: of a proxy, for example. */
+  /** The answer does not come from the service, but from a proxy, for example. */
   | 'CLIENT_FOREIGN_ANSWER'
   | 'FW_ABORTED'
   | 'FW_CLOSED'
@@ -90,19 +90,19 @@ export type KnownCode =
 
 type MembersOf<Code> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown;
 
-/** A call that failed. Branch on `code`, never on the message. */
+/** A failed call. Branch on `code`, never on the message. */
 export class CallError<Code extends string = string> extends Error {
   override readonly name: string = 'CallError';
   readonly code: Code;
-  /** Of the last answer; 0 if there was none. */
+  /** Status of the last answer; 0 if there was none. */
   readonly status: number;
   /** Absent for the codes of this client. */
   readonly problem: (Problem & MembersOf<Code>) | undefined;
-  /** How long the service asks to wait, if it does. */
+  /** The wait that the service requests, in milliseconds; undefined if it requests none. */
   readonly retryAfterMs: number | undefined;
-  /** Of a write: repeat the call under the same key to learn its outcome. */
+  /** For a write: repeat the call under this key to determine its outcome. */
   readonly idempotencyKey: string | undefined;
-  /** The write may have taken effect: an attempt was cut off, or the service did not know its outcome. */
+  /** Whether the write may have taken effect: an attempt was cut off, or the service did not know its outcome. */
   readonly mayHaveTakenEffect: boolean = false;
 
   constructor(code: Code, message: string, facts: Partial<CallError<Code>> & { cause?: unknown } = {}) {

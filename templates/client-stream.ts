@@ -17,13 +17,13 @@ import {
 export interface FollowOptions {
   /** Ends the stream, which then throws the signal's reason. */
   readonly signal?: Signal | undefined;
-  /** The stream begins behind this version of the model. Default 0: with the first event. */
+  /** The stream begins after this version of the model. Default 0: with the first event. */
   readonly after?: number | undefined;
-  /** A connection that is silent for so long counts as lost, in milliseconds. Default 45,000. */
+  /** A connection without data for this time counts as lost, in milliseconds. Default 45,000. */
   readonly silenceMs?: number | undefined;
 }
 
-/** An event as the stream has it. The payload is the stored JSON of its version. */
+/** An event of the stream. The payload is the stored JSON of its version. */
 export interface StreamedEvent<Type extends string, Payload> {
   readonly id: string;
   readonly eventType: Type;
@@ -34,8 +34,9 @@ export interface StreamedEvent<Type extends string, Payload> {
 }
 
 /**
- * Events of a model as they happen, without an end. Connects again whenever the connection is lost, behind the last
- * event. @throws CallError if the service refuses the stream
+ * The events of a model as they happen, without an end. Reconnects after the last event whenever the connection is
+ * lost.
+ * @throws CallError if the service refuses the stream
  */
 export async function* follow<Event extends StreamedEvent<string, unknown>>(
   client: Client,
@@ -45,7 +46,7 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
 ): AsyncGenerator<Event, void, undefined> {
   const [url] = target(client, 'GET', path, params);
   let last = after;
-  /** Several events of one change have one version: a stream may be cut off between them. */
+  /** The events of one change have the same version, and a stream may be cut off between them. */
   const seen = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(Math.max(after, last - 1)) };
@@ -74,7 +75,7 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
   }
 }
 
-/** Server-sent events are blocks of lines, with an empty line behind each. */
+/** Server-sent events are blocks of lines, each followed by an empty line. */
 async function* eventsOf<Event>({ response, postpone }: Sent): AsyncGenerator<Event, void, undefined> {
   const reader = response.body?.getReader();
   const decoder = new platform.TextDecoder();

@@ -5,20 +5,20 @@ export * from './client-errors.js';
 
 /** An exact decimal in plain notation: `'150.5'`. */
 export type Decimal = string;
-/** What a decimal parameter takes: text, or a value of any decimal library. */
+/** A decimal parameter: text, or a value of any decimal library. */
 export type DecimalInput = string | { toJSON(): string };
-/** Any text fits, such as one from a URL; the id of another model does not. */
+/** Accepts any text, such as one from a URL, but not the id of another model. */
 export type Id<Model extends string> = string & { readonly idOf?: Model };
 
-/** The service to call: plain data, to be made once. */
+/** The service to call: plain data, created once. */
 export interface Client {
-  /** `https://wallet.example`, or '' for the origin of the page. */
+  /** `https://wallet.example`, or '' for the page's origin. */
   readonly baseUrl: string;
   /** Headers of every request, such as `authorization`. A function is called before each attempt. */
   readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>) | undefined;
-  /** Time for a call with all its attempts, in milliseconds. Default 30,000. */
+  /** Time limit of a call with all its attempts, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** Time for one attempt, in milliseconds; its connection then counts as lost. Default 12,000. */
+  /** Time limit of one attempt, in milliseconds; then its connection counts as lost. Default 12,000. */
   readonly attemptTimeoutMs?: number | undefined;
   /** Called before the pause that precedes each further attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -32,7 +32,7 @@ export type HeaderMap = Readonly<Record<string, string>>;
 export interface Retry {
   /** `POST https://wallet.example/wallets` */
   readonly request: string;
-  /** Of the attempt that failed; 1 is the first. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: CallError;
@@ -41,13 +41,13 @@ export interface Retry {
 export interface CallOptions {
   /** Ends the call, which then throws the signal's reason. A write may have taken effect. */
   readonly signal?: Signal | undefined;
-  /** Default: that of the client. */
+  /** Default: the client's. */
   readonly timeoutMs?: number | undefined;
   readonly headers?: HeaderMap | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Calls under one key take effect at most once. Default: a new key for each call. */
+  /** Calls under the same key take effect at most once. Default: a new key for each call. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -57,11 +57,14 @@ export interface IfMatch {
 }
 
 export interface IfChanged<Answer> {
-  /** An earlier answer. It is returned itself, and not sent again, while the model has its version. */
+  /**
+   * An earlier answer. While the model still has its version, the call returns this object, and the service sends no
+   * body.
+   */
   readonly known?: Answer | undefined;
 }
 
-// What of the platform is used, so that the compiler needs neither `lib: dom` nor the types of Node.
+// The used parts of the platform, so that the compiler needs neither `lib: dom` nor the types of Node.js.
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -73,7 +76,7 @@ export interface FetchInit {
   method: string;
   headers: Record<string, string>;
   body?: string;
-  /** An `AbortSignal`. Its type is `never`, because every `fetch` then takes it. */
+  /** An `AbortSignal`. The type is `never`, because every `fetch` then accepts it. */
   signal: never;
 }
 
@@ -100,7 +103,7 @@ export interface Platform {
 
 export const platform = globalThis as unknown as Platform;
 
-/** How values of an answer are made from its JSON; what it does not name stays as it is. */
+/** Converts the JSON of an answer to values. Fields without an entry stay unchanged. */
 export type Reader = ((value: never) => unknown) | { readonly [field: string]: Reader };
 
 export function read(reader: Reader | undefined, value: unknown): unknown {
@@ -126,19 +129,19 @@ export const record =
   (value: object): unknown =>
     Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(item, each)]));
 
-/** @param rest of the places behind */
+/** @param rest reader of further elements */
 export const tuple =
   (places: readonly (Reader | undefined)[], rest?: Reader) =>
   (value: readonly unknown[]): unknown =>
     value.map((each, index) => read(index < places.length ? places[index] : rest, each));
 
-/** @param members by the kind of the JSON value */
+/** @param members readers by the kind of the JSON value */
 export const union =
   (members: { readonly [kind: string]: Reader }) =>
   (value: unknown): unknown =>
     read(members[Array.isArray(value) ? 'array' : typeof value], value);
 
-/** @param members by the literal of the field */
+/** @param members readers by the discriminator's value */
 export const variant =
   (field: string, members: { readonly [tag: string]: Reader }) =>
   (value: { readonly [field: string]: unknown }): unknown =>
@@ -149,7 +152,7 @@ export type Route = readonly [method: string, path: string, reader?: Reader | un
 
 type AllOptions = WriteOptions & IfMatch & IfChanged<unknown>;
 
-/** Calls a route, again after each failure that a repeat may mend. @throws CallError */
+/** Calls a route, and retries after each failure that a retry may resolve. @throws CallError */
 export async function call<Answer>(
   client: Client,
   [method, path, reader, etag = '']: Route,
@@ -177,7 +180,7 @@ export async function call<Answer>(
       if (idempotencyKey !== undefined) {
         const { status, code } = failure;
         if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
-        // The service has looked the key up before it refused: no earlier attempt has taken effect.
+        // The service has looked up the key before it refused, so no earlier attempt has taken effect.
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
         Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
       }
@@ -191,7 +194,7 @@ const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY)/;
 const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
 const NOT_MODIFIED: unique symbol = Symbol();
 
-/** Every item of a list, page after page, from the page of `cursor` on. */
+/** All items of a list, page by page, from the page of `cursor` on. */
 export async function* itemsOf<Params extends { readonly cursor?: string | undefined }, Item>(
   params: Params,
   load: (params: Params) => Promise<{ readonly items: readonly Item[]; readonly next?: string | null }>,
@@ -211,7 +214,7 @@ export interface Request {
   readonly body?: string | undefined;
 }
 
-/** The body of an answer of success. @throws CallError */
+/** The body of a successful answer. @throws CallError */
 async function answered(
   client: Client,
   request: Request,
@@ -233,10 +236,10 @@ async function answered(
   }
 }
 
-/** A request whose answer has begun. It is ended when its time is over or its signal is aborted. */
+/** A request whose answer has begun. It ends when its time is over or its signal is aborted. */
 export interface Sent {
   readonly response: FetchResponse;
-  /** Gives it the whole time anew. */
+  /** Restarts the time limit. */
   postpone(): void;
   /** Frees the connection. */
   end(): void;
@@ -274,14 +277,14 @@ export async function send(
   }
 }
 
-/** What a failure on the way means: the signal's reason, or that there is no answer. */
+/** The error of a broken request: the signal's reason, or that there is no answer. */
 export function lost({ method, url }: Request, signal: Signal | undefined, cause: unknown): unknown {
   if (signal?.aborted) return signal.reason;
   if (cause instanceof CallError) return cause;
   return new CallError('CLIENT_NO_ANSWER', `${method} ${url} was not answered`, { cause });
 }
 
-/** The error that an answer of failure is. */
+/** The error of a failed answer. */
 export async function errorOf(response: FetchResponse): Promise<CallError> {
   const { status, headers } = response;
   const retryAfterMs = waitMs(headers.get('retry-after'));
@@ -291,7 +294,7 @@ export async function errorOf(response: FetchResponse): Promise<CallError> {
     if (typeof problem.code === 'string')
       return new CallError(problem.code, problem.detail ?? problem.title, { status, problem, retryAfterMs });
   } catch {
-    // Something between client and service has answered.
+    // A proxy between client and service has answered.
   }
   return foreign(status, retryAfterMs);
 }
@@ -301,14 +304,14 @@ function foreign(status: number, retryAfterMs?: number): CallError {
   return new CallError('CLIENT_FOREIGN_ANSWER', message, { status, retryAfterMs });
 }
 
-/** Seconds, or a date. */
+/** A number of seconds, or a date. */
 function waitMs(header: string | null): number | undefined {
   if (!header) return undefined;
   const ms = Number(header) * 1_000;
   return Number.isNaN(ms) ? Date.parse(header) - Date.now() || 0 : ms;
 }
 
-/** Waits before the next attempt, for a random time of a rising limit. @throws CallError that there is to be none */
+/** Waits before the next attempt, for a random time with a growing limit. @throws CallError if no attempt may follow */
 export async function pause(
   client: Client,
   { method, url }: Request,
@@ -333,15 +336,18 @@ export async function pause(
 }
 
 export interface Failure {
-  /** 1 is the first. */
+  /** From 1. */
   readonly attempt: number;
   readonly error: CallError;
   readonly signal: Signal | undefined;
-  /** No attempt begins later. Default: never. */
+  /** No attempt starts after this time. Default: no limit. */
   readonly deadline?: number;
 }
 
-/** URL and body of a call: params that the path does not name are in the query of GET and DELETE, else in the body. */
+/**
+ * URL and body of a call: params that are not part of the path go into the query for GET and DELETE, else into the
+ * body.
+ */
 export function target(
   client: Client,
   method: string,
@@ -352,7 +358,7 @@ export function target(
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const text = textOf(rest[name]);
     delete rest[name];
-    // Any URL parser would take these for steps of the path, even when they are encoded.
+    // Any URL parser would interpret these as relative path segments, even if encoded.
     if (/^\.{0,2}$/.test(text)) throw new TypeError(`'${text}' cannot be the ${name} of ${path}`);
     return encodeURIComponent(text);
   });
@@ -367,7 +373,7 @@ export function target(
   return [`${url}?${query.join('&')}`, undefined];
 }
 
-/** A value in a path or a query: that of dates and decimals is the one in JSON. */
+/** A value in a path or a query. Dates and decimals have the same text as in JSON. */
 function textOf(value: unknown): string {
   const text = (value as { toJSON?(): unknown }).toJSON?.() ?? value;
   return String(text);
