@@ -10,27 +10,27 @@ import { type ParamPlaces, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
 import type { SecurityHeaders } from './security-headers.js';
 
-/** How long the rest of a refused body is read and thrown away before the connection is closed, in milliseconds. */
+/** Time for which the rest of a refused body is read and discarded before the connection is closed, in milliseconds. */
 const LINGER_MS = 2_000;
-/** Faults of one place that are logged per second; the answers to the others carry no `requestId`. */
+/** Maximum logged faults of one source position per second; the answers to the others have no `requestId`. */
 const FAULTS_PER_SECOND = 10;
 
-/** Refusals of a body that may still be on its way: too large, or held back until it is asked for. */
+/** Statuses of refusals whose body may still be arriving: too large, or not requested yet. */
 const LINGERING: ReadonlySet<number> = new Set([413, 417]);
-/** Methods and versions that the server does not know. */
+/** Statuses for methods and versions that the server does not support. */
 const CALLERS_FAULTS: ReadonlySet<number> = new Set([501, 505]);
 
-/** What answers are made with. */
+/** Options of the answers. */
 export interface AnswersOptions {
   readonly log: Logger;
   readonly connections: Connections;
-  /** Kinds of the application's own errors. */
+  /** Kinds of the application's errors. */
   readonly problems?: ApplicationProblems | undefined;
 }
 
 /**
- * Writes answers straight to Node's response: Fastify would inspect each body and content type once more. HEAD gets
- * the headers of GET; Node leaves the body out.
+ * Writes answers directly to Node's response, because Fastify would inspect each body and content type again. HEAD gets
+ * the headers of GET; Node leaves out the body.
  */
 export class Answers {
   readonly #log: LogLimiter;
@@ -38,7 +38,7 @@ export class Answers {
   readonly #problems: ApplicationProblems | undefined;
   /** Set once the server closes. */
   closing = false;
-  /** Set once nothing listens any longer: each answer then ends its connection. */
+  /** Set once the server no longer listens: each answer then ends its connection. */
   endsConnections = false;
 
   constructor({ log, connections, problems }: AnswersOptions) {
@@ -75,25 +75,25 @@ export class Answers {
     return this.#connections.headers.custom;
   }
 
-  /** Whether an answer that is about to be sent is the last one of its connection. */
+  /** Whether this answer must be the last one of its connection. */
   mustEnd(response: ServerResponse): boolean {
     return this.endsConnections && this.#isLast(response);
   }
 
-  /** Logs that requests are refused: one line per second for each shard. */
+  /** Logs that requests are refused: one line per second and shard. */
   refused(shard: number): void {
     const place = shard === NO_SHARD ? {} : { shard: ShardIdentifier.fromBits(shard).toString() };
     const message = 'requests refused: too many are under way';
     this.#log.write(`refused ${shard}`, () => ({ level: 'warn', message, status: 503, ...place }));
   }
 
-  /** Answers whatever was thrown with a problem, and logs what is the server's own fault. */
+  /** Answers any thrown value with a problem, and logs the server's own faults. */
   fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
     if (response.headersSent || response.destroyed) return;
     try {
       this.#fail(request, response, error, places);
     } catch (failure) {
-      // What was thrown can be anything, a proxy that throws when it is read included.
+      // The thrown value can be anything, even a proxy that throws when it is read.
       this.#fail(request, response, failure instanceof Error ? failure : undefined, places);
     }
   }
@@ -114,7 +114,7 @@ export class Answers {
     else this.send(response, problem.status, headers, JSON.stringify(body));
   }
 
-  /** Requests that have been sent behind this one are answered, too. */
+  /** Pipelined requests behind this one are answered too. */
   #isLast({ socket }: ServerResponse): boolean {
     return this.#connections.of(socket)?.hasMore !== true;
   }
@@ -146,8 +146,8 @@ export class Answers {
   }
 
   /**
-   * The whole answer goes out at once, but the connection stays until the rest of the body has been read: closed
-   * with unread data, the kernel would reset it, and the client would never see the answer.
+   * Sends the complete answer, but keeps the connection until the rest of the body has been read: if it were closed
+   * with unread data, the kernel would reset it, and the client would not receive the answer.
    */
   #sendAndLinger(
     request: IncomingMessage,
@@ -168,7 +168,7 @@ export class Answers {
   }
 }
 
-/** The first frame of an error's stack: faults of one place are of one kind. */
+/** The first stack frame of an error: faults of one source position are of one kind. */
 function thrownAt(error: unknown): string {
   const stack = error instanceof Error ? error.stack : undefined;
   return /\n\s+at .*/.exec(typeof stack === 'string' ? stack : '')?.[0] ?? '';

@@ -31,7 +31,7 @@ describe('A body', () => {
     expect(String(body)).toBe(texts.join(''));
   });
 
-  it('leaves its first piece as it is, which may share its memory with others', async () => {
+  it('does not copy its first piece', async () => {
     const memory = Buffer.from('abXX');
     expect(String(await read([memory.subarray(0, 2), Buffer.from('cd')]))).toBe('abcd');
     expect(String(memory)).toBe('abXX');
@@ -43,7 +43,7 @@ describe('A body', () => {
     else expect(String(body)).toBe('x'.repeat(length));
   });
 
-  it('keeps none of its pieces, however many have come', async () => {
+  it('keeps none of its pieces, for any number of pieces', async () => {
     const payload = new PassThrough();
     readBody(payload, undefined, LIMIT, () => {});
     const pieces: WeakRef<Buffer>[] = [];

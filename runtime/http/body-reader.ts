@@ -4,8 +4,8 @@ import { HttpProblem } from './problem.js';
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Reads a whole request body, `limit` bytes at most, whatever its type: what it is for is decided afterwards, so that
- * a refusal finds the connection in order.
+ * Reads a complete request body of any type, up to `limit` bytes. Its type is checked afterwards, so that a refusal can
+ * be sent on an intact connection.
  *
  * @param declared value of `Content-Length`, if any
  * @param done called once; the problem is 413, or 400 for a body that broke off
@@ -38,11 +38,11 @@ export function readBody(
 }
 
 /**
- * A body that arrives in pieces. They are copied together: a body in chunks of one byte each, kept as they are, would
- * take 200 times its size.
+ * A body that arrives in pieces, which are copied together: chunks of one byte each, kept separately, would take 200
+ * times the body's size.
  */
 class GrowingBody {
-  /** The first piece as it is: nearly all bodies have no other. */
+  /** The first piece without a copy, because nearly all bodies have no other. */
   #buffer: Buffer = EMPTY;
   length = 0;
 

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsConfig } from '../config/types.js';
 
-/** Headers that pages of other origins may send: those that generated routes read. */
+/** Request headers that pages of other origins may send: those that generated routes read. */
 const REQUEST_HEADERS = [
   ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
   ...['last-event-id', 'traceparent', 'x-api-key'],
 ].join(', ');
-/** Headers of answers that they may read. */
+/** Response headers that they may read. */
 const ANSWER_HEADERS = ['etag', 'idempotency-replayed', 'location', 'retry-after', 'www-authenticate'].join(
   ', ',
 );
 
-/** Which pages of other origins may call the server (CORS). */
+/** The pages of other origins that may call the server (CORS). */
 export class CrossOrigin {
   readonly #origins: ReadonlySet<string>;
   readonly #isAny: boolean;
@@ -23,9 +23,9 @@ export class CrossOrigin {
     this.#isAny = this.#origins.has('*');
   }
 
-  /** Sets what tells the browser that the page may read this answer. Called before anything is answered. */
+  /** Sets the header that lets the page read this answer. Called before the answer is written. */
   mark({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
-    // A cache must not hand the answer for one origin to a page of another one.
+    // A cache must not return the answer for one origin to a page of another one.
     if (!this.#isAny) response.setHeader('vary', 'origin');
     if (origin === undefined || !this.#allows(origin)) return;
     response.setHeader('access-control-allow-origin', this.#isAny ? '*' : origin);
@@ -34,10 +34,9 @@ export class CrossOrigin {
   }
 
   /**
-   * What answers a browser that asks whether a page may send its request; undefined for any other request, and for
-   * pages that may not.
+   * The answer to a browser's preflight request; undefined for any other request, and for pages without permission.
    *
-   * @param methods those of the path, with commas between them
+   * @param methods those of the path, separated by commas
    */
   preflight(
     { method, headers }: IncomingMessage,

@@ -1,6 +1,6 @@
 import { HttpProblem } from './problem.js';
 
-/** A strong tag as this server makes them: `"12"`. */
+/** A strong entity tag: `"12"`. */
 export function entityTag(version: unknown): string {
   return `"${String(version)}"`;
 }
@@ -11,10 +11,10 @@ const TAG = /(W\/)?"([^"]*)"/g;
 const VERSION = /^[1-9][0-9]{0,15}$/;
 
 /**
- * Reads `If-Match`. Weak tags never match here (RFC 9110, 13.1.1), and neither do tags that are no version.
+ * Parses `If-Match`. Weak tags never match (RFC 9110, 13.1.1), and neither do tags that are not versions.
  *
- * @returns the versions that are acceptable; `undefined` for `*`, which any version satisfies
- * @throws HttpProblem (400) if it is no list of tags
+ * @returns the accepted versions; `undefined` for `*`, which accepts any version
+ * @throws HttpProblem (400) if it is not a list of tags
  */
 export function readIfMatch(header: string): readonly number[] | undefined {
   if (header.trim() === '*') return undefined;
@@ -23,7 +23,10 @@ export function readIfMatch(header: string): readonly number[] | undefined {
     .map(({ value }) => Number(value));
 }
 
-/** True if `If-None-Match` names this tag, weakly compared: the caller's copy is current. Nonsense matches nothing. */
+/**
+ * True if `If-None-Match` contains this tag, compared weakly: the caller's copy is current. Invalid text matches
+ * nothing.
+ */
 export function isCurrent(header: string, tag: string): boolean {
   if (header.trim() === '*') return true;
   return LIST.test(header) && readTags(header, 'If-None-Match').some(({ value }) => `"${value}"` === tag);

@@ -9,27 +9,27 @@ import { readIfMatch } from './entity-tags.js';
 import type { RequestParams } from './input/request-params.js';
 import { HttpProblem } from './problem.js';
 
-/** 1 to 255 visible ASCII characters. Two headers are joined by a comma and a blank, and so are refused. */
+/** 1 to 255 visible ASCII characters. Node joins two headers with a comma and a space, so they are refused. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Reads do not depend on what others have staged, so that their answers are never behind another process's. */
+/** Reads do not depend on staged states, so their answers are never older than another process's. */
 const READ = ExecutionConfiguration.Builder.executionConfiguration().chaining(false).build();
 
-/** What a route says about its executions. */
+/** The settings of a route's executions. */
 export interface ExecutionRules {
   readonly method: string;
-  /** Name of the id param that `If-Match` is about. */
+  /** Name of the id param to which `If-Match` refers. */
   readonly ifMatch?: string;
-  /** Time for the whole execution, in milliseconds. */
+  /** Time limit of the execution, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * What a request's headers say about the execution of its action. `undefined` for most requests: the executor has its
- * defaults. Every header that steers an execution is read here and nowhere else.
+ * The execution settings in a request's headers. `undefined` for most requests, for which the executor's defaults
+ * apply. Only this function reads headers that affect an execution.
  *
- * @param onReplay called before the execution answers with the result of an earlier one under the same key
- * @throws HttpProblem (400) for an `If-Match` that is no list of tags, or an `Idempotency-Key` that is no key
+ * @param onReplay called before the execution returns the result of an earlier one under the same key
+ * @throws HttpProblem (400) for an `If-Match` that is not a list of tags, or an invalid `Idempotency-Key`
  */
 export function executionSettings(
   route: ExecutionRules,
@@ -47,7 +47,7 @@ export function executionSettings(
   const builder = ExecutionConfiguration.Builder.executionConfiguration().chaining(!isRead);
   if (timeoutMs !== undefined) builder.timeoutMs(timeoutMs);
   if (ifMatch !== undefined) demandVersion(builder, ifMatch, params[route.ifMatch ?? '']);
-  // A caller's broken trace is no reason to refuse its money.
+  // An invalid trace header is no reason to refuse a request.
   if (typeof traceParent === 'string' && isTraceParent(traceParent)) builder.traceContext(traceParent);
   if (key !== undefined) runOnce(builder, key, onReplay);
   return builder.build();

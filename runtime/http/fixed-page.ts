@@ -5,12 +5,12 @@ import type { Answers } from './answer.js';
 import { isCurrent } from './entity-tags.js';
 import { acceptsGzip } from './media-types.js';
 
-/** A page that is the same for all who ask: its bytes exist once, however many clients are taking them. */
+/** A page that is the same for all clients: its bytes exist once, for any number of clients. */
 export class FixedPage {
   readonly #body: Buffer;
   readonly #tag: string;
   readonly #headers: OutgoingHttpHeaders;
-  /** Made when the first client asks for it. */
+  /** Created for the first client that accepts it. */
   #compressed: Buffer | undefined;
 
   /** @param headers all but those about length, encoding and freshness */
@@ -20,7 +20,7 @@ export class FixedPage {
     this.#headers = { ...headers, 'cache-control': 'no-cache' };
   }
 
-  /** Answers with the page, compressed where the client takes that; with 304 where it has the page. */
+  /** Sends the page, compressed if the client accepts that; 304 if the client has the page. */
   send(answers: Answers, { headers }: IncomingMessage, response: ServerResponse): void {
     const isCompressed = acceptsGzip(headers['accept-encoding']);
     const etag = isCompressed ? `"${this.#tag}-gzip"` : `"${this.#tag}"`;

@@ -1,6 +1,6 @@
 import { time } from '../concurrency/time.js';
 
-/** How one shard is. */
+/** The state of one shard. */
 export interface ShardHealth {
   /** `(group, member)` */
   readonly shard: string;
@@ -12,18 +12,20 @@ export interface ShardHealth {
 
 /** What `/health/ready` reports. */
 export interface ReadinessReport {
-  /** `ready`: all shards answer. `degraded`: some do, and their requests are served. `unavailable`: none does. */
+  /**
+   * `ready`: all shards answer. `degraded`: some do, and their requests are served. `unavailable`: no shard answers.
+   */
   readonly status: 'ready' | 'degraded' | 'unavailable' | 'closing';
   readonly shards: readonly ShardHealth[];
 }
 
-/** Asks all shards how they are; never rejects and takes about a second at most. */
+/** Checks all shards; never rejects and takes about a second at most. */
 export type HealthCheck = () => Promise<readonly ShardHealth[]>;
 
 /** Lifetime of a cached check of the shards, in milliseconds. */
 const FRESH_MS = 1_000;
 
-/** Readiness of the server. One check serves all callers for a second, so that asking often costs nothing. */
+/** Readiness of the server. One check serves all callers for a second, so frequent requests cost nothing. */
 export class Readiness {
   readonly #check: HealthCheck;
   #last: Promise<ReadinessReport> | undefined;

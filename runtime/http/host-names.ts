@@ -9,8 +9,8 @@ export function namesOf(hosts: readonly string[] | undefined): ReadonlySet<strin
 }
 
 /**
- * Refuses a request for another host than those that the server stands for: a page of a foreign site whose name was
- * made to lead here would otherwise be of one origin with this server (DNS rebinding).
+ * Refuses a request for another host name: a foreign site whose name resolves to this server would otherwise have the
+ * same origin as this server (DNS rebinding).
  */
 export function checkName(
   { headers: { host = '' } }: IncomingMessage,

@@ -27,7 +27,7 @@ async function restart(options: Partial<HttpServerOptions>): Promise<void> {
 beforeEach(() => start());
 afterEach(() => server.close(0));
 
-/** Far above the limits that are tested, for busy machines, and far below what there would be without them. */
+/** Far above the tested limits, for busy machines, and far below the times without them. */
 const SOON_MS = 18_000;
 
 /** A deposit with these header lines and this body, byte by byte as given. */
@@ -93,14 +93,14 @@ describe('framing', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
-  it('answers the request under way before it refuses a broken successor', async () => {
+  it('answers the current request before it refuses a broken successor', async () => {
     app.behaviour = () =>
       new Promise((resolve) => setTimeout(() => resolve([...app.wallets.values()][0]), 100));
     const { text } = await sendRaw(port, `${valid()}BROKEN\r\n\r\n`, 20_000);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('takes a client that goes away in the middle of a body', async () => {
+  it('survives a client that disconnects in the middle of a body', async () => {
     await sendRaw(port, deposit('Content-Length: 100\r\n', '{"amount"'), 50);
     expect(app.log.filter(({ level }) => level === 'error')).toEqual([]);
     expect((await sendRaw(port, valid())).status).toBe(200);
@@ -133,7 +133,7 @@ describe('sizes', () => {
     expect(app.executions).toHaveLength(0);
   });
 
-  it('sends nothing behind the refusal of a body that then breaks', async () => {
+  it('sends nothing after the refusal of a body that then breaks', async () => {
     const chunk = `8000\r\n${' '.repeat(32_768)}\r\n`;
     const { text, closed } = await sendRaw(
       port,
@@ -185,14 +185,14 @@ describe('slow clients', () => {
     expect(app.executions).toHaveLength(0);
   });
 
-  it('are cut off where they send nothing at all', async () => {
+  it('are disconnected if they send nothing', async () => {
     await restart({ limits: quick });
     const { closed, tookMs } = await sendRaw(port, '', 20_000);
     expect(closed).toBe(true);
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('do not keep 500 connections from others', async () => {
+  it('do not prevent 500 other connections', async () => {
     await restart({ limits: { headersTimeoutMs: 700, requestTimeoutMs: 1_000 } });
     const text = 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
     const sockets: Socket[] = Array.from({ length: 500 }, () =>
@@ -222,7 +222,7 @@ describe('slow clients', () => {
 });
 
 describe('closing', () => {
-  it('finishes what is under way, then closes the connection', async () => {
+  it('finishes the current request, then closes the connection', async () => {
     let finish = (): void => {};
     const started = new Promise<void>((resolve) => {
       app.behaviour = () => {
@@ -269,7 +269,7 @@ describe('closing', () => {
     expect([(await silent).closed, (await half).status]).toEqual([true, 0]);
   });
 
-  it('ends live feeds when nothing listens any more: their clients would come back to it', async () => {
+  it('ends live feeds only after it stops listening, so that their clients reconnect elsewhere', async () => {
     const feeds = new LiveFeeds({ read: async () => [], defaultShard: () => ShardIdentifier.of(0, 0) });
     const reconnected = new Promise((resolve) => {
       vi.spyOn(feeds, 'close').mockImplementation(() => {
@@ -282,7 +282,7 @@ describe('closing', () => {
     expect(await reconnected).toBe('ECONNREFUSED');
   });
 
-  it('cuts off what is not done in time', async () => {
+  it('cuts off requests that do not finish in time', async () => {
     app.behaviour = () => new Promise(() => {});
     const answer = sendRaw(port, valid(), 5_000);
     await expect.poll(() => app.executions.length, { timeout: 20_000 }).toBe(1);
@@ -291,7 +291,7 @@ describe('closing', () => {
   });
 });
 
-it('continues a client that asks before it sends', async () => {
+it('answers 100 to a client that waits before it sends its body', async () => {
   const body = '{"amount":1}';
   const headers = {
     'content-type': 'application/json',

@@ -86,7 +86,7 @@ describe('POST /wallets', () => {
     expect(body['shardGroup']).toBe(group);
   });
 
-  it('opens with a balance of 0 where none is given', async () => {
+  it('opens with a balance of 0 by default', async () => {
     expect((await post('/wallets', newWallet({}))).body['balance']).toBe('0');
   });
 
@@ -130,7 +130,7 @@ describe('POST /wallets', () => {
     expect(app.wallets.size).toBe(before);
   });
 
-  it('names everything that is wrong at once', async () => {
+  it('reports all mistakes at once', async () => {
     const { body } = await post('/wallets', newWallet({ ownerId: null, currency: 'usd', balance: 1 }));
     expect(body['errors']).toEqual([
       { pointer: '/balance', message: 'Unknown field "balance"' },
@@ -365,13 +365,13 @@ describe('ids in the path', () => {
     },
   );
 
-  it('answers 414 beyond what an id can be', async () => {
+  it('answers 414 to a path segment that is too long for an id', async () => {
     expect((await call('GET', `/wallets/${'x'.repeat(3_000)}`)).status).toBe(414);
   });
 });
 
 describe('limits of one route', () => {
-  it('hold for its body, and for no other', async () => {
+  it('apply only to the route’s body', async () => {
     const close = await post(`/wallets/${wallet}/close`, `{${' '.repeat(20)}}`);
     expect(close).toMatchObject({ status: 413, body: { detail: 'The body is larger than 20 bytes' } });
     expect((await post(`/wallets/${wallet}/close`, '{}')).status).toBe(200);
@@ -433,7 +433,7 @@ describe('methods', () => {
     expect(body['code']).toBe('HTTP_METHOD_NOT_ALLOWED');
   });
 
-  it('answers 405 whatever the body is', async () => {
+  it('answers 405 with any body', async () => {
     expect(
       (await call('PUT', '/wallets', { body: 'x', headers: { 'content-type': 'text/plain' } })).status,
     ).toBe(405);
@@ -565,7 +565,7 @@ describe('headers', () => {
     ]);
   });
 
-  it('gives the executor no configuration where no header asks for one', async () => {
+  it('passes no configuration without a header that needs one', async () => {
     await deposit('{"amount":1}');
     expect(app.executions[0]?.configuration).toBeUndefined();
   });
@@ -594,7 +594,7 @@ describe('failures', () => {
     expect(JSON.stringify(app.log)).not.toContain('secret');
   });
 
-  it('that are unexpected are found in the log by the id in the answer', async () => {
+  it('that are unexpected are logged under the id in the answer', async () => {
     app.behaviour = () => {
       throw new Error('password=hunter2');
     };

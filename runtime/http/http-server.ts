@@ -43,17 +43,17 @@ import {
 import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
-/** What an HTTP server is made of. */
+/** Options of an HTTP server. */
 export interface HttpServerOptions {
   readonly routes: readonly RouteDescriptor[];
   readonly executor: Executes;
-  /** The OpenAPI document: `/openapi.json`, and what `/docs` is rendered from. Default: neither is served. */
+  /** The OpenAPI document, served at `/openapi.json` and rendered at `/docs`. Default: neither is served. */
   readonly openApi?: object;
   readonly authenticator: Authenticator;
   readonly health: HealthCheck;
-  /** What one caller may take. Default: anything. */
+  /** Limits of each caller. Default: none. */
   readonly callers?: RequestLimits | undefined;
-  /** Routes whose actions have no rule are refused. Default false. */
+  /** Whether routes are refused if their actions have no rule. Default false. */
   readonly denyByDefault?: boolean;
   /** Names that `Host` may have, without port. Default: any. */
   readonly hosts?: readonly string[];
@@ -62,29 +62,29 @@ export interface HttpServerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Undefined: the server speaks HTTP instead of HTTPS. */
   readonly certificate?: ServerCertificate | undefined;
-  /** For how long browsers shall use HTTPS only, in seconds. Default 0: the header is absent. */
+  /** How long browsers must use only HTTPS, in seconds. Default 0: the header is absent. */
   readonly strictTransportSeconds?: number;
   /** Pages of other origins that may call the server. Default: none. */
   readonly cors?: CorsConfig | undefined;
-  /** Status and title of the application's own errors, by code. Default: each is answered with 409. */
+  /** Status and title of the application's errors, by code. Default: each is answered with 409. */
   readonly problems?: ApplicationProblems;
   /** Serves `/metrics` and records every answer. Default: neither. */
   readonly metrics?: Metrics;
-  /** Fastify plugins, in order. Their hooks hold for generated routes, too. Default none. */
+  /** Fastify plugins, in order. Their hooks apply to generated routes too. Default none. */
   readonly plugins?: readonly ServerPlugin[];
   /** Adds routes beside the generated ones. Default none. */
   readonly customRoutes?: CustomRoutes;
-  /** Streams of events, for routes with a feed. Ended when the server closes. Default: no route has one. */
+  /** Streams of events, for routes with a feed. They end when the server closes. Default: no route has one. */
   readonly feeds?: LiveFeeds;
   /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */
   readonly log?: Logger;
 }
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface ListenAddress {
-  /** As asked for. */
+  /** The requested host. */
   readonly host: string;
-  /** The real port, also when 0 was asked for. */
+  /** The actual port, even if 0 was requested. */
   readonly port: number;
   /** `http://127.0.0.1:8080`, with brackets around IPv6 addresses. */
   readonly url: string;
@@ -92,7 +92,9 @@ export interface ListenAddress {
 
 /** A server for the routes of one application. */
 export interface HttpServer {
-  /** The Fastify instance below, for what this package does not offer. Routes are added when it is ready. */
+  /**
+   * The underlying Fastify instance, for features that this package does not offer. Routes are added when it is ready.
+   */
   readonly fastify: FastifyInstance;
   /**
    * @throws the system's error, for instance with code `EADDRINUSE` @throws PluginError @throws ValidationError for two
@@ -100,20 +102,20 @@ export interface HttpServer {
    */
   listen(address: { readonly host: string; readonly port: number }): Promise<ListenAddress>;
   /**
-   * Stops listening and answers what is under way; each answer ends its connection. Idle connections are closed after
-   * a second, all others after `graceMs` (default 10,000). Later calls wait for the first.
+   * Stops listening and answers requests in progress; each answer ends its connection. Idle connections are closed
+   * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 const READING = ['GET', 'HEAD'] as const;
-/** Longest path parameter that reaches validation. */
+/** Maximum length of a path parameter that is validated. */
 const LONGEST_PARAMETER = 2_048;
 
 /** A plugin, or the function that adds custom routes, failed while the server started. */
 export class PluginError extends Error {}
 
-/** Makes a server; nothing listens yet. @throws ValidationError for a route that cannot be served */
+/** Creates a server, which does not listen yet. @throws ValidationError for a route that cannot be served */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const own = defaultLogger();
@@ -174,7 +176,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     close: (graceMs = 10_000) => {
       const endConnections = (): void => {
         answers.endsConnections = true;
-        // Before, their clients would connect to this server again.
+        // Not earlier, because their clients would reconnect to this server.
         options.feeds?.close();
       };
       answers.closing = true;
@@ -185,7 +187,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** Plugins that fail do so when the server is made ready: their errors are collected in the order of the plugins. */
+/** Plugins fail when the server is made ready; their errors are collected in the order of the plugins. */
 function addPlugins(server: FastifyInstance, plugins: readonly ServerPlugin[]): Error[] {
   const failures: Error[] = [];
   for (const each of plugins) {
@@ -212,7 +214,7 @@ function nameOf(plugin: object & { readonly name: string }): string {
   return typeof shown === 'string' ? shown : plugin.name || 'anonymous';
 }
 
-/** What requests meet before they reach Fastify. */
+/** Handles requests before they reach Fastify. */
 interface Edge {
   readonly limits: HttpLimits;
   readonly answers: Answers;
@@ -228,7 +230,7 @@ interface Edge {
 function createFastify(edge: Edge): FastifyInstance {
   const { answers, limits, connections, gatekeeper } = edge;
   let methods: ReadonlySet<string> | undefined;
-  // Fastify makes this list each time that it is asked for it, and answers 500 to methods that are not in it.
+  // Fastify creates this list at each access, and answers 500 to methods that it does not contain.
   const knows = (method: string): boolean => {
     methods ??= new Set(server.supportedMethods);
     return methods.has(method);
@@ -255,16 +257,16 @@ function createFastify(edge: Edge): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     return503OnClosing: false,
     exposeHeadRoutes: true,
-    // The listener answers what its parser refuses.
+    // The listener answers requests that its parser refuses.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translateRefusal(error)),
   });
-  // Fastify would ignore their bodies, and routes refuse what they do not take.
+  // Fastify would ignore their bodies; routes refuse unexpected ones.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   return server;
 }
 
-/** Answers a browser that asks whether a page of another origin may send its request. */
+/** Answers a browser's preflight request. */
 function isPreflight(
   { cors, paths, answers }: Edge,
   request: IncomingMessage,
@@ -281,7 +283,7 @@ function unmetExpectation(): HttpProblem {
 
 /** Generated routes read the bytes by themselves, whatever parsers plugins have added. */
 function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[], limit: number): void {
-  // Asking Fastify for the options of a route makes an object for each request.
+  // Reading a route's options creates an object per request in Fastify.
   const isOneLimit = routes.every(({ bodyBytes }) => bodyBytes === undefined);
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (request, payload, done) => {

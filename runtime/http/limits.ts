@@ -1,22 +1,25 @@
-/** What clients may take. Everything beyond is refused early and cheaply. */
+/** Limits of clients. Requests beyond them are refused early and cheaply. */
 export interface HttpLimits {
-  /** Bytes of a request body; more is answered with 413. Default 65,536. */
+  /** Maximum bytes of a request body; a larger one is answered with 413. Default 65,536. */
   readonly bodyBytes: number;
-  /** Objects and arrays inside one another in a body; more is answered with 400. Default 32. */
+  /** Maximum nesting of objects and arrays in a body; deeper ones are answered with 400. Default 32. */
   readonly nestingDepth: number;
-  /** Bytes of the request line and headers together; more is answered with 431. Default 16,384. */
+  /** Maximum bytes of the request line and headers together; more are answered with 431. Default 16,384. */
   readonly headerBytes: number;
-  /** Headers of a request; more are answered with 431. Default 256. */
+  /** Maximum headers of a request; more are answered with 431. Default 256. */
   readonly headerCount: number;
   /** Time for a request's headers to arrive, in milliseconds; then 408. Default 5,000. */
   readonly headersTimeoutMs: number;
   /** Time for a whole request to arrive, in milliseconds; then 408. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Time for a client to take a whole answer, in milliseconds; then it is dropped. Default 10,000. */
+  /** Time for a client to read a complete answer, in milliseconds; then it is disconnected. Default 10,000. */
   readonly answerTimeoutMs: number;
   /** An idle connection is closed after this time, in milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;
-  /** Connections open at a time; more are answered with 503 before anything is read, and closed. Default 10,000. */
+  /**
+   * Maximum open connections; further ones are answered with 503 before their request is read, and closed. Default
+   * 10,000.
+   */
   readonly connections: number;
 }
 

@@ -1,6 +1,4 @@
-/**
- * True if a body with these headers is JSON in UTF-8, not compressed. Types that end in `+json` mean something else.
- */
+/** True if a body with these headers is uncompressed JSON in UTF-8. Types that end in `+json` are other formats. */
 export function isJsonContent(contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
   if (contentType === 'application/json') return true;
@@ -15,7 +13,7 @@ export function isJsonContent(contentType: string | undefined, contentEncoding: 
 
 const JSON_RANGES = ['application/json', 'application/*', '*/*'];
 
-/** True unless `Accept` rules JSON out. The most specific range that matches decides; a weight of 0 refuses. */
+/** True unless `Accept` excludes JSON. The most specific matching range decides; a weight of 0 refuses. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
   const weights = readWeights(accept);

@@ -101,7 +101,7 @@ it('counts requests by declared route and by status, refused ones included', asy
 
 const REQUESTS = 'fw_http_requests_total{method="GET",';
 
-it('has no more labels, whatever is asked for', async () => {
+it('has no additional labels for unknown requests', async () => {
   await fetch(`${base}/wallets`);
   await fetch(`${base}/nowhere`);
   const unmatched = async (): Promise<string> => (await lines(`${REQUESTS}route="unmatched"`)).join('\n');
@@ -140,10 +140,10 @@ it('reports the connections, the circuit breaker and the writing of each shard',
     `fw_shard_statement_splits_total${label} 1`,
     `fw_shard_write_statements_total${label} 7`,
   ]);
-  // Whatever the number of metrics: there may be a thousand shards.
+  // Independent of the number of metrics: there may be a thousand shards.
   expect(asked).toBe(1);
   shards = [];
-  // What was collected serves for a second.
+  // Collected values are reused for a second.
   await expect.poll(() => lines('fw_shard_'), { timeout: 10_000 }).toEqual([]);
 });
 

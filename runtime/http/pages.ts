@@ -8,12 +8,12 @@ import { FixedPage } from './fixed-page.js';
 import type { Readiness } from './health.js';
 import type { PathMethods } from './path-pattern.js';
 
-/** What the pages of the server itself are made from. */
+/** Dependencies of the server's own pages. */
 export interface PagesContext {
   readonly server: FastifyInstance;
   readonly answers: Answers;
   readonly readiness: Readiness;
-  /** Undefined: there is neither `/openapi.json` nor `/docs`. */
+  /** Undefined: `/openapi.json` and `/docs` are not served. */
   readonly openApi: object | undefined;
   readonly title: string | undefined;
   readonly metrics: Metrics | undefined;
@@ -24,10 +24,10 @@ export interface PagesContext {
 
 const LIVE = Buffer.from('{"status":"live"}');
 
-/** A host and port that may stand in a page. */
+/** A host and port that are safe to insert into a page. */
 const HOST = /^[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?$/;
 
-/** Serves `/openapi.json`, `/docs`, `/metrics` and `/health/...`, wherever the application has no route of its own. */
+/** Serves `/openapi.json`, `/docs`, `/metrics` and `/health/...`, unless the application has its own route. */
 export function addPages(context: PagesContext): void {
   const { openApi } = context;
   if (openApi !== undefined) {

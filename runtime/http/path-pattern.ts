@@ -2,7 +2,7 @@ import { ValidationError } from '../errors.js';
 
 const PARAMETER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Fastify's form of a path: `/wallets/{id}` -> `/wallets/:id`. @throws ValidationError if it is no path of ours */
+/** Fastify's form of a path: `/wallets/{id}` -> `/wallets/:id`. @throws ValidationError if it is not a valid path */
 export function routerPath(path: string): string {
   const converted = path.replaceAll(':', '::').replace(PARAMETER, ':$1');
   if (!path.startsWith('/') || /[{}*?#]/.test(converted)) {
@@ -14,7 +14,7 @@ export function routerPath(path: string): string {
 }
 
 /**
- * Our form of one of Fastify's paths: `/wallets/:id` -> `/wallets/{id}`. Undefined for what has no such form:
+ * Our form of one of Fastify's paths: `/wallets/:id` -> `/wallets/{id}`. Undefined for paths without such a form:
  * wildcards, expressions, two parameters in one segment.
  */
 export function bracesPath(url: string): string | undefined {
@@ -23,12 +23,12 @@ export function bracesPath(url: string): string | undefined {
   return converted.includes(':') ? undefined : converted.replaceAll('\0', ':');
 }
 
-/** The path without the names of its parameters: two paths of one shape are one to a router. */
+/** The path without the names of its parameters: a router treats two paths of one shape as equal. */
 export function pathShape(path: string): string {
   return path.replace(PARAMETER, '{}');
 }
 
-/** Which methods each path has. Asked only when no route was found. */
+/** The methods of each path. Used only if no route was found. */
 export class PathMethods {
   readonly #methods = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, ValidationError } from '../errors.js';
 
-/** Codes of what the HTTP layer itself refuses. Everything else carries the `ErrorCode` of its error. */
+/** Codes of refusals by the HTTP layer itself. All other problems have the `ErrorCode` of their error. */
 export type HttpCode =
   | 'HTTP_MALFORMED_REQUEST'
   | 'HTTP_MALFORMED_BODY'
@@ -24,14 +24,11 @@ export type HttpCode =
 /** The `code` member of a problem. */
 export type ProblemCode = ErrorCode | HttpCode;
 
-/** What all problems of one code have in common. */
+/** The common properties of all problems of one code. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /**
-   * A fixed text that stands in for the error's message, where that may speak of hosts, tables or SQL. Default: the
-   * message.
-   */
+  /** A fixed text instead of the error's message, which may contain hosts, tables or SQL. Default: the message. */
   readonly detail?: string;
 }
 
@@ -43,7 +40,7 @@ const INTERNAL: ProblemKind = {
 
 const REFUSED_BY_DATA = { status: 409, title: 'Conflict with stored data' };
 
-/** The one place where an error becomes a status. The compiler checks that no code is missing. */
+/** The only mapping of errors to statuses. The compiler checks that no code is missing. */
 const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_VALIDATION: { status: 400, title: 'Invalid input' },
   FW_CROSS_SHARD: { status: 400, title: 'More than one shard' },
@@ -139,7 +136,7 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
     detail: 'The server is overloaded; nothing was written',
   },
   HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
-  // Plugins and custom routes throw errors with a status of their own, which replaces this one.
+  // Errors of plugins and custom routes have their own status, which replaces this one.
   HTTP_REFUSED: { status: 400, title: 'Refused' },
   HTTP_ROUTE_TIMEOUT: {
     status: 504,
@@ -155,15 +152,15 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.
   ...HTTP_KINDS,
 });
 
-/** Kinds of problems of the application's own, by the `code` of its `ApplicationError`s. */
+/** Kinds of the application's problems, by the `code` of its `ApplicationError`s. */
 export type ApplicationProblems = Readonly<Record<string, ProblemKind>>;
 
-/** What an `ApplicationError` is whose code has no kind. */
+/** The kind of an `ApplicationError` with an unregistered code. */
 export const UNREGISTERED: ProblemKind = ERROR_KINDS.FW_REFUSED;
 
 const APPLICATION_CODE = /^(?!FW_|HTTP_)[A-Z][A-Z0-9_]*$/;
 
-/** Refuses codes that are not the application's, and statuses that are no errors. @throws ValidationError */
+/** Refuses reserved codes, and statuses that are not errors. @throws ValidationError */
 export function checkApplicationProblems(problems: ApplicationProblems): void {
   for (const [code, { status }] of Object.entries(problems)) {
     if (!APPLICATION_CODE.test(code)) {

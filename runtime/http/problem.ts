@@ -20,24 +20,24 @@ import {
   UNREGISTERED,
 } from './problem-kinds.js';
 
-/** One thing that is wrong with a request's input. */
+/** One mistake in a request's input. */
 export interface InputProblem {
-  /** Where the value stands. Default: the body. */
+  /** The part of the request with the value. Default: the body. */
   readonly in?: 'path' | 'query';
   /** JSON pointer (RFC 6901) into the body, or `/name` of a path or query parameter. */
   readonly pointer: string;
   readonly message: string;
 }
 
-/** Where a route's params come from, by name. */
+/** The part of the request with each of a route's params, by name. */
 export type ParamPlaces = ReadonlyMap<string, 'path' | 'query' | 'body'>;
 
-/** What the HTTP layer itself throws: a refusal that no error of the domain stands for. */
+/** A refusal of the HTTP layer itself that no domain error represents. */
 export class HttpProblem extends Error {
   readonly code: HttpCode | 'FW_VALIDATION';
   readonly errors: readonly InputProblem[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Where it is not that of the code. */
+  /** Undefined: the status of the code. */
   readonly status: number | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ export class HttpProblem extends Error {
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Members of the body, `instance` excepted. */
+  /** Members of the body, except `instance`. */
   readonly body: ProblemBody;
 }
 
@@ -77,22 +77,22 @@ interface ProblemBody {
   readonly [extension: string]: unknown;
 }
 
-/** How long to wait where the error does not say, in milliseconds. */
+/** The default `Retry-After`, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** What `problemOf` knows beside the error. */
+/** The context of `problemOf`. */
 export interface ProblemContext {
-  /** Of the route that was called. A field that is none of its params gets no pointer. */
+  /** Places of the called route's params. Any other field gets no pointer. */
   readonly places?: ParamPlaces | undefined;
   /** Kinds of the application's own errors. */
   readonly problems?: ApplicationProblems | undefined;
 }
 
-/** Turns whatever was thrown into a problem. An unexpected error reveals nothing about itself. */
+/** Converts any thrown value to a problem. The problem of an unexpected error reveals nothing about it. */
 export function problemOf(error: unknown, { places, problems = {} }: ProblemContext = {}): Problem {
   if (error instanceof HttpProblem) return httpProblem(error);
   if (error instanceof ApplicationError) return applicationProblem(error, problems);
-  // A subclass can carry a code that only its author knows.
+  // A subclass may have a code that is not registered.
   if (error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)) {
     return build(error.code, error.message, headersOf(error), membersOf(error, places));
   }
@@ -151,7 +151,7 @@ function membersOf(error: FwError, places: ParamPlaces | undefined): Readonly<Re
   return {};
 }
 
-/** Models have fields that no request has, such as a sum. */
+/** Models have fields that are not in the request, such as a sum. */
 function pointingAt(
   { field = '', message }: ValidationError,
   places: ParamPlaces | undefined,

@@ -27,7 +27,7 @@ import { acceptsEventStream, acceptsJson } from './media-types.js';
 import { HttpProblem, type ParamPlaces } from './problem.js';
 import type { RouteDescriptor } from './route.js';
 
-/** What the server needs of an executor. */
+/** The part of an executor that the server uses. */
 export interface Executes {
   execute(
     principal: Caller,
@@ -37,27 +37,27 @@ export interface Executes {
   ): Promise<unknown>;
 }
 
-/** What handlers of all routes share. */
+/** Dependencies that the handlers of all routes share. */
 export interface RouteServices {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
-  /** What one caller may take. Undefined: anything. */
+  /** Limits of each caller. Undefined: none. */
   readonly callers?: RequestLimits | undefined;
-  /** Routes whose actions have no rule are refused. */
+  /** Whether routes are refused if their actions have no rule. */
   readonly denyByDefault?: boolean | undefined;
   readonly answers: Answers;
-  /** Asked for a place before anything is done for a request. */
+  /** Admits a request before any work for it. */
   readonly gatekeeper: Gatekeeper;
-  /** Actions are started and answers written in their turn. */
+  /** Limits how many actions start and answers are written per turn of the event loop. */
   readonly turns: Turns;
   /** Streams of events, for routes with a feed. */
   readonly feeds: LiveFeeds | undefined;
 }
 
-/** A handler that answers by itself and returns nothing: Fastify has nothing to wait for. */
+/** A handler that answers by itself and returns nothing, so Fastify need not wait. */
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Serves one action. Everything that can be known beforehand is compiled here, once. */
+/** Serves one action. Everything that does not depend on the request is compiled here, once. */
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
@@ -80,7 +80,7 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
-  /** Requests that turn out to be invalid are counted as well. */
+  /** Invalid requests count towards the limits too. */
   const executeWithin = async (
     limits: RequestLimits,
     principal: Caller,
@@ -104,7 +104,7 @@ export function compileRoute(
   };
 
   const openFeed = ({ params, headers }: FastifyRequest, response: ServerResponse): void => {
-    // The reader has converted the parameters of the path where they are.
+    // The reader has converted the path parameters in place.
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
@@ -121,7 +121,7 @@ export function compileRoute(
       route.feed !== undefined && request.method === 'GET' && acceptsEventStream(request.headers.accept);
     const succeed = (result: unknown): void => {
       try {
-        // Who may not read the answer of the route gets none of its events.
+        // A caller who may not read the route's answer gets none of its events.
         if (streams) openFeed(request, reply.raw);
         else sendResult(request, reply.raw, result);
         ticket.leave(true);
@@ -152,7 +152,7 @@ export function compileRoute(
   };
 }
 
-/** Failures that took their time because the shard, or this process, has too much to do. */
+/** Failures caused by the load of the shard or of this process. */
 function isAboutLoad(error: unknown): boolean {
   try {
     return (
@@ -161,12 +161,12 @@ function isAboutLoad(error: unknown): boolean {
       error instanceof CommitOutcomeUnknownError
     );
   } catch {
-    // What was thrown can be anything, a proxy that throws when it is read included.
+    // The thrown value can be anything, even a proxy that throws when it is read.
     return false;
   }
 }
 
-/** A principal without a name is a defect of the authenticator: the caller cannot do anything about it. */
+/** A principal without a name is a defect of the authenticator, not of the caller. */
 export function requireName(principal: Caller): void {
   const name: unknown = typeof principal === 'function' ? principal() : principal?.name;
   if (typeof name !== 'string' || name === '') {

@@ -2,15 +2,15 @@ import type { RouteOptions } from 'fastify';
 import { ValidationError } from '../errors.js';
 import { bracesPath, type PathMethods, pathShape } from './path-pattern.js';
 
-/** Called for each route that a plugin or the application adds beside the generated ones. May change its options. */
+/** Called for each route that a plugin or the application adds besides the generated ones. May change its options. */
 export type OnForeignRoute = (route: RouteOptions) => void;
 
-/** Who serves which path of one server. Fastify reports each route here before it adds it. */
+/** The routes of one server by path. Fastify reports each route here before it adds it. */
 export class RouteRegister {
   readonly #paths: PathMethods;
   readonly #onForeign: OnForeignRoute;
   readonly #owners = new Map<string, string>();
-  /** Names what is being added by the server itself. */
+  /** The owner of the routes that the server itself is adding. */
   #adding: string | undefined;
 
   constructor(paths: PathMethods, onForeign: OnForeignRoute) {
@@ -28,7 +28,7 @@ export class RouteRegister {
     }
   }
 
-  /** The hook `onRoute` of Fastify. @throws ValidationError for a path that another route serves already */
+  /** Fastify's hook `onRoute`. @throws ValidationError for a path that another route already serves */
   readonly onRoute = (route: RouteOptions): void => {
     const methods = typeof route.method === 'string' ? [route.method] : route.method;
     const path = bracesPath(route.url);

@@ -10,24 +10,24 @@ import type { Logger } from '../observability/logger.js';
 import { executionSettings } from './execution-settings.js';
 import { type Executes, requireName } from './route-handler.js';
 
-/** How a custom route executes an action. */
+/** Settings of an action in a custom route. */
 export interface RouteExecution {
-  /** Who acts. Default: the caller, by the server's authenticator. */
+  /** The acting principal. Default: the caller, by the server's authenticator. */
   readonly principal?: Caller;
   /**
    * 1 to 255 visible characters, such as the id that a webhook's sender gives each message. Default: the request's
    * `Idempotency-Key`, unless it is a GET.
    */
   readonly idempotencyKey?: string;
-  /** The id whose model's version the request's `If-Match` is compared with. Default: `If-Match` is ignored. */
+  /** The id of the model whose version the request's `If-Match` refers to. Default: `If-Match` is ignored. */
   readonly ifMatch?: Id<unknown>;
-  /** Time for the whole execution, in milliseconds. Default: that of the configuration. */
+  /** Time limit of the execution, in milliseconds. Default: that of the configuration. */
   readonly timeoutMs?: number;
 }
 
-/** What custom routes share with generated ones. Each method throws what the server answers with a problem. */
+/** Functions of generated routes for custom ones. The server answers their errors with problems. */
 export interface RouteTools {
-  /** The caller. Asks the authenticator once per request. @throws UnauthenticatedError answered with 401 */
+  /** The caller. Calls the authenticator once per request. @throws UnauthenticatedError answered with 401 */
   authenticate(request: FastifyRequest): Promise<Principal>;
   /**
    * Executes an action as a generated route does: as the caller, under the request's `Idempotency-Key`, with its
@@ -43,16 +43,16 @@ export interface RouteTools {
   readonly log: Logger;
 }
 
-/** What the tools work with. */
+/** Dependencies of the tools. */
 export interface ToolsContext {
   readonly executor: Executes;
   readonly authenticator: Authenticator;
-  /** Actions without a rule are refused to callers. */
+  /** Whether actions without a rule are refused to callers. */
   readonly denyByDefault?: boolean | undefined;
   readonly log: Logger;
 }
 
-/** The tools of one server. Replies are remembered by their requests, for the header of replays. */
+/** The tools of one server. Remembers the reply of each request, for the header of replays. */
 export class RouteToolbox implements RouteTools {
   readonly log: Logger;
   readonly #executor: Executes;
@@ -68,12 +68,12 @@ export class RouteToolbox implements RouteTools {
     this.log = log;
   }
 
-  /** To be called before the route's own handlers. */
+  /** Must be called before the route's own handlers. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     this.#replies.set(request, reply);
   }
 
-  // Properties, so that they can be taken out of the object.
+  // Properties, so that they can be destructured.
   readonly authenticate = (request: FastifyRequest): Promise<Principal> => {
     const known = this.#callers.get(request);
     if (known !== undefined) return known;
@@ -89,7 +89,7 @@ export class RouteToolbox implements RouteTools {
     options: RouteExecution = {},
   ): Promise<Result> => {
     const principal = options.principal ?? (await this.authenticate(request));
-    // Whom a custom route names itself is its own affair.
+    // A principal that a custom route chooses is not a caller.
     if (this.#denyByDefault && options.principal === undefined && ruleOf(actionClass) === undefined)
       throw new ForbiddenError(`${actionClass.name} has no rule, and access is denied by default`);
     const { idempotencyKey: key, ifMatch, timeoutMs } = options;

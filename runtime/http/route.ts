@@ -5,12 +5,12 @@ import type { DocumentedRoute } from '../openapi/documented-route.js';
 /** One route: an action served over HTTP. Emitted by the generator. */
 export interface RouteDescriptor extends DocumentedRoute {
   readonly action: ActionClass<never, unknown>;
-  /** What makes the response body, and its type; absent for a route that answers without a body. */
+  /** The type of the response body, and the function that creates it; absent for a route without a body. */
   readonly response?: { readonly type: ObjectType; readonly map: (result: never) => object };
-  /** Id parameter whose model's events are streamed to clients that ask for `text/event-stream`. Default: none. */
+  /** Id parameter of the model whose events are streamed to clients that request `text/event-stream`. Default: none. */
   readonly feed?: string;
-  /** Bytes of a request body; more is answered with 413. Default: the limit of the server. */
+  /** Maximum size of a request body in bytes; a larger one is answered with 413. Default: the server's limit. */
   readonly bodyBytes?: number;
-  /** Time for the whole execution, in milliseconds. Default: that of the configuration. */
+  /** Time limit of the execution, in milliseconds. Default: that of the configuration. */
   readonly timeoutMs?: number;
 }

@@ -2,27 +2,27 @@ import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'no
 
 type Header = readonly [name: string, value: string];
 
-/** What keeps a browser from doing more with an answer than the server means. Names in lower case. */
+/** Headers that restrict what browsers may do with an answer. Names in lower case. */
 const OF_ALL: readonly Header[] = [
   ['x-content-type-options', 'nosniff'],
   ['x-frame-options', 'DENY'],
   ['referrer-policy', 'no-referrer'],
   ['cross-origin-resource-policy', 'same-origin'],
 ];
-/** An answer of the API loads nothing, runs nothing and stands in no frame. */
+/** An answer of the API loads nothing, runs nothing and cannot be framed. */
 const API_POLICY: Header = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"];
 /** Custom routes may answer with pages, which need scripts and styles. */
 const CUSTOM_POLICY: Header = ['content-security-policy', "frame-ancestors 'none'"];
 
-/** The security headers of all answers of a server, made once. Those that a page, a plugin or a route sets win. */
+/** The security headers of all answers of a server. Headers of a page, a plugin or a route take precedence. */
 export class SecurityHeaders {
-  /** Of answers of custom routes. */
+  /** Headers of custom routes' answers. */
   readonly custom: readonly Header[];
-  /** Of answers that are bytes: lines with their ends. */
+  /** Header lines, with line ends, for answers that are written as bytes. */
   readonly lines: string;
   readonly #api: readonly Header[];
 
-  /** @param strictTransportSeconds how long browsers shall use HTTPS only. Default 0: the header is absent */
+  /** @param strictTransportSeconds how long browsers must use only HTTPS. Default 0: the header is absent */
   constructor(strictTransportSeconds = 0) {
     const transport: readonly Header[] =
       strictTransportSeconds === 0
@@ -34,9 +34,8 @@ export class SecurityHeaders {
   }
 
   /**
-   * The headers of an answer and those of these that neither it nor a plugin has set, as names and values in turns:
-   * Node writes a list without looking anything up, and an object with so many computed names would cost as much as a
-   * route.
+   * The headers of an answer, and the security headers that neither it nor a plugin has set, as alternating names and
+   * values. Node writes a list without look-ups; an object with that many computed names would cost as much as a route.
    */
   complete(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
     const list: OutgoingHttpHeader[] = [];

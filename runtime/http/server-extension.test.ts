@@ -205,7 +205,7 @@ describe('Custom routes under load', () => {
   beforeEach(() => app.reset());
   afterAll(() => app.reset());
 
-  it('wait for a place as generated routes do, and are refused with the headers of plugins', async () => {
+  it('wait for admission as generated routes do, and are refused with the headers of plugins', async () => {
     let free = (): void => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
@@ -243,7 +243,7 @@ describe('Custom routes under load', () => {
     await server.close(0);
   }, 120_000);
 
-  it('take one place for HEAD, too, and are refused without a body', async () => {
+  it('take one slot for HEAD too, and are refused without a body', async () => {
     let free = (): void => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
@@ -268,7 +268,7 @@ describe('Custom routes under load', () => {
     await server.close(0);
   }, 120_000);
 
-  it('take no place for a client that has left while a hook was waiting', async () => {
+  it('take no slot for a client that has left while a hook was waiting', async () => {
     let [waiting, release] = [0, (): void => {}];
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -368,7 +368,7 @@ describe('A start', () => {
     await expect(started).rejects.toThrow("Plugin 'geo' failed at start: no such file: cities.db");
   });
 
-  it('lets a custom route take the place of a page', async () => {
+  it('lets a custom route replace a page', async () => {
     const custom: CustomRoutes = (fastify) => void fastify.get('/docs', async () => ({ own: true }));
     server = await listen({ customRoutes: custom });
     expect((await call('GET', '/docs')).body).toEqual({ own: true });

@@ -16,7 +16,7 @@ import { isJsonContent } from './media-types.js';
 import { HttpProblem } from './problem.js';
 import type { RouteToolbox } from './route-tools.js';
 
-/** What custom routes and plugins meet before and behind their handlers. */
+/** Handling of custom routes and plugins before and after their handlers. */
 export interface ExtensionContext {
   readonly answers: Answers;
   readonly gatekeeper: Gatekeeper;
@@ -24,7 +24,7 @@ export interface ExtensionContext {
   readonly nestingDepth: number;
 }
 
-/** Puts a route that is not generated under admission, and gives it its query. */
+/** Puts a custom route under admission, and sets its query. */
 export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: ExtensionContext): void {
   const begin = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     tools.begin(request, reply);
@@ -38,7 +38,7 @@ export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: Extension
   };
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     const admitted = (ticket: Ticket): void => {
-      // What a custom route does besides its shards says nothing about how busy they are.
+      // The duration of a custom route's other work does not measure the load of its shards.
       reply.raw.once('close', () => ticket.leave(false));
       done();
     };
@@ -52,21 +52,21 @@ export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: Extension
   route.preHandler = [enter, ...listOf(route.preHandler)];
 }
 
-/** Refuses what there is no place for, before its body is read and with the headers that hooks have set by then. */
+/** Refuses a request without a slot, before its body is read and with the headers that hooks have set by then. */
 export function refusingHook(gatekeeper: Gatekeeper): onRequestHookHandler {
   return ({ raw }, reply, done) => {
     if (!gatekeeper.refuses(raw, reply.raw, () => handOver(reply))) done();
   };
 }
 
-/** Reads bodies of routes that are not generated: JSON as an object, or the bytes if the route asks for them. */
+/** Reads bodies of custom routes: JSON as an object, or the bytes if the route requires them. */
 export function addForeignBodyReader(server: FastifyInstance, nestingDepth: number): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request, payload, done) => {
     const { bodyLimit, config } = request.routeOptions;
     readBody(payload, request.headers['content-length'], Number(bodyLimit), (problem, body) => {
       if (problem !== null) done(problem);
-      // A path without a route is answered with 404, whatever the body.
+      // A path without a route is answered with 404, with any body.
       else if (request.is404 || config.rawBody === true) done(null, body);
       else parseBody(request, body, nestingDepth, done);
     });
@@ -96,9 +96,7 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
   return parsePlainJson(body, nestingDepth);
 }
 
-/**
- * Answers that Fastify sends get what generated ones have: security headers, and the end of the connection in a drain.
- */
+/** Adds security headers to answers that Fastify sends, and ends the connection during a drain. */
 export function addSendHook(server: FastifyInstance, answers: Answers): void {
   server.addHook('onSend', (_request, reply, payload, done) => {
     for (const [name, value] of answers.customHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
@@ -107,7 +105,7 @@ export function addSendHook(server: FastifyInstance, answers: Answers): void {
   });
 }
 
-/** Generated routes answer without Fastify: headers that plugins have set are handed over to Node's response. */
+/** Generated routes answer without Fastify, so headers that plugins have set are copied to Node's response. */
 export function keepPluginHeaders(scope: FastifyInstance): void {
   scope.addHook('preHandler', (_request, reply, done) => {
     handOver(reply);
@@ -115,7 +113,7 @@ export function keepPluginHeaders(scope: FastifyInstance): void {
   });
 }
 
-/** Headers that plugins have set, `Access-Control-Allow-Origin` for one. */
+/** Copies headers that plugins have set, such as `Access-Control-Allow-Origin`. */
 export function handOver(reply: FastifyReply): void {
   if (reply.raw.headersSent) return;
   for (const [name, value] of Object.entries(reply.getHeaders()))

@@ -8,9 +8,9 @@ import type { RouteTools } from './route-tools.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler gets the body's bytes as a `Buffer`, whatever its content type: for signatures of webhooks. */
+    /** Whether the handler gets the body's bytes as a `Buffer`, for any content type: for webhook signatures. */
     rawBody?: boolean;
-    /** False: the route needs no place under load, such as one that streams for minutes. Default true. */
+    /** False: the route needs no admission, for example because it streams for minutes. Default true. */
     admission?: boolean;
   }
 }
@@ -22,7 +22,7 @@ export type AnyPlugin = (
   done: (error?: Error) => void,
 ) => void | Promise<unknown>;
 
-/** A Fastify plugin, alone or with its options. `withOptions` checks that they fit. */
+/** A Fastify plugin, alone or with its options. `withOptions` checks the type of the options. */
 export type ServerPlugin = AnyPlugin | readonly [AnyPlugin, FastifyPluginOptions];
 
 /** A plugin with its options: `withOptions(cors, { origin: true })`. */
@@ -33,7 +33,7 @@ export function withOptions<Options extends FastifyPluginOptions>(
   return [plugin, options];
 }
 
-/** Adds routes of the application's own. Fastify's options `bodyLimit` (bytes) and `handlerTimeout` (ms) hold. */
+/** Adds the application's own routes. Fastify's options `bodyLimit` (bytes) and `handlerTimeout` (ms) apply. */
 export type CustomRoutes<Tools = RouteTools> = (
   fastify: FastifyInstance,
   tools: Tools,

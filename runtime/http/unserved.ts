@@ -4,7 +4,7 @@ import { type Answers, pathOf } from './answer.js';
 import type { PathMethods } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
 
-/** Answers what no route serves: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
+/** Answers requests without a route: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
 export function answerUnserved(
   request: IncomingMessage,
   response: ServerResponse,
@@ -26,7 +26,8 @@ function notFound(path: string, method: string, allow: string | undefined): Http
 }
 
 /**
- * Fastify's own refusals in our words, and those of plugins by their status. Everything else is what a handler threw.
+ * Converts Fastify's own refusals to our problems, and those of plugins by their status. Any other error comes from a
+ * handler.
  */
 export function translateRefusal(
   error: Error & { readonly code?: string; readonly statusCode?: number },
@@ -49,7 +50,7 @@ export function translateRefusal(
   }
 }
 
-/** Plugins and custom routes throw errors with a status of their own, as Fastify documents it. */
+/** Errors of plugins and custom routes have their own status, as Fastify documents it. */
 function refusalByStatus(error: Error & { readonly statusCode?: number }): HttpProblem | undefined {
   const { statusCode } = error;
   if (error instanceof FwError || error instanceof HttpProblem || statusCode === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Walks a JSON document whose shape is not known for sure. Missing parts are there too: they do not `exist`. */
+/** A view of a JSON document of uncertain structure. Missing parts have views too: their `exists` is false. */
 export class JsonView {
   readonly value: unknown;
   readonly #root: unknown;
@@ -37,7 +37,7 @@ export class JsonView {
     return Object.entries(this.value).map(([key, value]) => [key, new JsonView(value, this.#root)] as const);
   }
 
-  /** What `$ref` points at (`#/components/schemas/Wallet`), or this itself. */
+  /** The target of `$ref` (`#/components/schemas/Wallet`), or this part itself. */
   resolved(): JsonView {
     const reference = this.text('$ref');
     if (!reference.startsWith('#/')) return this;

@@ -1,7 +1,7 @@
 import { JsonView } from './json-view.js';
 import { exampleOf, type FieldView, fieldsOf, typeText } from './schema-view.js';
 
-/** What the page shows of an API document. */
+/** The parts of an API document that the page shows. */
 export interface ApiView {
   readonly title: string;
   readonly version: string;
@@ -44,7 +44,9 @@ export interface ResponseView {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Reads an OpenAPI 3.1 document. What is missing or odd is left out: a page about most of an API beats none. */
+/**
+ * Reads an OpenAPI 3.1 document. Leaves out missing or unsupported parts, so that a page with the rest can be shown.
+ */
 export function readOpenApi(document: object): ApiView {
   const root = new JsonView(document);
   const info = root.at('info');

@@ -99,7 +99,7 @@ describe('the docs page', () => {
     expect(blocks.filter((block) => !/tabindex="0" role="group" aria-label="[^"]+"/.test(block))).toEqual([]);
   });
 
-  it('escapes what the document and the caller say', () => {
+  it('escapes texts of the document and the caller', () => {
     expect(text).toContain('Other wallets &#60;are&#62; not touched.');
     expect(page.render('http://<script>')).not.toContain('<script>');
   });

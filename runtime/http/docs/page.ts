@@ -10,15 +10,15 @@ import {
 import type { FieldView } from './schema-view.js';
 import { DOCS_STYLE } from './style.js';
 
-/** A page that describes an API, made once at start. */
+/** A page that describes an API, rendered once at start. */
 export interface DocsPage {
-  /** The page for callers who reach the server at this URL: examples name it. */
+  /** The page with this URL in its examples, as the caller reaches the server. */
   render(baseUrl: string): string;
-  /** Value of `Content-Security-Policy`: the page's own style and nothing else. */
+  /** Value of `Content-Security-Policy`, which allows only the page's own style. */
   readonly contentSecurityPolicy: string;
 }
 
-/** Stands for the server's URL in the page that is made beforehand. */
+/** Placeholder for the server's URL in the prepared page. */
 const BASE_URL = '\u{f8ff}base\u{f8ff}';
 
 /** Renders an OpenAPI 3.1 document as one page without scripts or foreign resources. */
@@ -153,7 +153,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Text of a comment, with what stands in backticks as code. */
+/** Text of a comment, with code in backticks. */
 function prose(text: string): Html {
   return html`${text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }

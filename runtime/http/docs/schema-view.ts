@@ -81,7 +81,7 @@ function limitsOf(schema: JsonView): readonly string[] {
   return limits;
 }
 
-/** A value that fits a schema, made from its own examples where it has some. */
+/** An example value of a schema, from its own examples if it has any. */
 export function exampleOf(schema: JsonView, depth = 0): unknown {
   const resolved = schema.resolved();
   const [example] = resolved.at('examples').items();

@@ -34,7 +34,7 @@ function event(modelVersion: number): FeedEvent {
   };
 }
 
-/** A server each of whose requests opens a stream. `versions` is the log of the model. */
+/** A server on which each request opens a stream. `versions` is the model's log. */
 async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   url: string;
   versions: number[];
@@ -89,7 +89,7 @@ async function ids(response: Response, count: number): Promise<readonly string[]
   return found();
 }
 
-test('a stream has what happened, and then what happens', async () => {
+test('a stream returns past events, then new ones', async () => {
   const { url, versions } = await serve();
   versions.push(1, 2);
   const response = await fetch(url);
@@ -113,7 +113,7 @@ test('of several events of one version only the last carries the id, so that non
   expect(await ids(response, 3)).toEqual(['1', '2', '3']);
 });
 
-test('more than a page comes at once, without waiting for the next look', async () => {
+test('more than a page is sent at once, without waiting for the next poll', async () => {
   const { url, versions } = await serve({ pollMs: 60_000 });
   versions.push(...Array.from({ length: 250 }, (_, index) => index + 1));
   expect(await ids(await fetch(url), 250)).toHaveLength(250);
@@ -173,7 +173,7 @@ test('a client that does not read is cut off soon after the end of its stream', 
   client.destroy();
 });
 
-test('a client that leaves costs nothing any more, and a server that closes ends every stream', async () => {
+test('a client that leaves is no longer polled for, and a closing server ends every stream', async () => {
   const { url, feeds } = await serve();
   const leaving = new AbortController();
   await fetch(url, { signal: leaving.signal });
@@ -184,7 +184,7 @@ test('a client that leaves costs nothing any more, and a server that closes ends
   expect(await ids(staying, 1)).toEqual([]);
 });
 
-test('a stream of a server that closes ends at once, so that a browser connects again: a refusal would end it for good', async () => {
+test('a stream of a closing server ends at once, so that a browser reconnects: after a refusal it would not', async () => {
   const { url, feeds, versions } = await serve();
   feeds.close();
   versions.push(1);
@@ -194,7 +194,7 @@ test('a stream of a server that closes ends at once, so that a browser connects 
   expect(feeds.size).toBe(0);
 });
 
-test('a client that has left before its stream begins takes no place among the streams', async () => {
+test('a client that left before its stream began takes no slot', async () => {
   const { feeds, server, url } = await serve({ streams: 1 });
   const left = new Promise<void>((resolve) => {
     server.removeAllListeners('request').once('request', (request, response) => {

@@ -14,13 +14,13 @@ export type ReadFeeds = (
 
 export interface LiveFeedsOptions {
   readonly read: ReadFeeds;
-  /** Of models without a sharded id. */
+  /** Returns the shard of models without a sharded id. */
   readonly defaultShard: () => ShardIdentifier;
-  /** Most streams of this process; more are answered with 503. Default 1,000. */
+  /** Maximum streams of this process; further ones are answered with 503. Default 1,000. */
   readonly streams?: number;
-  /** How often each shard with streams is asked, in milliseconds. Default 250. */
+  /** Poll interval of each shard with streams, in milliseconds. Default 250. */
   readonly pollMs?: number;
-  /** A stream ends at this age, in milliseconds: its client connects again and is authorized anew. Default 300,000. */
+  /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. Default 300,000. */
   readonly maximumAgeMs?: number;
   /** Interval of comments that keep quiet connections open, in milliseconds. Default: 15,000. */
   readonly heartbeatMs?: number;
@@ -36,16 +36,16 @@ interface Stream {
 }
 
 const DEFAULTS = { streams: 1_000, pollMs: 250, maximumAgeMs: 300_000, heartbeatMs: 15_000 };
-/** Events of one model that are read at once. */
+/** Maximum events of one model per read. */
 const PAGE = 100;
-/** A client that has not taken so much is sent nothing more until it has. */
+/** While a client has not read this much data, nothing more is sent to it, in bytes. */
 const MOST_BUFFERED_BYTES = 262_144;
-/** A client that has not taken the end of its stream after this time is cut off, in milliseconds. */
+/** A client that has not read the end of its stream after this time is disconnected, in milliseconds. */
 const END_GRACE_MS = 10_000;
-/** After this time a client whose connection has ended connects again, in milliseconds. */
+/** Time after which a disconnected client reconnects, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
-/** Of every stream: names and values in turns. */
+/** Headers of every stream: names and values alternate. */
 const HEADERS = [
   ...['content-type', 'text/event-stream; charset=utf-8'],
   ...['cache-control', 'no-store'],
@@ -53,7 +53,7 @@ const HEADERS = [
   ...['connection', 'close'],
 ];
 
-/** Server-sent events of models. All streams of a shard share one statement each time that they look. */
+/** Server-sent events of models. All streams of a shard share one statement per poll. */
 export class LiveFeeds {
   readonly #options: Required<LiveFeedsOptions>;
   readonly #shards = new Map<ShardIdentifier, Set<Stream>>();
@@ -73,11 +73,10 @@ export class LiveFeeds {
   }
 
   /**
-   * Answers with the events of a model behind a version, and with those that follow, until the client or the server
-   * ends it. A server that closes ends it at once: a browser connects again after a stream that ends, and never after
-   * a refusal.
+   * Answers with the events of a model after a version, and with later ones, until the client or the server ends it. A
+   * closing server ends it at once, because a browser reconnects after the end of a stream, but not after a refusal.
    *
-   * @param headers more headers of the answer, names and values in turns
+   * @param headers additional headers of the answer, names and values alternate
    * @throws HttpProblem if there are too many streams
    */
   open(
@@ -97,7 +96,7 @@ export class LiveFeeds {
     }
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
     const { modelName } = id;
-    // A client that has left while the action ran: the end of its connection is over and is not reported again.
+    // The client has left while the action ran; its connection does not report that again.
     if (response.destroyed) return;
     const stream = {
       response,
@@ -117,7 +116,7 @@ export class LiveFeeds {
     void this.#read(shard);
   }
 
-  /** Ends all streams: their clients connect again, to another process or to this one after its restart. */
+  /** Ends all streams: their clients reconnect, to another process or to this one after its restart. */
   close(): void {
     this.#closed = true;
     time.clearInterval(this.#timer);
@@ -140,14 +139,14 @@ export class LiveFeeds {
     }
   }
 
-  /** Never rejects. A shard that does not answer is asked again at the next look. */
+  /** Never rejects. A shard that does not answer is read again at the next poll. */
   async #read(shard: ShardIdentifier): Promise<void> {
     if (this.#reading.has(shard)) return;
     this.#reading.add(shard);
     try {
       while (await this.#readOnce(shard));
     } catch {
-      // The streams stay open: what they miss now is read once the shard answers.
+      // The streams stay open and get these events once the shard answers.
     }
     this.#reading.delete(shard);
   }
@@ -184,8 +183,8 @@ function isTaking(response: ServerResponse): boolean {
 }
 
 /**
- * A message. Only the last event of a version carries its id: a stream that ends between two events of one version then
- * continues with the first of them. JSON has no line breaks of its own.
+ * A message. Only the last event of a version has its id: a stream that ends between two events of one version then
+ * continues with the first of them. JSON text contains no line breaks.
  */
 function frameOf(event: FeedEvent, next: FeedEvent | undefined): string {
   const { modelVersion, eventType } = event;
@@ -195,7 +194,7 @@ function frameOf(event: FeedEvent, next: FeedEvent | undefined): string {
 
 const VERSION = /^\d{1,15}$/;
 
-/** The version behind which a stream begins. @throws HttpProblem for what is none */
+/** The version after which a stream begins. @throws HttpProblem for an invalid one */
 export function lastVersion(header: string | readonly string[] | undefined): number {
   if (header === undefined || header === '') return 0;
   if (typeof header === 'string' && VERSION.test(header)) return Number(header);

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.js';
 
 const number = (text: string): LosslessNumber => new LosslessNumber(text);
 
-/** What a request's value becomes; the reason if it is refused. */
+/** The converted value of a request; the reason if it is refused. */
 function convert({ type }: UnnamedField, value: unknown): unknown {
   const converted = compileComposed(type, (leaf) => compileConverter(leaf, 'json', { integer: false }))(
     value,
@@ -109,7 +109,7 @@ describe('A type that contains itself', () => {
     );
   });
 
-  test('below a name that nothing has, nothing is valid', () => {
+  test('a reference to an unknown name accepts no value', () => {
     expect(convert(t.again('Nothing'), {})).toBe('is not valid');
   });
 });

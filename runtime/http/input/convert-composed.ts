@@ -4,18 +4,18 @@ import { chooserOf } from '../../domain/union-type.js';
 import type { Converter } from './converter.js';
 import { Refusal } from './refusal.js';
 
-/** Makes the converter of a type that has no parts. */
+/** Creates the converter of a type without parts. */
 export type CompileLeaf = (type: FieldType) => Converter;
 
 type Open = ReadonlyMap<string, Converter>;
 
 interface Compiling {
   readonly leaf: CompileLeaf;
-  /** Converters of the recursive types around, by name. */
+  /** Converters of the enclosing recursive types, by name. */
   readonly open: Open;
 }
 
-/** A part of a value that cannot be accepted. */
+/** The refusal of a part of a value. */
 class PartRefusal extends Refusal {
   readonly path: string;
   readonly cause: string;
@@ -63,7 +63,7 @@ function nullability({ nullable }: { readonly nullable?: true }): { readonly nul
 
 type Part = Pick<ItemDescriptor, 'type' | 'nullable'>;
 
-/** Converts a part that may be null, and says where it stands if it cannot be accepted. */
+/** Converts a part that may be null; a refusal contains its path. */
 function part({ type, nullable }: Part, compiling: Compiling): (value: unknown, path: string) => unknown {
   const convert = compile(type, compiling);
   return (value, path) => {
@@ -113,7 +113,7 @@ function record(value: Part, compiling: Compiling): Converter {
   };
 }
 
-/** Fields that the type does not name are a mistake of the caller. */
+/** Unknown fields are a mistake of the caller. */
 function closedObject(fields: readonly FieldDescriptor[], compiling: Compiling): Converter {
   const parts = new Map(fields.map((field) => [field.name, part(field, compiling)]));
   return (source) => {

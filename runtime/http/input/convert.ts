@@ -13,10 +13,10 @@ import { readInstant } from './instant-text.js';
 import { readDouble } from './number-text.js';
 import { Refusal } from './refusal.js';
 
-/** Where values come from: JSON has numbers and booleans, paths and queries have text only. */
+/** Source of a value: JSON has numbers and booleans, paths and queries have only text. */
 export type ValueSource = 'json' | 'text';
 
-/** What a schema says about a number beyond its type. */
+/** The rules of a number besides its type. */
 export interface NumberRules extends Bounds {
   readonly integer: boolean;
 }
@@ -161,7 +161,7 @@ function brokenRule(rules: NumberRules, compareTo: CompareTo): Refusal | undefin
   return reason === undefined ? undefined : new Refusal(reason);
 }
 
-/** Any JSON value as plain JavaScript, if nothing of it gets lost. */
+/** Any JSON value as plain JavaScript, if that loses no digits. */
 function convertJson(value: unknown): unknown {
   if (typeof value === 'string') return convertString(value);
   if (isLosslessNumber(value)) return convertNumber(value, 'json', false);

@@ -1,2 +1,2 @@
-/** Checks one value and gives what the action gets. Never called with null. */
+/** Checks one value and returns the action's value. Never called with null. */
 export type Converter = (value: unknown) => unknown;

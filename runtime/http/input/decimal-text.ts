@@ -7,8 +7,8 @@ const LONGEST_TEXT = 100;
 const LONGEST_EXPONENT = 5;
 
 /**
- * Reads a decimal from its own text, exactly. Form, length and range are checked on the text: the constructor of
- * decimal.js spends seconds on a huge exponent. Trailing zeros are no decimals; nothing is ever rounded.
+ * Parses a decimal exactly. Form, length and range are checked on the text, because the constructor of decimal.js
+ * spends seconds on a huge exponent. Trailing zeros do not count as decimals; nothing is rounded.
  */
 export function readDecimal(text: string, type: NumericType): Decimal | Refusal {
   if (text.length > LONGEST_TEXT) return new Refusal('has too many digits');

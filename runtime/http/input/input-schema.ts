@@ -12,18 +12,18 @@ export interface CheckedValue {
   readonly convert: Converter;
 }
 
-/** A schema for Ajv: leaves carry converters, so it is no JSON. */
+/** A schema for Ajv. Leaves contain converters, so it is not JSON. */
 export type PreparedSchema = { readonly [keyword: string]: unknown };
 
 /** A value inside of params, whatever it is called there. */
 type Value = Omit<FieldDescriptor, 'name' | 'label'> & { readonly label: string };
 
 /**
- * Makes the schema of an object of params. Every value gets our keyword, because numbers arrive as their own text and
- * leave as decimals, ids or dates. Rules of the converted value stand in `allOf`, which Ajv checks after our keyword.
- * Objects are closed: a field that has no descriptor is a mistake of the caller.
+ * Creates the schema of an object of params. Every value has our keyword, because numbers arrive as text and become
+ * decimals, ids or dates. Rules of the converted value are in `allOf`, which Ajv checks after our keyword. Objects are
+ * closed: an unknown field is a mistake of the caller.
  *
- * @param label the name that messages use
+ * @param label the name in messages
  */
 export function objectSchema(
   fields: readonly FieldDescriptor[],

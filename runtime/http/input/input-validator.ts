@@ -6,7 +6,7 @@ import type { ValueSource } from './convert.js';
 import { type CheckedValue, objectSchema } from './input-schema.js';
 import { Refusal } from './refusal.js';
 
-/** Checks an object and converts its values in place. Gives everything that is wrong, or `undefined`. */
+/** Checks an object and converts its values in place. Returns all mistakes, or `undefined`. */
 export type InputValidator = (input: object) => readonly InputProblem[] | undefined;
 
 /** The three sources of params. */
@@ -51,7 +51,7 @@ export class InputValidators {
   }
 }
 
-/** Our keyword: checks a value and puts the converted value in its place. */
+/** Our keyword: checks a value and replaces it by the converted one. */
 function checkValue({ label, nullable, convert }: CheckedValue): SchemaValidateFunction {
   const check: SchemaValidateFunction = (value: unknown, context) => {
     if (value === null && nullable) return true;
@@ -68,8 +68,8 @@ function checkValue({ label, nullable, convert }: CheckedValue): SchemaValidateF
 }
 
 /**
- * One problem per value, the first that was found, and none for what lies inside a value that is refused itself. Our
- * own keyword comes first in each schema, so that its findings win.
+ * One problem per value, the first one found, and none inside a refused value. Our own keyword comes first in each
+ * schema, so its problems take precedence.
  */
 function problemsOf(errors: readonly ErrorObject[], place: InputPlace): readonly InputProblem[] {
   const refused = errors.filter(({ keyword }) => keyword === 'fw').map(({ instancePath }) => instancePath);

@@ -19,7 +19,7 @@ export function readInstant(text: string): Date | Refusal {
   if (hour > 23 || minute > 59 || second > 59 || offset === undefined) return NOT_AN_INSTANT;
   const local = new Date(0);
   local.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have has rolled over into another month.
+  // `Date` moves a day that does not exist into the next month.
   if (year === 0 || local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return NOT_AN_INSTANT;
   local.setUTCHours(hour, minute, second, milliseconds);
   return new Date(local.getTime() - offset * 60_000);

@@ -10,11 +10,11 @@ const CLOSE_BRACE = 0x7d;
 type OpenContainer = Set<string> | undefined;
 
 /**
- * Finds what JSON parsers let pass: a key that stands twice in one object (also escaped, also with an equal value),
- * the key `__proto__`, and nesting deeper than `maximumDepth`. One pass, no recursion. The text need not be valid
- * JSON: the parser that runs afterwards sees to that.
+ * Finds hazards that JSON parsers accept: a key that occurs twice in one object (also escaped, also with an equal
+ * value), the key `__proto__`, and nesting deeper than `maximumDepth`. One pass, no recursion. The text need not be
+ * valid JSON; the parser runs afterwards.
  *
- * @returns what is wrong, or `undefined`
+ * @returns a description of the hazard, or `undefined`
  */
 export function findJsonHazard(text: string, maximumDepth: number): string | undefined {
   const open: OpenContainer[] = [];

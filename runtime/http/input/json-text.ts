@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import { HttpProblem } from '../problem.js';
 import { findJsonHazard } from './json-scanner.js';
 
-/** Longest part of a parser's message that is passed on: it may quote the input. */
+/** Maximum length of a parser's message that is passed on: it may quote the input. */
 const MESSAGE_LENGTH = 160;
 
 /**

@@ -2,9 +2,9 @@
 const NUMBER = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /**
- * Reads a number of JSON as a double.
+ * Parses a JSON number as a double.
  *
- * @returns undefined if the double's own text, which is what JSON shows of it, would denote another decimal
+ * @returns undefined if the double's own text would denote another decimal
  */
 export function readDouble(text: string): number | undefined {
   const number = Number(text);
@@ -14,7 +14,7 @@ export function readDouble(text: string): number | undefined {
   return number === 0 ? 0 : number;
 }
 
-/** Equal for texts of one absolute value: digits without zeros around them, and the power of ten behind them. */
+/** Equal for texts of the same absolute value: significant digits and the power of ten. */
 function decimalOf(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');

@@ -3,10 +3,10 @@ import { HttpProblem } from '../problem.js';
 const NO_LISTS: ReadonlySet<string> = new Set();
 
 /**
- * Reads a query string as strictly as a body: a name that stands twice and broken percent-encoding are refused, where
- * others would pick one value or keep the raw text. `+` is a space.
+ * Parses a query string as strictly as a body: refuses a repeated name and broken percent-encoding. `+` is a space.
  *
- * @param url the request target, query included @param lists names that may stand several times: `?tag=a&tag=b`
+ * @param url the request target, including the query
+ * @param lists names that may be repeated: `?tag=a&tag=b`
  * @throws HttpProblem (400)
  */
 export function readQuery(
@@ -34,8 +34,8 @@ export function readQuery(
 }
 
 /**
- * Reads the query of a route whose parameters are not declared: a name that stands twice has an array. Broken
- * percent-encoding is refused all the same.
+ * Parses the query of a route without declared parameters: a repeated name has an array. Refuses broken
+ * percent-encoding.
  *
  * @throws HttpProblem (400)
  */

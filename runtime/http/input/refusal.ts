@@ -1,4 +1,4 @@
-/** A value that cannot be accepted. `reason` follows the value's label: `must be a UUID`. */
+/** The refusal of a value. `reason` follows the value's label: `must be a UUID`. */
 export class Refusal {
   readonly reason: string;
 

@@ -7,7 +7,7 @@ import type { InputValidator, InputValidators } from './input-validator.js';
 import { parseJsonBytes } from './json-text.js';
 import { readQuery } from './query-text.js';
 
-/** What a route needs to know about a request to make its action's params. */
+/** The parts of a request that contain its action's params. */
 export interface RequestParts {
   /** The request target, query included. */
   readonly url: string;
@@ -21,16 +21,16 @@ export interface RequestParts {
 /** Params of an action, converted. */
 export type RequestParams = Record<string, unknown>;
 
-/** Problems listed in one answer, at most. */
+/** Maximum problems in one answer. */
 const MAXIMUM_PROBLEMS = 32;
 
-/** Makes the params of one route's action from requests. Compiled once, at start. */
+/** Reads the params of one route's action from requests. Compiled once, at start. */
 export class ParamsReader {
   readonly #path: InputValidator | undefined;
   readonly #query: InputValidator | undefined;
   readonly #body: InputValidator;
   readonly #unknownQuery: InputValidator;
-  /** Names of query parameters that may stand several times. */
+  /** Names of query parameters that may be repeated. */
   readonly #queryLists: ReadonlySet<string>;
   readonly #needsBody: boolean;
   readonly #nestingDepth: number;
@@ -46,7 +46,7 @@ export class ParamsReader {
     this.#nestingDepth = nestingDepth;
   }
 
-  /** @throws HttpProblem with everything that is wrong with the request's content */
+  /** @throws HttpProblem with all mistakes in the request's content */
   read({ url, headers, path, body }: RequestParts): RequestParams {
     const input = this.#readBody(body, headers);
     const query = this.#readQuery(url);
@@ -59,7 +59,7 @@ export class ParamsReader {
     return Object.assign(input, query, path);
   }
 
-  /** Undefined where there is none and none is expected: most requests that write. */
+  /** Undefined if there is none and none is expected, as for most writing requests. */
   #readQuery(url: string): object | undefined {
     return this.#query === undefined && !url.includes('?') ? undefined : readQuery(url, this.#queryLists);
   }
@@ -88,7 +88,7 @@ function isJsonObject(value: unknown): value is RequestParams {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** One problem speaks for itself; several are listed one after the other. */
+/** A single problem is the message; several are listed. */
 function invalid(problems: readonly InputProblem[]): HttpProblem {
   const errors = problems.slice(0, MAXIMUM_PROBLEMS);
   const omitted = problems.length - errors.length;

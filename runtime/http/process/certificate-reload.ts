@@ -4,19 +4,19 @@ import { type ServerCertificate, TlsFileError } from '../connection/server-certi
 import { LOOK_EVERY_MS } from './config-reload.js';
 import type { ProcessPort } from './process-port.js';
 
-/** Who follows what, and who is notified. */
+/** Options of following a certificate. */
 export interface CertificateReload {
-  /** Undefined: there is nothing to follow. */
+  /** Undefined: there is no certificate to follow. */
   readonly certificate: ServerCertificate | undefined;
   readonly log: Logger;
   readonly port: Pick<ProcessPort, 'onHangup'>;
 }
 
 /**
- * Follows the files of a certificate: on a change of one, or on SIGHUP, new connections get what the files hold now.
- * Files that cannot be used, or do not fit together yet, are logged, and the old certificate stays.
+ * Follows the files of a certificate: after a change, or on SIGHUP, new connections use the new files. Files that are
+ * invalid or do not match are logged, and the old certificate stays.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function followCertificate({ certificate, log, port }: CertificateReload): () => void {
   if (certificate === undefined) return () => {};
@@ -28,7 +28,7 @@ export function followCertificate({ certificate, log, port }: CertificateReload)
       log.error({ reason: error.message }, 'TLS: the certificate was not read again; the old one stays');
     }
   };
-  // A file that is being replaced is gone for a moment.
+  // A file that is being replaced is missing for a moment.
   const look = (now: Stats, before: Stats): void => {
     if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
   };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { ServeSettings } from './serve-options.js';
 
-/** How to call a program that serves an application. */
+/** The options of a program that serves an application. */
 export const USAGE = `Options:
   --config <file>  configuration file (FW_CONFIG, default fw.config.yaml)
   --host <host>    address to listen on (HOST, default 127.0.0.1)
@@ -9,7 +9,7 @@ export const USAGE = `Options:
   --help           show this text
 `;
 
-/** Where to listen and what to read. */
+/** Address and configuration file. */
 export interface ServeCommand {
   readonly config: string;
   readonly host: string;
@@ -20,10 +20,10 @@ export interface ServeCommand {
 export class UsageError extends Error {}
 
 /**
- * Reads the command line, then the environment, then what the program says itself.
+ * Reads the command line, then the environment, then the program's own settings.
  *
- * @returns `help` if that is all that is wanted
- * @throws UsageError for unknown flags, missing values and impossible ports
+ * @returns `help` if only help was requested
+ * @throws UsageError for unknown flags, missing values and invalid ports
  */
 export function readCommandLine(settings: ServeSettings): ServeCommand | 'help' {
   const { argv = process.argv.slice(2), env = process.env } = settings;

@@ -10,13 +10,13 @@ import { describeChange } from '../../sharding/topology-changes.js';
 import type { ProcessPort } from './process-port.js';
 
 /**
- * How often the file is checked, in milliseconds. A check by name also sees a mounted file that is swapped as a
- * whole.
+ * Interval of the checks of the file, in milliseconds. A check by name also notices a mounted file that is replaced as
+ * a whole.
  */
 export const LOOK_EVERY_MS = 1_000;
 
 export interface ConfigReload {
-  /** What the process was started with. */
+  /** The configuration at the start of the process. */
   readonly config: FwConfig;
   readonly env: Environment;
   readonly application: Pick<Application, 'reload'>;
@@ -27,16 +27,15 @@ export interface ConfigReload {
 }
 
 /**
- * Follows the configuration file: on a change of it, or on SIGHUP, the new topology is checked and takes effect, or is
- * refused with the reason while the old one stays. What else a server takes from the file needs a restart, and is said
- * to.
+ * Follows the configuration file: after a change, or on SIGHUP, the new topology is checked and takes effect, or is
+ * refused with the reason while the old one stays. Other changed settings need a restart, which is logged.
  *
- * @returns what ends it
+ * @returns a function that stops it
  */
 export function followConfig(options: ConfigReload): () => void {
   const reload = (): void => void reloadOnce(options);
   watchFile(options.config.file, { interval: LOOK_EVERY_MS, persistent: false }, (now, before) => {
-    // A file that is being replaced is gone for a moment.
+    // A file that is being replaced is missing for a moment.
     if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
   });
   const forget = options.port.onHangup(reload);
@@ -60,13 +59,13 @@ async function reloadOnce({ config, env, application, reloaded, log }: ConfigRel
   }
 }
 
-/** Keys outside of `fw.sharding` that a server was started with and that are different now, sorted as in the file. */
+/** Keys outside of `fw.sharding` that differ from those at the start of the server, in the order of the file. */
 export function keysForRestart(started: FwConfig, next: FwConfig): readonly string[] {
   const [before, after] = [settingsOf(started), settingsOf(next)];
   return [...before.keys()].filter((key) => before.get(key) !== after.get(key));
 }
 
-/** `fw.generator` is not among them: it is for `fw-gen`. */
+/** Without `fw.generator`, which only `fw-gen` uses. */
 function settingsOf({
   namespace,
   migrateAtStart,

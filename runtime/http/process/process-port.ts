@@ -1,13 +1,13 @@
-/** What a running server needs of its process. Tests bring their own. */
+/** The parts of its process that a running server uses. Tests replace them. */
 export interface ProcessPort {
   stdout(text: string): void;
   stderr(text: string): void;
   exit(code: number): never;
-  /** Calls back for SIGTERM and SIGINT. Gives what stops that. */
+  /** Calls back for SIGTERM and SIGINT. Returns a function that stops it. */
   onSignal(listener: (signal: 'SIGTERM' | 'SIGINT') => void): () => void;
-  /** Calls back for SIGHUP. Gives what stops that. */
+  /** Calls back for SIGHUP. Returns a function that stops it. */
   onHangup(listener: () => void): () => void;
-  /** Calls back for uncaught errors and unhandled rejections; `fatal` if the process cannot be trusted any longer. */
+  /** Calls back for uncaught errors and unhandled rejections; `fatal` if the state of the process is in doubt. */
   onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void;
 }
 

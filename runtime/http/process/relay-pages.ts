@@ -10,10 +10,10 @@ import { shardHealth } from './shard-health.js';
 export interface RelayPagesOptions {
   readonly databases: DatabaseRegistry;
   readonly statistics: () => readonly SinkStatistics[];
-  /** As the metrics ask for it. */
+  /** As for the metrics. */
   readonly lag: NonNullable<MetricsSources['lag']>;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
@@ -46,7 +46,7 @@ export async function serveRelayPages(options: RelayPagesOptions): Promise<Relay
   return { url, close: () => server.close(0) };
 }
 
-/** There is no route that would ask. */
+/** There is no route that would call it. */
 function refuse(): never {
   throw new UnauthenticatedError('This process serves no application');
 }

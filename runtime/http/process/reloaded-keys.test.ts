@@ -48,7 +48,7 @@ const STARTED = `fw:
   generator: { source: src, output: src/generated, migrations: src/migrations, templates: t, client: c, title: T, version: 1.0.0 }
 `;
 
-/** What a server does about a changed file, a line for each thing that it says. */
+/** A server's reaction to a changed file, one line per message. */
 function effectOf(started: FwConfig, next: FwConfig): readonly string[] {
   const restart = keysForRestart(started, next).map((key) => `restart: ${key}`);
   const changes = topologyChanges(started.sharding, next.sharding);
@@ -101,7 +101,7 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   [`${PRIMARY}.jdbc-url`, '//b:1/b', '//b:2/b', 'shard (1, 1) moved to another server or database'],
   [`${PRIMARY}.username`, 'username: wallet', 'username: other', POOL],
   [`${PRIMARY}.password`, 'password: secret', 'password: rotated', POOL],
-  // It says nothing that the URL does not say.
+  // The URL already implies it.
   [`${PRIMARY}.driver-class-name`, 'driver-class-name: org.postgresql.Driver', ''],
   [`${PRIMARY}.maximum-pool-size`, 'size: 20', 'size: 21', POOL],
   [`${PRIMARY}.connect-timeout-ms`, 'connect-timeout-ms: 900', 'connect-timeout-ms: 901', POOL],
@@ -143,7 +143,7 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.access', 'requests-per-second: 50', 'requests-per-second: 51', 'restart: fw.access'],
   ['fw.http', 'certificate: a.pem', 'certificate: b.pem', 'restart: fw.http'],
   ['fw.relay', 'url: "https://a.example"', 'url: "https://b.example"', 'restart: fw.relay'],
-  // The generator reads them, a server does not.
+  // Only the generator reads them.
   ['fw.generator.source', 'source: src,', 'source: s,'],
   ['fw.generator.output', 'output: src/generated', 'output: src/made'],
   ['fw.generator.migrations', 'migrations: src/migrations', 'migrations: src/steps'],

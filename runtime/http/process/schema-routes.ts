@@ -12,7 +12,7 @@ interface SchemaParams {
  * Serves the schema of every version of every event: `/schemas/WalletCreatedEvent/1.json`.
  *
  * @param lockFile path of `events.lock`, read once
- * @throws the system's error if there is no such file @throws ValidationError if it is none
+ * @throws the system's error if the file is missing @throws ValidationError if it is not a lock file
  */
 export function schemaRoutes(lockFile: string): CustomRoutes<unknown> {
   const schemas = new Map(

@@ -58,7 +58,7 @@ function run(argv: readonly string[]): Run {
 }
 
 describe('a start', () => {
-  it('prints where it listens, and nothing else, on stdout; the rest goes to stderr', async () => {
+  it('prints only its address on stdout; the rest goes to stderr', async () => {
     const { port, running } = run(['--config', config, '--port', '0']);
     const server = await running;
     try {
@@ -101,8 +101,8 @@ describe('a start', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('shows how to call it', async () => {
+describe('a failed start', () => {
+  it('shows the usage', async () => {
     const { port, running } = run(['--help']);
     await expect(running).rejects.toThrow('exit 0');
     expect(port.out).toMatch(/^Options:\n {2}--config <file>/);
@@ -115,7 +115,7 @@ describe('a start that cannot be', () => {
     expect(port.out).toBe('');
   });
 
-  it('lists what is wrong with the configuration', async () => {
+  it('lists the mistakes in the configuration', async () => {
     const broken = join(folder, 'broken.yaml');
     writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
     const { port, running } = run(['--config', broken]);
@@ -123,13 +123,13 @@ describe('a start that cannot be', () => {
     expect(port.err).toContain(`${broken}:2:3 fw.namespce: `);
   });
 
-  it('says that the configuration is missing', async () => {
+  it('reports that the configuration is missing', async () => {
     const { port, running } = run(['--config', join(folder, 'nowhere.yaml')]);
     await expect(running).rejects.toThrow('exit 2');
     expect(port.err).toContain('nowhere.yaml');
   });
 
-  it('says that the code was generated for another runtime', async () => {
+  it('reports that the code was generated for another runtime', async () => {
     const port = new FakeProcess();
     const options = {
       authenticator: fixedPrincipal('x'),
@@ -144,7 +144,7 @@ describe('a start that cannot be', () => {
 });
 
 describe('a start with plugins and routes of the application', () => {
-  it('hands out the running application, to the program and to its routes', async () => {
+  it('passes the running application to the program and to its routes', async () => {
     const port = new FakeProcess();
     const options = {
       authenticator: fixedPrincipal('tester'),
@@ -200,7 +200,7 @@ describe('A server whose parts fail', () => {
   };
   const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {} };
 
-  it('closes its databases although a plugin cannot be closed, and says why that failed', async () => {
+  it('closes its databases although a plugin cannot be closed, and reports the reason', async () => {
     const directory = join(folder, 'stuck');
     const onDisk = join(folder, 'stuck.yaml');
     writeFileSync(onDisk, yaml.replace('mem:serve-application', `file:${directory}`));
@@ -232,7 +232,7 @@ describe('A server whose parts fail', () => {
     await expect(fetch(server.url)).rejects.toThrow();
   });
 
-  it('says why it cannot start with a logger that does not flush', async () => {
+  it('reports why it cannot start, even with a logger that does not flush', async () => {
     const port = new FakeProcess();
     const log = { info: () => {}, warn: () => {}, error: () => {}, flush: broken };
     const options = { ...base, argv: ['--config', join(folder, 'none.yaml')], log };

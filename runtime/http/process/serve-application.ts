@@ -39,12 +39,14 @@ import { servedFeeds } from './served-feeds.js';
 import { shardHealth } from './shard-health.js';
 import { endWithProcess } from './shutdown.js';
 
-/** As `ServeOptions`, with collaborators in any case. */
+/** As `ServeOptions`, always with collaborators. */
 export type ServeApplicationOptions<Collaborators> = ServeSettings & {
   readonly collaborators: Collaborators;
 };
 
-/** Time for requests under way when the server closes, in milliseconds. The databases need some of the rest. */
+/**
+ * Time for requests in progress when the server closes, in milliseconds. The databases need some of the remaining time.
+ */
 const DRAIN_MS = 8_000;
 
 /** Exit codes of a start that fails. */
@@ -102,7 +104,7 @@ async function start<Collaborators>(
   }
 }
 
-/** What a server is started with once the application is open. */
+/** The parts of a server after the application is open. */
 interface Opened {
   readonly opened: Application;
   readonly config: FwConfig;
@@ -119,7 +121,7 @@ function tlsOptions(
   return tls === undefined ? {} : { certificate, strictTransportSeconds: tls.strictTransportSeconds };
 }
 
-/** Nothing is left listening if it fails. */
+/** Closes the listener if it fails. */
 async function listen<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
@@ -133,7 +135,7 @@ async function listen<Collaborators>(
     const address = await server.listen(command);
     return run({ ...context, env: options.env ?? process.env, server, address });
   } catch (error) {
-    // What failed first is what is to be said.
+    // The first failure is the one to report.
     await server.close(0).catch(() => {});
     throw error;
   }
@@ -188,13 +190,13 @@ function serverOptions<Collaborators>(
   };
 }
 
-/** A route with what the API document says of the rule of its action. */
+/** A route with the documented kind of its action's rule. */
 function withRule(route: RouteDescriptor): DocumentedRoute {
   const rule = kindOfRule(route.action);
   return rule === undefined ? route : { ...route, rule };
 }
 
-/** The configuration's, if it has any. */
+/** The configuration's limits, if it has any. */
 function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined): CallerLimits | undefined {
   const { requestsPerSecond, burst, sharedLimits: shared, concurrentRequests } = access;
   if (requestsPerSecond === undefined && concurrentRequests === undefined) return inCode;
@@ -207,7 +209,7 @@ interface Listening extends Opened {
   readonly address: ListenAddress;
 }
 
-/** Binds a server that listens to its process: signals, the configuration file, the register of processes. */
+/** Connects a listening server to its process: signals, the configuration file, the register of processes. */
 function run({ opened, config, env, port, log, certificate, server, address }: Listening): RunningServer {
   const register = new ProcessRegister(opened.databases, {
     id: randomUUID(),
@@ -217,7 +219,7 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
     try {
       await server.close(DRAIN_MS);
     } finally {
-      // A plugin's `onClose` may fail. Until here, actions run by the topology that the register names.
+      // A plugin's `onClose` may fail. Until here, actions run with the registered topology.
       await register.stop();
       await opened.close();
     }
@@ -245,7 +247,7 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
   };
 }
 
-/** The lag of delivery costs queries: only a process that delivers reports it. */
+/** The lag of delivery needs queries, so only a delivering process reports it. */
 async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
   const {
@@ -300,7 +302,7 @@ function describeFailure(error: unknown): { readonly text: string; readonly code
   return { text: JSON.stringify({ message: 'the start failed', ...errorFacts(error) }), code: EXIT_FAILURE };
 }
 
-/** Where a plugin failed is what its author needs. */
+/** The stack shows a plugin's author where it failed. */
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? '') : '';
 }

@@ -12,12 +12,12 @@ import type { ApplicationProblems } from '../problem-kinds.js';
 import type { RouteTools } from '../route-tools.js';
 import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 
-/** What `serve` needs beside the application. The command line wins over the environment, and that over these. */
+/** Settings of `serve`. The command line takes precedence over the environment, and the environment over these. */
 export interface ServeSettings {
   /**
    * Authenticates callers. `fixedPrincipal(name)`: all callers are the same principal. A function receives the
-   * databases and returns an authenticator that needs them. `fw.access` of the configuration wins if it configures
-   * authentication.
+   * databases and returns an authenticator that needs them. `fw.access` of the configuration takes precedence if it
+   * configures authentication.
    */
   readonly authenticator: Authenticator | AuthenticatorFactory;
   /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */
@@ -28,84 +28,82 @@ export interface ServeSettings {
   readonly port?: number;
   /** Default: the command line of this process, without program and script. */
   readonly argv?: readonly string[];
-  /** Default: the environment of this process. Also what `${NAME}` in the configuration reads. */
+  /** Default: the environment of this process. Also the source of `${NAME}` in the configuration. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** Heading of `/docs`. Default: the title in the API document. */
   readonly title?: string;
   readonly limits?: Partial<HttpLimits>;
   /** The groups of shards that each principal may reach. Overridden by `fw.access.tenancy`. Default: all. */
   readonly tenancy?: Tenancy;
-  /** What one caller may take of this process. Overridden by `fw.access`. Default: anything. */
+  /** Limits of each caller in this process. Overridden by `fw.access`. Default: none. */
   readonly callerLimits?: CallerLimits;
   /** Names that `Host` may have, without port. Overridden by `fw.access.hosts`. Default: any. */
   readonly hosts?: readonly string[];
   /**
    * Fastify plugins, registered in order before any route: `[helmet, withOptions(cors, { origin: true })]`. Their hooks
-   * up to `preHandler`, and `onResponse`, hold for generated routes, too. Default none.
+   * up to `preHandler`, and `onResponse`, apply to generated routes too. Default none.
    */
   readonly plugins?: readonly ServerPlugin[];
   /**
-   * Adds routes beside the generated ones, in Fastify's own terms. They are under the same admission, drain, metrics,
-   * log and problem answers. Default none.
+   * Adds custom routes with Fastify's own API. Admission, drain, metrics, log and problem answers apply to them too.
+   * Default none.
    */
   readonly routes?: CustomRoutes<ServerTools>;
   /**
-   * Status and title of the application's own errors, by the `code` of the `ApplicationError`:
-   * `{ QUOTA_EXCEEDED: { status: 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
+   * Status and title of the application's errors, by the `code` of the `ApplicationError`: `{ QUOTA_EXCEEDED: { status:
+   * 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
    */
   readonly problems?: ApplicationProblems;
   /**
-   * Deliver events to handlers, drive sagas and run scheduled actions in this process. Default true. With false,
-   * another process has to.
+   * Whether this process delivers events to handlers, drives sagas and runs scheduled actions. Default true. With
+   * false, another process must do so.
    */
   readonly deliver?: boolean;
   /**
-   * Send events to sinks from this process, if it delivers: to those of `fw.relay` in the configuration, or to these.
-   * Default false: `fw-gen relay` does.
+   * Whether this process sends events to sinks, if it delivers: to those of `fw.relay` in the configuration, or to
+   * these. Default false: `fw-gen relay` does.
    */
   readonly relay?: boolean | readonly SinkDefinition[];
   /**
-   * Routes that also stream the events of a model, to clients that ask for `text/event-stream`: the path of a GET
+   * Routes that also stream the events of a model, to clients that request `text/event-stream`: the path of a GET
    * route, and its id parameter. `{ '/wallets/{walletId}/events': 'walletId' }`. Default none.
    */
   readonly feeds?: Readonly<Record<string, string>>;
   /**
-   * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`,
-   * where `dataschema` of CloudEvents points. Default: none are served.
+   * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`, the
+   * address in CloudEvents' `dataschema`. Default: no schemas are served.
    */
   readonly schemas?: string;
-  /** Serve `/metrics` in the text format of Prometheus. Default true. */
+  /** Whether `/metrics` is served, in the text format of Prometheus. Default true. */
   readonly metrics?: boolean;
   /** A pino logger, or one like it. Default: pino, one line of JSON per entry, to stderr. */
   readonly log?: Logger;
 }
 
-/**
- * As `ServeSettings`, with the collaborators of the application's actions; they may be left out where there are none.
- */
+/** As `ServeSettings`, with the collaborators of the application's actions; optional if there are none. */
 export type ServeOptions<Collaborators = Record<never, never>> = ServeSettings &
   (Record<never, never> extends Collaborators
     ? { readonly collaborators?: Collaborators }
     : { readonly collaborators: Collaborators });
 
-/** What custom routes work with: the running application, and what generated routes do with a request. */
+/** The objects that custom routes receive: the running application, and functions of generated routes. */
 export interface ServerTools extends RouteTools {
   readonly application: Application;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface RunningServer {
   /** The application that it serves: executor, repositories' databases, events, sagas. */
   readonly application: Application;
-  /** The Fastify instance, for what needs it after the start, such as `inject`. Routes can no longer be added. */
+  /** The Fastify instance, for use after the start, such as `inject`. Routes can no longer be added. */
   readonly fastify: FastifyInstance;
   /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly host: string;
-  /** The real port, also when 0 was asked for. */
+  /** The actual port, even if 0 was requested. */
   readonly port: number;
-  /** Stops accepting, finishes what is under way and closes the databases. */
+  /** Stops accepting, finishes requests in progress and closes the databases. */
   close(): Promise<void>;
 }

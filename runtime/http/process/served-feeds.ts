@@ -4,7 +4,7 @@ import { readFeeds } from '../../persistence/read/feed-reader.js';
 import { LiveFeeds } from '../feed/live-feeds.js';
 import type { RouteDescriptor } from '../route.js';
 
-/** Routes of a server, those with a feed marked, and what streams it. */
+/** The routes of a server, with feeds marked, and the streams. */
 export interface ServedFeeds {
   readonly routes: readonly RouteDescriptor[];
   readonly feeds: LiveFeeds | undefined;

@@ -5,7 +5,7 @@ import type { HealthCheck, ShardHealth } from '../health.js';
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
-/** Asks every database of a topology for a sign of life, all at once. */
+/** Queries every database of a topology concurrently. */
 export function shardHealth(databases: DatabaseRegistry): HealthCheck {
   return () => Promise.all(databases.shards().map((shard) => healthOf(databases, shard)));
 }

@@ -61,7 +61,7 @@ describe('a process that serves', () => {
     expect(closings).toBe(1);
   });
 
-  it('ends after 10 seconds, whatever is still open', async () => {
+  it('ends after 10 seconds, even with open requests', async () => {
     port.exit = (code) => void port.exits.push(code) as never;
     port.signal('SIGTERM');
     await vi.advanceTimersByTimeAsync(9_999);
@@ -70,7 +70,7 @@ describe('a process that serves', () => {
     expect(port.exits).toEqual([1]);
   });
 
-  it('ends after 10 seconds also with a logger that throws', async () => {
+  it('ends after 10 seconds, even with a logger that throws', async () => {
     const broken = (): never => {
       throw new Error('the disk is full');
     };
@@ -82,7 +82,7 @@ describe('a process that serves', () => {
     expect(port.exits).toEqual([1]);
   });
 
-  it('says why closing failed', async () => {
+  it('reports why closing failed', async () => {
     port.exit = (code) => void port.exits.push(code) as never;
     port.signal('SIGTERM');
     finish(new Error('stuck'));
@@ -104,7 +104,7 @@ describe('a process that serves', () => {
     expect(closings).toBe(1);
   });
 
-  it('listens no longer than asked', () => {
+  it('removes its listeners', () => {
     forget();
     expect(port.listens).toBe(false);
   });

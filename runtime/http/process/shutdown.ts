@@ -2,24 +2,24 @@ import { time } from '../../concurrency/time.js';
 import { errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { ProcessPort } from './process-port.js';
 
-/** The process exits after this time, whatever is still open, in milliseconds. */
+/** The process exits after this time, even with open requests, in milliseconds. */
 const EXIT_WITHIN_MS = 10_000;
-/** What a shell expects of a process that a signal ended. */
+/** Exit codes of a process that a signal ended, by shell convention. */
 const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Ends the process on a signal: the first one drains, a second one ends it at once. Unhandled
- * rejections are logged; an uncaught exception ends the process as a signal would, because its state is in doubt.
+ * Ends the process on a signal: the first one drains, a second one ends it at once. Unhandled rejections are logged; an
+ * uncaught exception ends the process as a signal would, because its state is in doubt.
  *
  * @param log flushed before the process ends
  * @param close drains; its failure is logged
- * @returns what takes all listeners away again
+ * @returns a function that removes all listeners
  */
 export function endWithProcess(port: ProcessPort, log: Logger, close: () => Promise<void>): () => void {
   let ending = false;
   const end = (reason: string, code: number): void => {
     ending = true;
-    // Before anything that may fail, a logger for one.
+    // Set before any work that may fail, such as logging.
     time.setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
     log.info({}, `${reason}: finishing what is under way`);
     const closed = close().then(

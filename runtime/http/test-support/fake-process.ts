@@ -1,6 +1,6 @@
 import type { ProcessPort } from '../process/process-port.js';
 
-/** Thrown where the real process would end. */
+/** Thrown instead of ending the process. */
 export class Exit extends Error {
   readonly code: number;
 
@@ -10,7 +10,7 @@ export class Exit extends Error {
   }
 }
 
-/** A process whose output, signals and end are in a test's hands. */
+/** A process whose output, signals and end the test controls. */
 export class FakeProcess implements ProcessPort {
   out = '';
   err = '';

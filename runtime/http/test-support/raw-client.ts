@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
-/** What came back over one connection. */
+/** The answers of one connection. */
 export interface RawAnswer {
   /** Status of the first answer; 0 if there was none. */
   readonly status: number;
   readonly text: string;
-  /** Whether the server closed the connection, rather than the client giving up. */
+  /** Whether the server closed the connection. */
   readonly closed: boolean;
-  /** From connecting to the end, in milliseconds. */
+  /** Duration of the connection, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -16,8 +16,8 @@ const BEGIN_WITHIN_MS = 30_000;
 const MORE_WITHIN_MS = 250;
 
 /**
- * Sends these bytes as they are and collects what comes back until the server closes, or for `patienceMs`. Default:
- * until nothing more comes.
+ * Sends these bytes and collects the answer until the server closes, or for `patienceMs`. Default: until no more data
+ * arrives.
  */
 export function sendRaw(port: number, bytes: string | Buffer, patienceMs?: number): Promise<RawAnswer> {
   const start = performance.now();

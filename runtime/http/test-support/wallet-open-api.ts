@@ -26,7 +26,7 @@ const wallet = (description: string): object => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/WalletResponse' } } },
 });
 
-/** A document of the form that the generator emits. */
+/** A document with the structure of an emitted one. */
 export const walletOpenApi: object = {
   openapi: '3.1.0',
   info: { title: 'Wallet', version: '1.0.0', description: 'Money on several shards. An id names its shard.' },

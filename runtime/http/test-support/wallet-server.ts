@@ -20,7 +20,7 @@ import type { RouteDescriptor } from '../route.js';
 import type { Executes } from '../route-handler.js';
 import { collectLog } from './collect-log.js';
 
-/** A wallet as the fake keeps it. */
+/** A wallet of the fake application. */
 export interface FakeWallet {
   readonly id: ShardedId<unknown>;
   readonly ownerId: string;
@@ -61,7 +61,7 @@ function walletResponse(wallet: FakeWallet): object {
   return { ...wallet, shardGroup: group, shardMember: member, createdDate: CREATED };
 }
 
-/** Wallets in memory, behind real routes and real sockets. What a test puts into `behaviour` runs instead. */
+/** Wallets in memory, behind real routes and real sockets. A test can replace the action with `behaviour`. */
 export class WalletApplication {
   readonly wallets: Map<string, FakeWallet> = new Map();
   readonly log: LogEntry[] = [];
@@ -70,7 +70,7 @@ export class WalletApplication {
     params: Params;
     configuration: ExecutionConfiguration | undefined;
   }[] = [];
-  /** Replaces what the deposit does. */
+  /** Replaces the deposit. */
   behaviour: Perform | undefined;
   readonly #performs = new Map<object, Perform>();
 
@@ -140,7 +140,7 @@ export class WalletApplication {
     return this.#performs.get(actionClass)?.(known, configuration);
   };
 
-  /** Forgets everything that earlier tests did. */
+  /** Resets the state. */
   reset(): void {
     this.log.length = 0;
     this.wallets.clear();
@@ -148,7 +148,7 @@ export class WalletApplication {
     this.behaviour = undefined;
   }
 
-  /** Puts a wallet with this balance on (1, 0). */
+  /** Creates a wallet with this balance on (1, 0). */
   open(balance = '0'): string {
     const wallet = this.#create({
       country: 'MX',
