@@ -125,7 +125,7 @@ function fingerprintOf(path: string, { text, hash }: KnownText, startedAt: numbe
   return [state, text ?? (state === UNSAFE ? UNSAFE : hashOf(path, hash))];
 }
 
-/** Variables that a configuration names; undefined if its generator section hangs on their values. */
+/** Variables that a configuration names; undefined if its generator section depends on their values. */
 function environmentOf(text: string): Readonly<Record<string, boolean>> | undefined {
   const environment: Record<string, boolean> = {};
   for (const line of text.split('\n')) {

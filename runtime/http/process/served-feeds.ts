@@ -11,8 +11,8 @@ export interface ServedFeeds {
 }
 
 /**
- * @param wanted feeds of the options, by path; they win over those that routes declare
- * @throws ValidationError for a feed of a route that is not there
+ * @param wanted feeds of the options, by path; they take precedence over those that routes declare
+ * @throws ValidationError for a feed of an unknown route
  */
 export function servedFeeds(
   routes: readonly RouteDescriptor[],

@@ -1,7 +1,7 @@
 import { AutoBuilder, Key, Model, ShardedId, type ShardIdentifier } from 'fw-actions';
 import { WriterBuilder } from '../generated/writer.js';
 
-/** Somebody who has written notes. */
+/** An author of notes. */
 @AutoBuilder
 export class Writer extends Model<Writer, ShardedId<Writer>, 'KNOWN'> {
   @Key readonly name!: string;
