@@ -80,6 +80,37 @@ test('a parameter that a path needs is missed as by a cold run', async () => {
   expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
 });
 
+test('a parameter whose file did not change is checked again where ids no longer carry a shard', async () => {
+  const base = (id: string): string => `import { type ${id}, Model } from 'fw-actions';
+export abstract class Keyed<T> extends Model<T, ${id}<T>, 'NEW'> {}
+`;
+  project.write('src/models/keyed.ts', base('ShardedId'));
+  project.write(
+    'src/models/parcel.ts',
+    `import { AutoBuilder } from 'fw-actions';
+import { Keyed } from './keyed.js';
+@AutoBuilder
+export class Parcel extends Keyed<Parcel> {}
+`,
+  );
+  project.write(
+    'src/actions/parcel-send-action.ts',
+    `import { Action, FwAction, type Principal, type ShardedId } from 'fw-actions';
+import type { Parcel } from '../models/parcel.js';
+@FwAction
+export class ParcelSendAction extends Action<{ readonly parcel: ShardedId<Parcel> }, void> {
+  protected perform(_principal: Principal): void {}
+}
+`,
+  );
+  expect((await generate()).error).toBe('');
+  expect((await generate()).error).toBe('');
+  project.write('src/models/keyed.ts', base('Id'));
+  const { code, error } = await generate();
+  expect(error).toContain('FWGEN031');
+  expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
+});
+
 test('two classes of one name are not taken for one another', async () => {
   const twin = project
     .read(PLACE)
