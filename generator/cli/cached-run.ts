@@ -20,7 +20,7 @@ export interface CachedRunOptions {
 /** One run, with what an earlier one left behind on the disk. */
 export class CachedRun {
   /** Holds what was read by then from files that have not changed since. */
-  readonly memory: RunMemory = new RunMemory();
+  readonly memory: RunMemory;
   readonly #run: CachedRunOptions;
   readonly #before: Recollection | undefined;
   readonly #changed: ReadonlySet<string>;
@@ -29,18 +29,26 @@ export class CachedRun {
   constructor(run: CachedRunOptions) {
     this.#run = run;
     this.#texts = new StoredTexts(this.#folder, run.before?.record.texts);
-    const { before } = run;
-    const results = before === undefined ? undefined : readResults(run.options.outputDirectory);
-    const isKnown =
-      before !== undefined &&
-      results !== undefined &&
-      this.memory.restore(results, resultsKey(before.record.run, run.options), this.#texts);
-    this.#before = isKnown ? before : undefined;
+    const restored = run.before === undefined ? undefined : this.#restore(run.before);
+    this.memory = restored ?? new RunMemory();
+    this.#before = restored === undefined ? undefined : run.before;
     this.#changed = new Set(this.#before?.changed);
-    if (this.#before === undefined) return;
-    const { record, changed, isOutputIntact } = this.#before;
-    this.memory.forget(changed);
-    if (isOutputIntact) this.memory.vouchFor(this.#emittedFiles(Object.keys(record.outputs)), record.emitted);
+  }
+
+  /** What still holds of an earlier run; undefined if a run that knows nothing is as quick. */
+  #restore({ record, changed, isOutputIntact }: Recollection): RunMemory | undefined {
+    const { options } = this.#run;
+    const results = readResults(options.outputDirectory);
+    const memory = new RunMemory();
+    const isKnown =
+      results !== undefined && memory.restore(results, resultsKey(record.run, options), this.#texts);
+    if (!isKnown) return undefined;
+    memory.forget(changed);
+    const migrations = `${relative(options.projectDirectory, options.migrationsDirectory)}/`;
+    const known = [...memory.read.results.keys()].filter((file) => !file.startsWith(migrations));
+    if (memory.read.staleFiles > known.length) return undefined;
+    if (isOutputIntact) memory.vouchFor(this.#emittedFiles(Object.keys(record.outputs)), record.emitted);
+    return memory;
   }
 
   /** True if the record says that nothing is left to be done. */

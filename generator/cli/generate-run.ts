@@ -129,7 +129,7 @@ async function runGenerator(
     memory ??
     (usesCache(flags) ? cached?.memory : undefined) ??
     new RunMemory({ isKept: cached !== undefined });
-  if (read.read.staleFiles >= MANY) onWhole?.();
+  if (read.read.staleFiles >= MANY || read.read.results.size === 0) onWhole?.();
   const run = await generateWith(read, flags, options, (phase) => {
     clock.begin(phase);
     if (phase === 'check') onWhole?.();
