@@ -19,13 +19,13 @@ import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { type LockText, readLocks } from './event-lock/lock-state.js';
-import { hasSameIds, keptModels } from './read/kept-models.js';
+import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
 import { type ReadResult, readProject } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
-import { parseOutline, schemaAround } from './schema/outline.js';
+import { hasSameIds, parseOutline, schemaAround } from './schema/outline.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
 import { isSystemError } from './system-error.js';
@@ -315,13 +315,20 @@ function prepare(
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
   // The key holds the texts of locks: what was emitted under it was compared with them.
-  const hasKnownEvents = memory?.emitted === key && part.events.length === 0;
-  const locked = lockShapes(locks, schema, (of) => of === 'event' && hasKnownEvents);
+  const isLocked = memory?.emitted === key ? without(part.events) : undefined;
+  const locked = lockShapes(locks, schema, isLocked);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
-  const input = { ...emitInput(options, readResult), lockedTypes: locked.types };
+  memory?.fields.printFor(readResult.outline);
+  const input = { ...emitInput(options, readResult), lockedTypes: locked.types, fieldTexts: memory?.fields };
   return { input, inputs, locked };
+}
+
+/** Finds what is not among these declarations. */
+function without(declarations: readonly object[]): (declaration: object) => boolean {
+  const all = new Set(declarations);
+  return (declaration) => !all.has(declaration);
 }
 
 function loadTemplates({

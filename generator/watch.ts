@@ -1,22 +1,20 @@
 import { EmitMemory } from './emit/emit-memory.js';
 import type { Found } from './read/found.js';
 import { type Changes, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
-import {
-  LostResultError,
-  printResults,
-  type ResultsKey,
-  type ResultTexts,
-  restoreResults,
-} from './read/stored-results.js';
+import type { ResultTexts } from './read/stored-found.js';
+import { LostResultError, printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
 import { isIdenticalResult } from './read/unchanged-results.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
+import { FieldTexts } from './schema/field-texts.js';
 
-export { LostResultError, type ResultsKey, type ResultTexts } from './read/stored-results.js';
+export type { ResultTexts } from './read/stored-found.js';
+export { LostResultError, type ResultsKey } from './read/stored-results.js';
 
 /** What one run leaves behind for the next one, in the same process or in another. */
 export class RunMemory {
   readonly read: ReadMemory;
   readonly emit: EmitMemory = new EmitMemory();
+  readonly fields: FieldTexts = new FieldTexts();
   #emitted: string | undefined;
   #outputs: readonly string[] | undefined;
   #files: EmittedFiles | undefined;
@@ -32,29 +30,29 @@ export class RunMemory {
 
   /** Takes over what another process read. @returns false if the list is not what `print` gave for this key */
   restore(list: string, key: ResultsKey, texts: ResultTexts): boolean {
-    return restoreResults(this.read, list, key, texts);
+    return restoreResults(this.read, list, key, { texts, fields: this.fields });
   }
 
   /** What another process can take over. */
   print(key: ResultsKey, texts: ResultTexts): string {
-    return printResults(this.read, key, texts);
+    return printResults(this.read, key, { texts, fields: this.fields });
   }
 
   /** Files of which this memory holds something else than one that read them just now. */
   contradictions(fresh: RunMemory): readonly string[] {
     return [...this.read.results.keys()].filter((file) => {
       const found = fresh.read.resultOf(file)?.found;
-      const known = this.#readable(file);
-      return found !== undefined && known !== undefined && !isIdenticalResult(known, found);
+      return found !== undefined && this.#contradicts(file, found);
     });
   }
 
-  /** undefined for what would be read again, because it is not known or lost. */
-  #readable(file: string): Partial<Found> | undefined {
+  /** What is lost would be read again. */
+  #contradicts(file: string, found: Partial<Found>): boolean {
     try {
-      return this.read.resultOf(file)?.found;
+      const known = this.read.resultOf(file)?.found;
+      return known !== undefined && !isIdenticalResult(known, found);
     } catch (error) {
-      if (error instanceof LostResultError) return undefined;
+      if (error instanceof LostResultError) return false;
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { cpSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwGen, type Ran } from '../test-support/fw-gen.js';
-import { type TestProject, testProject } from '../test-support/projects.js';
+import { modelText, type TestProject, testProject } from '../test-support/projects.js';
 
 const PLACE = 'src/actions/order-place-action.ts';
 const LIST = 'src/actions/order-list-action.ts';
@@ -80,35 +80,53 @@ test('a parameter that a path needs is missed as by a cold run', async () => {
   expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
 });
 
-test('a parameter whose file did not change is checked again where ids no longer carry a shard', async () => {
-  const base = (id: string): string => `import { type ${id}, Model } from 'fw-actions';
+describe('in a file that did not change, when a base class changes the ids of its models,', () => {
+  const BASE = 'src/models/keyed.ts';
+  const baseOf = (id: string): string => `import { type ${id}, Model } from 'fw-actions';
 export abstract class Keyed<T> extends Model<T, ${id}<T>, 'NEW'> {}
 `;
-  project.write('src/models/keyed.ts', base('ShardedId'));
-  project.write(
-    'src/models/parcel.ts',
-    `import { AutoBuilder } from 'fw-actions';
+
+  async function generateWith(base: string, param: string): Promise<void> {
+    project.write(BASE, baseOf(base));
+    project.write(
+      'src/models/parcel.ts',
+      `import { AutoBuilder } from 'fw-actions';
 import { Keyed } from './keyed.js';
 @AutoBuilder
 export class Parcel extends Keyed<Parcel> {}
 `,
-  );
-  project.write(
-    'src/actions/parcel-send-action.ts',
-    `import { Action, FwAction, type Principal, type ShardedId } from 'fw-actions';
+    );
+    project.write(
+      'src/actions/parcel-send-action.ts',
+      `import { Action, FwAction, type Principal, type ${param} } from 'fw-actions';
 import type { Parcel } from '../models/parcel.js';
 @FwAction
-export class ParcelSendAction extends Action<{ readonly parcel: ShardedId<Parcel> }, void> {
+export class ParcelSendAction extends Action<{ readonly parcel: ${param}<Parcel> }, void> {
   protected perform(_principal: Principal): void {}
 }
 `,
-  );
-  expect((await generate()).error).toBe('');
-  expect((await generate()).error).toBe('');
-  project.write('src/models/keyed.ts', base('Id'));
-  const { code, error } = await generate();
-  expect(error).toContain('FWGEN031');
-  expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
+    );
+    expect((await generate()).error).toBe('');
+    expect((await generate()).error).toBe('');
+  }
+
+  test('params are checked again', async () => {
+    await generateWith('ShardedId', 'ShardedId');
+    project.write(BASE, baseOf('Id'));
+    const { code, error } = await generate();
+    expect(error).toContain('FWGEN031');
+    expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
+  });
+
+  test('params are printed again, and remembered as they are now', async () => {
+    await generateWith('Id', 'Id');
+    project.write(BASE, baseOf('ShardedId'));
+    expect((await generate()).error).toBe('');
+    expect((await generate('--check', '--no-cache')).code).toBe(0);
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect((await generate()).error).toBe('');
+    expect((await generate('--check', '--no-cache')).code).toBe(0);
+  });
 });
 
 test('two classes of one name are not taken for one another', async () => {

@@ -19,6 +19,9 @@ const SINGLE_READS = 64;
 /** Garbage tolerated before compaction, in bytes. */
 const SLACK_BYTES = 1_000_000;
 const HASH_LENGTH = 16;
+/** Texts up to this length are their own places: to look for them would take longer. */
+const SHORT = 300;
+const INLINE = '=';
 /** Texts are written together once there is so much of them: they take memory twice until then. */
 const CHUNK_BYTES = 1_000_000;
 
@@ -51,6 +54,7 @@ export class StoredTexts implements ResultTexts {
 
   /** @throws the error of the file system */
   add(text: string): string {
+    if (text.length <= SHORT) return `${INLINE}${text}`;
     const bytes = Buffer.from(text);
     const place = `${this.#size}.${bytes.length}.${hashOf(bytes)}`;
     this.#pending.push(bytes);
@@ -61,6 +65,7 @@ export class StoredTexts implements ResultTexts {
   }
 
   get(place: string): string {
+    if (place.startsWith(INLINE)) return place.slice(INLINE.length);
     const [offset = '', length = '', hash = ''] = place.split('.');
     const bytes = this.#read(Number(offset), Number(length));
     if (bytes === undefined || hashOf(bytes) !== hash)

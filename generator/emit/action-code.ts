@@ -3,7 +3,8 @@ import type { ActionSchema, RouteSchema } from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 import type { Emission } from './emission.js';
-import { fieldCode, fieldMapCode } from './field-code.js';
+import { fieldCode } from './field-code.js';
+import { ownFieldsCode } from './own-fields.js';
 import { at, Call, type Code, Expression } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import type { ResponseTypes } from './response-types.js';
@@ -20,7 +21,7 @@ export interface ActionPrinting {
 /** The declaration of an action: `defineAction(WalletGetAction, { ... })`. */
 export function actionCode(action: ActionSchema, printing: ActionPrinting): Code {
   const { emission, imports, outputFolder } = printing;
-  const { className, description, file, location, params, route, version } = action;
+  const { className, description, file, location, route, version } = action;
   const actionClass = imports.value({ kind: 'file', file, name: className });
   const declaration = {
     doc: description,
@@ -30,13 +31,11 @@ export function actionCode(action: ActionSchema, printing: ActionPrinting): Code
       { of: 'params', className },
       { classText: actionClass, outputFolder, imports },
     ),
-    params:
-      params.length === 0
-        ? undefined
-        : fieldMapCode(
-            params.map((field) => emission.types.field(field)),
-            { t: imports.runtimeValue('t'), use: 'documented', types: emission.types },
-          ),
+    params: ownFieldsCode(
+      { key: 'params', declaration: action, fields: () => action.params, use: 'documented' },
+      emission,
+      imports,
+    ),
     result: resultCode(action, printing),
     ...(route === undefined ? {} : routeCode(route, action, printing)),
   };

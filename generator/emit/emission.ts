@@ -1,3 +1,4 @@
+import type { FieldTexts } from '../schema/field-texts.js';
 import type { SourceLocation } from '../schema/location.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { FieldTypes, shardedModels } from './field-type.js';
@@ -10,9 +11,12 @@ export class Emission {
   /** Descriptors of fields. */
   readonly types: FieldTypes;
   readonly #marks: Marks | undefined;
+  /** Of earlier runs. */
+  readonly fieldTexts: FieldTexts | undefined;
 
   /** @param marks given to learn which declaration caused which line */
-  constructor(schema: ProjectSchema, marks?: Marks) {
+  constructor(schema: ProjectSchema, marks?: Marks, fieldTexts?: FieldTexts) {
+    this.fieldTexts = marks === undefined ? fieldTexts : undefined;
     this.schema = schema;
     this.types = new FieldTypes(shardedModels(schema.models));
     this.#marks = marks;

@@ -1,3 +1,4 @@
+import type { FieldTexts } from '../schema/field-texts.js';
 import type { LockedType } from '../schema/locked-type.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -17,6 +18,8 @@ export interface EmitInput {
   readonly lockedTypes?: readonly LockedType[];
   /** Texts of earlier runs. */
   readonly memory?: EmitMemory | undefined;
+  /** Printed fields of earlier runs. */
+  readonly fieldTexts?: FieldTexts | undefined;
   /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */
   readonly isKept?: ((model: ModelSchema) => boolean) | undefined;
 }

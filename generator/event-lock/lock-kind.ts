@@ -1,6 +1,6 @@
 import { durableActions } from '../schema/durable-actions.js';
 import type { SourceLocation } from '../schema/location.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
+import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
 /** Something whose stored shape is locked, as its class declares it now. */
@@ -10,9 +10,11 @@ export interface Lockable {
   readonly className: string;
   readonly file: string;
   readonly location: SourceLocation;
-  readonly version?: number;
+  readonly version?: number | undefined;
   readonly upcasters: number | 'uncounted';
   readonly fields: readonly FieldSchema[];
+  /** The event; absent for params. */
+  readonly event?: EventSchema;
 }
 
 /** One lock file of the migrations folder, and what it locks. */
@@ -37,7 +39,17 @@ export const EVENT_LOCK: LockKind = {
   group: 'events',
   about:
     'JSON Schema of every version of every event: what is stored can be read for ever. fw-gen adds to it; commit it.',
-  lockables: ({ events }) => events.map((event) => ({ ...event, className: event.name })),
+  lockables: ({ events }) =>
+    events.map((event) => {
+      const { name, file, location, version, upcasters } = event;
+      return {
+        ...{ name, className: name, file, location, version, upcasters, event },
+        // Most fields of a cached run are never looked at.
+        get fields() {
+          return event.fields;
+        },
+      };
+    }),
   subject: (name) => `${name} has`,
   object: (name) => name,
 };

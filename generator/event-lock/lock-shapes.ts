@@ -1,9 +1,9 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
+import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
 import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
+import { EVENT_LOCK, LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
 import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
@@ -29,21 +29,23 @@ export interface LockedShapes {
 /**
  * Compares the events and the stored params of a project with its lock files.
  *
- * @param locks as `readLocks` gave them @param isSettled whether the lock of a kind holds the shapes of this schema
+ * @param locks as `readLocks` gave them @param isLocked whether an event has the shape that the lock holds
  */
 export function lockShapes(
   locks: readonly LockText[],
   schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
-  isSettled: (of: LockKind['of']) => boolean = () => false,
+  isLocked?: (event: EventSchema) => boolean,
 ): LockedShapes {
   const locked = LOCK_KINDS.flatMap((kind, index) => {
     const lock = locks[index];
     if (lock === undefined) return [];
     const lockables = kind.lockables(schema);
+    const isSettled = ({ event }: Lockable): boolean => event !== undefined && isLocked?.(event) === true;
+    const isKnown = kind === EVENT_LOCK && isLocked !== undefined && lockables.every(isSettled);
     // Older versions are emitted from the lock.
-    if (isSettled(kind.of) && lockables.every(({ version = 1 }) => version === 1))
+    if (isKnown && lockables.every(({ version = 1 }) => version === 1))
       return [{ path: lock.path, text: undefined, origins: [], diagnostics: [], types: [] }];
-    return [lockKindOf(kind, lockables, lock)];
+    return [lockKindOf(kind, lockables, lock, isSettled)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
@@ -61,6 +63,7 @@ function lockKindOf(
   kind: LockKind,
   lockables: readonly Lockable[],
   { path, text: before, unreadable }: LockText,
+  isSettled: (lockable: Lockable) => boolean,
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
   if (unreadable !== undefined) {
@@ -77,7 +80,7 @@ function lockKindOf(
       diagnostics: [diagnostic('FWGEN050', { file: path, line: lock.line }, lock.message, MEND)],
     };
   }
-  const present = presentVersions(lockables);
+  const present = presentVersions(lockables, lock, isSettled);
   const diagnostics = checkAll(kind, present, lock);
   diagnostics.push(...contradictions(kind, present, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
@@ -121,10 +124,16 @@ interface PresentVersion {
   readonly shape: Shape;
 }
 
-function presentVersions(lockables: readonly Lockable[]): readonly PresentVersion[] {
+function presentVersions(
+  lockables: readonly Lockable[],
+  lock: ShapeLock,
+  isSettled: (lockable: Lockable) => boolean,
+): readonly PresentVersion[] {
   return lockables.map((lockable) => {
     const { name, version = 1 } = lockable;
-    return { lockable, version, key: lockKey(name, version), shape: storedShape(lockable) };
+    const key = lockKey(name, version);
+    const locked = isSettled(lockable) ? lock.get(key)?.shapes[0] : undefined;
+    return { lockable, version, key, shape: locked ?? storedShape(lockable) };
   });
 }
 
@@ -143,7 +152,7 @@ function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
     lock.size === wanted.size &&
     [...wanted].every(([key, { shapes }]) => {
       const known = lock.get(key)?.shapes;
-      return known?.length === 1 && isSame(known[0], shapes[0]);
+      return known?.length === 1 && (known[0] === shapes[0] || isSame(known[0], shapes[0]));
     })
   );
 }
@@ -169,7 +178,7 @@ function checkShape(
     ];
   }
   const broken = (lock.get(key)?.shapes ?? [])
-    .flatMap((locked) => breakingChanges(locked, shape))
+    .flatMap((locked) => (locked === shape ? [] : breakingChanges(locked, shape)))
     .map((change) => brokenBy(kind, lockable, version, change));
   return [...broken, ...checkUpcasters(kind, lockable, version)];
 }

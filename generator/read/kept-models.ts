@@ -1,4 +1,4 @@
-import { type Outline, parseOutline } from '../schema/outline.js';
+import { hasSameIds, type Outline, parseOutline } from '../schema/outline.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { ReadMemory } from './read-memory.js';
 
@@ -17,17 +17,6 @@ export function keptModels(memory: ReadMemory, outline: string): (model: ModelSc
     !changed.has(file) &&
     before.models.has(`${file}#${name}`) &&
     before.withRepository.has(name) === now.withRepository.has(name);
-}
-
-/**
- * Whether ids of every model that was there before, and is there now, carry a shard or carry none as before. What names
- * a model that came or went is read again with it.
- */
-export function hasSameIds(before: string | undefined, now: string): boolean {
-  if (before === undefined) return false;
-  if (before === now) return true;
-  const known = new Map(parseOutline(before).models.map(({ name, sharded }) => [name, sharded]));
-  return parseOutline(now).models.every(({ name, sharded }) => (known.get(name) ?? sharded) === sharded);
 }
 
 interface Roles {

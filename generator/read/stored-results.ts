@@ -1,8 +1,9 @@
 import { contentHash } from '../content-hash.js';
 import type { Found, Look } from './found.js';
 import type { FileResult, ReadMemory } from './read-memory.js';
+import { type ResultsStore, restoreFound, storeFound } from './stored-found.js';
 
-const FORMAT = 'fw-gen results 3';
+const FORMAT = 'fw-gen results 4';
 
 /** What a list of stored results is good for. */
 export interface ResultsKey {
@@ -12,25 +13,17 @@ export interface ResultsKey {
   readonly setting: string;
 }
 
-/** Where texts of results are kept: most runs want few of them. */
-export interface ResultTexts {
-  /** Keeps a text. @returns where, in one word */
-  add(text: string): string;
-  /** @throws LostResultError if it is not there, or not what was kept */
-  get(place: string): string;
-}
-
 /** What an earlier process read cannot be read back. The run must begin again, and know nothing. */
 export class LostResultError extends Error {}
 
 /**
  * Lists results: one line per file that was read, with the place of what was found, places of actions that stage more
- * than once, files to whose declarations it adds, the file's name and those of files that had a part in it, between tabs. So the next run need not even
- * read what it does not look at.
+ * than once, files to whose declarations it adds, the file's name and those of files that had a part in it, between
+ * tabs. So the next run need not even read what it does not look at.
  */
-export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, texts: ResultTexts): string {
+export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, store: ResultsStore): string {
   const lines: string[] = [];
-  for (const [file, result] of memory.results) lines.push(lineOf(file, result, texts));
+  for (const [file, result] of memory.results) lines.push(lineOf(file, result, store));
   for (const [place, { asked }] of memory.lastShardLooks) lines.push(printLine([LOOK, '', ''], place, asked));
   const body = [memory.outline ?? '', ...lines].join('\n');
   return [FORMAT, run, setting, contentHash(body), body].join('\n');
@@ -41,7 +34,7 @@ export function restoreResults(
   memory: ReadMemory,
   list: string,
   { run, setting }: ResultsKey,
-  texts: ResultTexts,
+  store: ResultsStore,
 ): boolean {
   const [format, storedRun, storedSetting, hash = ''] = list.split('\n', 4);
   if (format !== FORMAT || storedRun !== run || storedSetting !== setting) return false;
@@ -50,12 +43,13 @@ export function restoreResults(
   const [outline = '', ...lines] = body.split('\n');
   const looks = new Map<string, Look>();
   for (const line of lines) {
-    const result = new StoredResult(texts, line);
+    const result = new StoredResult(store, line);
     const [name = '', ...others] = result.asked;
     if (result.place === LOOK) looks.set(name, { ...NO_MISTAKES, asked: others });
     else memory.restore(name, result);
   }
   memory.restoreOutline(outline, looks);
+  store.fields.printFor(outline);
   return true;
 }
 
@@ -69,7 +63,7 @@ const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
 class StoredResult implements FileResult {
   readonly diagnostics: Look['diagnostics'] = NO_MISTAKES.diagnostics;
   readonly syntaxErrors: Look['syntaxErrors'] = NO_MISTAKES.syntaxErrors;
-  readonly texts: ResultTexts;
+  readonly store: ResultsStore;
   readonly line: string;
   /** Where what was found is kept. */
   readonly place: string;
@@ -79,19 +73,14 @@ class StoredResult implements FileResult {
   readonly #augments: string;
   #found: Partial<Found> | undefined;
 
-  constructor(texts: ResultTexts, line: string) {
-    this.texts = texts;
+  constructor(store: ResultsStore, line: string) {
+    this.store = store;
     this.line = line;
     const [place = '', staging = '', augments = '', ...names] = line.split('\t');
     this.place = place;
     this.asked = line.includes('"') ? names.map(unescapeName) : names;
     this.#staging = staging;
     this.#augments = augments;
-  }
-
-  /** What was found, as it is kept. */
-  get text(): string {
-    return this.texts.get(this.place);
   }
 
   get stagingPlaces(): readonly string[] {
@@ -103,16 +92,12 @@ class StoredResult implements FileResult {
   }
 
   get found(): Partial<Found> {
-    this.#found ??= parseFound(this.text);
+    this.#found ??= restoreFound(this.place, this.store);
     return this.#found;
   }
 }
 
 const NO_NAMES: readonly string[] = [];
-
-function parseFound(text: string): Partial<Found> {
-  return JSON.parse(text);
-}
 
 /** Most files have none. */
 function printNames(names: readonly string[]): string {
@@ -123,12 +108,17 @@ function parseNames(text: string): readonly string[] {
   return text === '' ? NO_NAMES : JSON.parse(text);
 }
 
-function lineOf(file: string, result: FileResult, texts: ResultTexts): string {
-  // As it is, with its text where it is.
-  if (result instanceof StoredResult && result.texts === texts) return result.line;
+function lineOf(file: string, result: FileResult, store: ResultsStore): string {
+  // As it is, with its texts where they are.
+  if (result instanceof StoredResult && result.store.texts === store.texts && !store.fields.areAllNew)
+    return result.line;
   const others = [...result.asked].filter((each) => each !== file);
-  const place = texts.add(result instanceof StoredResult ? result.text : JSON.stringify(result.found));
-  return printLine([place, printNames(result.stagingPlaces), printNames(result.augments)], file, others);
+  const columns = [
+    storeFound(result.found, store),
+    printNames(result.stagingPlaces),
+    printNames(result.augments),
+  ];
+  return printLine(columns, file, others);
 }
 
 function printLine(columns: readonly string[], name: string, others: Iterable<string>): string {

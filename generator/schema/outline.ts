@@ -37,6 +37,17 @@ export function parseOutline(text: string): Outline {
   return JSON.parse(text);
 }
 
+/**
+ * Whether ids of every model that was there before, and is there now, carry a shard or carry none as before. What names
+ * a model that came or went is read again with it.
+ */
+export function hasSameIds(before: string | undefined, now: string): boolean {
+  if (before === undefined) return false;
+  if (before === now) return true;
+  const known = new Map(parseOutline(before).models.map(({ name, sharded }) => [name, sharded]));
+  return parseOutline(now).models.every(({ name, sharded }) => (known.get(name) ?? sharded) === sharded);
+}
+
 /** What others can see of a model. */
 export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema): ModelHead {
   return {

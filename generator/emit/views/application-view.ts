@@ -2,12 +2,11 @@ import type { ApiInfo } from '../../../runtime/openapi/document.js';
 import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
 import type { EventSchema, KeySchema } from '../../schema/project-schema.js';
-import { actionCode } from '../action-code.js';
+import { type ActionPrinting, actionCode } from '../action-code.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
-import { fieldMapCode } from '../field-code.js';
-import type { FieldTypes } from '../field-type.js';
-import { at, Call, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
+import { fieldsCode, type OwnFields, ownFieldsCode } from '../own-fields.js';
+import { at, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { memberName, quote } from '../print/strings.js';
 import { ResponseTypes, type ResponseView } from '../response-types.js';
@@ -141,7 +140,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
     ]),
   );
   const collaborators = wiring.collaborators();
-  const handled = handledEvents(emission, imports, place.outputFolder);
+  const handled = handledEvents(printing);
   const view = {
     ...headerView(place.sourceFolder),
     applicationDefinition: imports.runtimeType('ApplicationDefinition'),
@@ -166,7 +165,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       schema.events.map(
         (event) =>
           handled.get(placeKey(event))?.name ??
-          emission.part(eventCode(emission, event, imports, place.outputFolder), 2, ','.length),
+          emission.part(eventCode(event, printing, true), 2, ','.length),
       ),
     ),
     responses: responses.views(),
@@ -196,17 +195,17 @@ function keyTypeText(model: string, { fields }: KeySchema): string {
   return `Pick<${model}, ${fields.map(({ value }) => quote(value)).join(' | ')}>`;
 }
 
+/** Where descriptors of events are printed. */
+type EventPrinting = Pick<ActionPrinting, 'emission' | 'imports' | 'outputFolder'>;
+
 interface HandledEvent {
   readonly name: Expression;
   readonly descriptor: string;
 }
 
 /** Events that handlers name have a variable of their own, so that both lists mean one descriptor. */
-function handledEvents(
-  emission: Emission,
-  imports: Imports,
-  outputFolder: string,
-): ReadonlyMap<string, HandledEvent> {
+function handledEvents(printing: EventPrinting): ReadonlyMap<string, HandledEvent> {
+  const { emission, imports } = printing;
   const named = new Set(emission.schema.handlers.flatMap(({ events }) => events.map(placeKey)));
   return new Map(
     emission.schema.events
@@ -214,7 +213,7 @@ function handledEvents(
       .map((event) => {
         const variable = imports.reserve(camelCase(event.name));
         const lead = `const ${variable}: EventDescriptor = ;`.length;
-        const descriptor = emission.print(eventCode(emission, event, imports, outputFolder), 0, lead);
+        const descriptor = emission.print(eventCode(event, printing, false), 0, lead);
         return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
       }),
   );
@@ -261,26 +260,29 @@ function sagasView(
   return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
-function eventCode({ types }: Emission, event: EventSchema, imports: Imports, outputFolder: string): Code {
+/** @param isListed in the list of all events, not in a variable of its own */
+function eventCode(
+  event: EventSchema,
+  { emission, imports, outputFolder }: EventPrinting,
+  isListed: boolean,
+): Code {
   const eventClass = imports.value({ kind: 'file', file: event.file, name: event.name });
   const place = { classText: eventClass, outputFolder, imports };
+  const own: OwnFields = {
+    key: 'fields',
+    declaration: event,
+    fields: () => event.fields,
+    use: 'stored',
+    callee: 'namedFields',
+  };
   return at(event.location, {
     name: event.name,
     model: event.model.name,
     eventClass: new Expression(`() => ${eventClass}`),
     version: event.version,
     upcasters: upcastersCode(event.version, { of: 'event', className: event.name }, place),
-    fields: event.fields.length === 0 ? [] : storedFields(event.fields, types, imports),
+    fields: (isListed ? ownFieldsCode : fieldsCode)(own, emission, imports) ?? [],
   });
-}
-
-function storedFields(fields: EventSchema['fields'], types: FieldTypes, imports: Imports): Code {
-  const printing = { t: imports.runtimeValue('t'), use: 'stored', types } as const;
-  const map = fieldMapCode(
-    fields.map((field) => types.field(field)),
-    printing,
-  );
-  return new Call(imports.runtimeValue('namedFields'), [map]);
 }
 
 function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {
