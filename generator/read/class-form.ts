@@ -1,14 +1,13 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
-import { propertyName } from './read-literal.js';
 import {
   type Resolved,
   type ResolvedExpression,
   referenceToDeclaration,
   resolveExpression,
 } from './resolver.js';
-import { constructorsOf, extendsClause, hasKeyword, isInstanceMember, scopeOf } from './syntax.js';
+import { constructorsOf, extendsClause, hasKeyword, scopeOf } from './syntax.js';
 
 /**
  * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
@@ -95,11 +94,4 @@ export function extendsFramework(
 /** True for a class that generated code can make: no `private` or `protected` constructor. */
 export function hasPublicConstructor(node: ts.ClassDeclaration): boolean {
   return constructorsOf(node).every((each) => scopeOf(each) === 'public');
-}
-
-/** True if the class declares (or implements by assignment) a static member of this name. */
-export function hasStaticMember(node: ts.ClassDeclaration, name: string): boolean {
-  return node.members.some(
-    (member) => !isInstanceMember(member) && member.name !== undefined && propertyName(member.name) === name,
-  );
 }

@@ -1,14 +1,14 @@
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
-import { hasStaticMember } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { propertyName, readLiteral } from './read-literal.js';
+import { readLiteral } from './read-literal.js';
 import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { declaredName, hasKeyword, isInstanceMember } from './syntax.js';
-import { readClassFields } from './types/read-type.js';
+import { declaredName, hasKeyword, staticMember } from './syntax.js';
+import { followLineage } from './types/lineage.js';
+import { readClassFields, startReading } from './types/read-type.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPTIONS = [
@@ -132,11 +132,15 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     : undefined;
   const declaration = resolved?.kind === 'declared' ? resolved.declaration : undefined;
   const name = declaration && declaredName(declaration);
+  const mapper =
+    declaration === undefined || !ts.isClassDeclaration(declaration)
+      ? undefined
+      : mapperOf(context, declaration);
   if (
     declaration === undefined ||
     !ts.isClassDeclaration(declaration) ||
     name === undefined ||
-    !hasStaticMember(declaration, 'from') ||
+    mapper === undefined ||
     referenceToDeclaration(declaration)?.name !== name
   ) {
     report(
@@ -148,7 +152,7 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     );
     return undefined;
   }
-  reportAsync(context, declaration);
+  if (isAsync(mapper)) reportAsync(context, mapper, name);
   const { description } = readDoc(declaration);
   return {
     name,
@@ -158,21 +162,22 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
   };
 }
 
-/** What answers are made of is at hand: nothing waits for a mapper. */
-function reportAsync(context: ReadContext, node: ts.ClassDeclaration): void {
-  const name = node.name?.text ?? 'Response';
-  for (const member of node.members) {
-    const isFrom =
-      member.name !== undefined && propertyName(member.name) === 'from' && !isInstanceMember(member);
-    if (!isFrom || !isAsync(member)) continue;
-    report(
-      context,
-      'FWGEN026',
-      member,
-      `${name}.from returns a promise, and a response is mapped at once`,
-      `Await in the action and pass what it found: \`static from(result: Result): ${name}\`.`,
-    );
-  }
+/** The static `from` of a response, or of the nearest of its base classes. */
+function mapperOf(context: ReadContext, node: ts.ClassDeclaration): ts.ClassElement | undefined {
+  return followLineage(startReading(context), node)
+    .classes.map((each) => staticMember(each.node, 'from'))
+    .find((each) => each !== undefined);
+}
+
+/** A response is mapped synchronously. */
+function reportAsync(context: ReadContext, mapper: ts.ClassElement, name: string): void {
+  report(
+    context,
+    'FWGEN026',
+    mapper,
+    `${name}.from returns a promise, and a response is mapped at once`,
+    `Await in the action and pass what it found: \`static from(result: Result): ${name}\`.`,
+  );
 }
 
 function isAsync(member: ts.ClassElement): boolean {

@@ -1,14 +1,12 @@
 import { ts } from './compiler.js';
-import { bareExpression, hasKeyword } from './syntax.js';
+import { bareExpression, staticMember } from './syntax.js';
 
 /**
  * How many upcasters a class declares in its static `upcasters`; `uncounted` where that is no plain list, so that only
  * the start of the application can tell.
  */
 export function readUpcasters(node: ts.ClassDeclaration): number | 'uncounted' {
-  const member = node.members.find(
-    (each) => hasKeyword(each, ts.SyntaxKind.StaticKeyword) && each.name?.getText() === 'upcasters',
-  );
+  const member = staticMember(node, 'upcasters');
   if (member === undefined) return 0;
   const initializer = ts.isPropertyDeclaration(member) ? member.initializer : undefined;
   const value = initializer === undefined ? undefined : bareExpression(initializer);

@@ -38,6 +38,11 @@ export function declaredName(declaration: Declaration): string | undefined {
     : undefined;
 }
 
+/** The static method, property or accessor of this name that a class declares. */
+export function staticMember(node: ts.ClassDeclaration, name: string): ts.ClassElement | undefined {
+  return node.members.find((each) => !isInstanceMember(each) && each.name?.getText() === name);
+}
+
 /** Declared instance properties (`name: Type`), private ones (`#name`) excluded, in source order. */
 export function instanceProperties(node: ts.ClassDeclaration): readonly ts.PropertyDeclaration[] {
   const properties: ts.PropertyDeclaration[] = [];

@@ -60,6 +60,9 @@ export class ThingResponse extends IdentifiedResponse {
   }
 }
 
+/** Mapped by the function that it inherits. */
+export class ThingDetailResponse extends ThingResponse {}
+
 export interface ThingMakeActionParams {
   readonly price: Decimal;
 }
@@ -90,4 +93,10 @@ export class ThingMakeAction extends RequestAction<ThingMakeActionParams> {
   protected perform(_principal: Principal, _params: Request<ThingMakeActionParams>): void {
     throw new Error('not called');
   }
+}
+
+@FwAction
+@HttpRoute('POST', '/things/detailed', { response: ThingDetailResponse })
+export class ThingDetailAction extends Action<void, void> {
+  protected perform(): void {}
 }

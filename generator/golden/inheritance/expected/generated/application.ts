@@ -15,7 +15,13 @@ import {
 import { ParcelLost, ParcelRepository, ParcelSaga, ParcelSent, SentProjection } from '../bases.js';
 import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
 import { migration as migration0002 } from '../migrations/0002_create_things.js';
-import { ThingMadeEvent, ThingMakeAction, ThingResponse } from '../things.js';
+import {
+  ThingDetailAction,
+  ThingDetailResponse,
+  ThingMadeEvent,
+  ThingMakeAction,
+  ThingResponse,
+} from '../things.js';
 import { parcelModel } from './parcel.js';
 import { thingModel } from './thing.js';
 
@@ -66,6 +72,12 @@ const events: readonly EventDescriptor[] = [
   },
 ];
 
+const thingDetailResponseType = objectType({
+  name: 'ThingDetailResponse',
+  doc: 'Mapped by the function that it inherits.',
+  fields: { id: t.shardedId('Thing'), price: t.decimal(19, 4), total: t.decimal(19, 4) },
+});
+
 const thingResponseType = objectType({
   name: 'ThingResponse',
   fields: { id: t.shardedId('Thing'), price: t.decimal(19, 4), total: t.decimal(19, 4) },
@@ -73,6 +85,10 @@ const thingResponseType = objectType({
 
 /** Actions by name: what each takes and gives, and its route. */
 const actions = {
+  ThingDetailAction: defineAction(ThingDetailAction, {
+    route: ['POST', '/things/detailed'],
+    response: { type: thingDetailResponseType, map: (result) => ThingDetailResponse.from(result) },
+  }),
   ThingMakeAction: defineAction(ThingMakeAction, {
     params: { body: t.object({ price: t.decimal(19, 4), number: t.string() }) },
     route: ['POST', '/things'],
@@ -87,6 +103,7 @@ export const application: ApplicationDefinition<Collaborators> = {
   events,
   wire: ({ clock }, collaborators) => {
     return wireActions(actions, {
+      ThingDetailAction: () => new ThingDetailAction(clock),
       ThingMakeAction: () => new ThingMakeAction(clock, collaborators.sender),
     });
   },
