@@ -30,27 +30,23 @@ export async function open({ connection }) {
  */
 async function flushTexts(connections) {
   /** @type {typeof import('../../dist/runtime/persistence/write/flush-statement.js')} */
-  const { FlushStatements } = await built('runtime/persistence/write/flush-statement.js');
+  const { flushStatement } = await built('runtime/persistence/write/flush-statement.js');
   /** @type {typeof import('../../dist/runtime/persistence/codec/event-catalog.js')} */
   const { EventCatalog } = await built('runtime/persistence/codec/event-catalog.js');
   /** @type {typeof import('../../dist/runtime/domain/shard-identifier.js')} */
   const { ShardIdentifier } = await built('runtime/domain/shard-identifier.js');
-  const [[catalogVersion, hasTriggers]] = await connections.read(
-    'catalog',
-    `SELECT xmin::text, relhastriggers FROM pg_class WHERE oid = 'wallets'::regclass`,
-    [],
-  );
+  const [[shape]] = await connections.read('shape', `SELECT eventlog.read_table_shape('wallets')::text`, []);
   /** @type {any} */
   const events = [{ name: 'Sample', model: 'Wallet', eventClass: () => Sample, fields: [] }];
-  const statements = new FlushStatements(ShardIdentifier.of(0, 0), 'bench', new EventCatalog(events));
+  const origin = { shard: ShardIdentifier.of(0, 0), namespace: 'bench', events: new EventCatalog(events) };
   const [deposit, other] = [await sampleDeposits(), await sampleDeposits()];
-  const folding = { proofOf: () => ({ catalogVersion, hasTriggers }) };
+  const folding = { shapeOf: () => shape };
   /** @param {readonly (readonly unknown[])[]} groups */
-  const text = (groups) => statements.make({ groups, locked: 'skip' }, { folding }).text;
+  const text = (groups) => flushStatement({ groups, locked: 'skip' }, origin, { folding }).text;
   return {
     single: text([[deposit(1)], [other(1)]]),
     folded: text([[deposit(1), deposit(2)], [other(1)]]),
-    catalogVersion,
+    shape,
   };
 }
 
@@ -164,8 +160,8 @@ class Bare {
 
   #run(count, groups) {
     const folded = count > groups.length;
-    const { single, folded: foldedText, catalogVersion } = this.#texts;
-    const values = flushValues(groups, folded ? catalogVersion : undefined);
+    const { single, folded: foldedText, shape } = this.#texts;
+    const values = flushValues(groups, folded ? shape : undefined);
     return folded
       ? this.#connections.write('folded', foldedText, values)
       : this.#connections.write('single', single, values);
@@ -192,11 +188,11 @@ const array = (elements) => `{${elements.join(',')}}`;
 const json = (elements) => `[${elements.join(',')}]`;
 
 /**
- * Values in the order of the statement's parameters: see `MergedForm`.
+ * Values in the order of the statement's parameters: see `flushStatement`.
  *
- * @param catalogVersion the version that a folding statement checks; undefined: it does not fold
+ * @param shape the shape that a folding statement checks; undefined: it does not fold
  */
-function flushValues(groups, catalogVersion) {
+function flushValues(groups, shape) {
   const now = new Date();
   const items = groups.flatMap(([, group]) => group);
   const actionIds = items.map(() => ownId());
@@ -211,8 +207,8 @@ function flushValues(groups, catalogVersion) {
     instants(items.map(() => now)),
     json(items.map(({ wallet, amount }) => `{"walletId":"${wallet.id}","amount":"${amount}"}`)),
   ];
-  if (catalogVersion !== undefined) {
-    values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))), catalogVersion);
+  if (shape !== undefined) {
+    values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))), shape);
   }
   values.push(...updates(groups, now), ...events(items));
   return values;
@@ -232,7 +228,7 @@ function updates(groups, now) {
   ];
 }
 
-/** Number of the action, id, model id, model name, type, version, format version, trace context, payload. */
+/** Number of the action, id, model id, model name, type, version, format version, payload. */
 function events(items) {
   const column = (element) => array(items.map(element));
   return [
@@ -243,7 +239,6 @@ function events(items) {
     column(() => 'WalletMoneyDepositedEvent'),
     column(({ version }) => version),
     column(() => 1),
-    column(() => 'NULL'),
     json(items.map(({ amount, balance }) => `{"amount":"${amount}","newBalance":"${balance}"}`)),
   ];
 }

@@ -19,7 +19,7 @@ import type { QueryOptions } from '../persistence/read/query-options.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
-import { FlushStatements } from '../persistence/write/flush-statement.js';
+import { flushStatement } from '../persistence/write/flush-statement.js';
 import { FoldingRules } from '../persistence/write/folding-rules.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { ShardWriter } from '../persistence/write/shard-writer.js';
@@ -138,8 +138,8 @@ export class ShardGateways implements RepositoryContext {
 
   /** The statement that would apply this plan, for display: without secret values. */
   explain(shard: ShardIdentifier, plan: PlanWrite): Statement {
-    const statements = new FlushStatements(shard, this.#namespace, this.#events.withoutSecrets());
-    return statements.make({ groups: [[plan]], locked: 'skip' });
+    const origin = { shard, namespace: this.#namespace, events: this.#events.withoutSecrets() };
+    return flushStatement({ groups: [[plan]], locked: 'skip' }, origin);
   }
 
   /** An event, for display: without secret values. */

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
-import { ACTIONS_WITH_CLAIMS } from '../persistence/write/eventlog-tables.js';
+import { ACTIONS, EVENTS, JOURNAL, KEYS, SCHEDULES } from '../persistence/write/eventlog-tables.js';
 import { systemMigrations } from './system-migrations.js';
 
 const text = systemMigrations.map((migration) => JSON.stringify(migration)).join('\n');
+
+function columnsOf(table: string): readonly string[] {
+  const [, body = ''] = new RegExp(`create table ${table} \\((.*?)\\\\n\\)`).exec(text) ?? [];
+  return [...body.matchAll(/\\n {2}(\w+) /g)].map(([, name = '']) => name);
+}
 
 it('create each table completely: no migration of the first set alters an earlier one’s table', () => {
   expect(systemMigrations.map(({ name }) => name.slice(0, 4))).toEqual(
@@ -13,7 +18,13 @@ it('create each table completely: no migration of the first set alters an earlie
 });
 
 it('have no action column that the write statement does not set', () => {
-  const [, body = ''] = /create table eventlog\.actions \((.*?)\\n\)/.exec(text) ?? [];
-  const columns = [...body.matchAll(/\\n {2}(\w+) /g)].map(([, name = '']) => name);
-  expect(columns).toEqual(ACTIONS_WITH_CLAIMS.columns.map(({ name }) => name));
+  expect(columnsOf('eventlog.actions')).toEqual(ACTIONS.columns.map(({ name }) => name));
 });
+
+it.each([EVENTS, KEYS, SCHEDULES, JOURNAL])(
+  'have the columns that statements write: $name',
+  ({ name, columns }) => {
+    const made = columnsOf(name);
+    expect(columns.map((column) => column.name).filter((column) => !made.includes(column))).toEqual([]);
+  },
+);

@@ -79,7 +79,7 @@ create table eventlog.journal (
   action_name text not null,
   principal text not null,
   started_date timestamptz not null,
-  legs jsonb not null,
+  parts jsonb not null,
   state text not null default 'open' check (state in ('open', 'flagged', 'closed')),
   outcome text check (outcome in ('applied', 'partial')),
   note text,
@@ -94,7 +94,7 @@ create table eventlog.journal (
 );
 create index journal_not_closed on eventlog.journal (id) where state <> 'closed';
 create index journal_to_purge on eventlog.journal (closed_date) where state = 'closed' and outcome = 'applied';
-comment on table eventlog.journal is 'Cross-shard plans, written with their first leg; open: nobody was told the outcome';
+comment on table eventlog.journal is 'Cross-shard plans, written with their first part; open: the outcome was reported to no caller';
 `,
   ),
   defineMigration(

@@ -21,10 +21,10 @@ import {
   type ShardStore,
   type WriteGroup,
 } from './shard-store.js';
-import { FlushStatements } from './write/flush-statement.js';
+import { ACTIONS, insertInto, KEYS } from './write/eventlog-tables.js';
+import { type FlushOrigin, flushStatement, UNPROVEN } from './write/flush-statement.js';
 import { FoldingOutdated, type FoldingRules } from './write/folding-rules.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
-import { UNPROVEN } from './write/merged-form.js';
 import type { ActionRow } from './write/plan-write.js';
 import { RefusingConstraints } from './write/refusing-constraints.js';
 import { REPLICATION_WAIT } from './write/replication-wait.js';
@@ -34,8 +34,7 @@ import { ALL_APPLIED } from './write/statement-form.js';
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
 export class SqlShardStore implements ShardStore {
   readonly #database: ShardDatabase;
-  readonly #namespace: string;
-  readonly #statements: FlushStatements;
+  readonly #origin: FlushOrigin;
   readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
   readonly #refusing: RefusingConstraints;
@@ -57,8 +56,7 @@ export class SqlShardStore implements ShardStore {
     this.#keys = new KeyReader(database);
     this.#refusing = new RefusingConstraints(database);
     this.#database = database;
-    this.#namespace = namespace;
-    this.#statements = new FlushStatements(database.shard, namespace, events);
+    this.#origin = { shard: database.shard, namespace, events };
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
@@ -95,7 +93,7 @@ export class SqlShardStore implements ShardStore {
     checks: RowChecks | undefined,
     options?: CallOptions,
   ): Promise<{ readonly applied: string; readonly refused: string }> {
-    const statement = this.#statements.make(request, { checks, folding: this.#folding });
+    const statement = flushStatement(request, this.#origin, { checks, folding: this.#folding });
     requireSize(request, statement);
     try {
       // A statement that waits for locks would delay those behind it in the pipeline.
@@ -149,7 +147,7 @@ export class SqlShardStore implements ShardStore {
   async fence(action: Omit<ActionRow, 'params'>, options?: CallOptions): Promise<AttemptOutcome> {
     const { id, name, principal, startedDate, completedDate } = action;
     const dates = [instantText(startedDate), instantText(completedDate)];
-    const values = [id, this.#namespace, name, principal, ...dates];
+    const values = [id, this.#origin.namespace, name, principal, ...dates];
     const { rowCount } = await this.#database.query({ ...FENCE, values }, options);
     if (rowCount > 0) return 'void';
     const { rows } = await this.#database.query({ ...STATUS, values: [id] }, options);
@@ -195,9 +193,15 @@ const MAXIMUM_LEARNED = 4;
 /** Inserts the row unless the attempt's own exists. Waits for a transaction that is about to write it. */
 const FENCE = {
   name: 'fw_fence',
-  text:
-    'INSERT INTO eventlog.actions (id, status, namespace, name, principal, started_date, completed_date) ' +
-    "VALUES ($1, 'void', $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id",
+  text: `${insertInto(ACTIONS, {
+    id: '$1',
+    status: "'void'",
+    namespace: '$2',
+    name: '$3',
+    principal: '$4',
+    started_date: '$5',
+    completed_date: '$6',
+  })} ON CONFLICT DO NOTHING RETURNING id`,
 };
 
 const STATUS = {
@@ -220,9 +224,22 @@ const RECALL = {
 const CLAIM_KEY = {
   name: 'fw_claim_key',
   text:
-    'INSERT INTO eventlog.idempotency_keys AS k (principal, operation, key, fingerprint, action_id, target_group, ' +
-    'target_member, created_date, expires_date) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8) ' +
-    'ON CONFLICT (principal, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, ' +
+    insertInto(
+      KEYS,
+      {
+        principal: '$1',
+        operation: '$2',
+        key: '$3',
+        fingerprint: '$4',
+        action_id: '$5',
+        target_group: '$6',
+        target_member: '$7',
+        created_date: 'now()',
+        expires_date: '$8',
+      },
+      'k',
+    ) +
+    ' ON CONFLICT (principal, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, ' +
     'action_id = CASE WHEN k.expires_date <= now() OR k.action_id = excluded.action_id THEN excluded.action_id ' +
     `ELSE '${NIL_UUID}' END, ` +
     'target_group = excluded.target_group, target_member = excluded.target_member, ' +

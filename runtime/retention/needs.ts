@@ -78,5 +78,5 @@ export async function openActions(databases: readonly ShardDatabase[]): Promise<
   return found.flat();
 }
 
-const OPEN_ACTIONS = `SELECT part ->> 'actionId' FROM eventlog.journal AS j, jsonb_array_elements(j.legs) AS part
+const OPEN_ACTIONS = `SELECT part ->> 'actionId' FROM eventlog.journal AS j, jsonb_array_elements(j.parts) AS part
 WHERE j.state <> 'closed' AND part ->> 'actionId' IS NOT NULL`;

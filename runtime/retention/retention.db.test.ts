@@ -139,7 +139,7 @@ describeOnEachAdapter('Retention', (harness) => {
     await creditLongAgo(ledger);
     const action = await lastAction(ledger);
     const parts = JSON.stringify([{ actionId: action, shard: '(0, 0)' }]);
-    await ledger.rows(`INSERT INTO eventlog.journal (id, action_name, principal, started_date, legs, state)
+    await ledger.rows(`INSERT INTO eventlog.journal (id, action_name, principal, started_date, parts, state)
       VALUES ('${action}', 'Credit', 'alice', now(), '${parts}', 'flagged')`);
     const now = new Date(OLD + 10 * DAY_MS);
     const actions = 'actions_20240110t000000';

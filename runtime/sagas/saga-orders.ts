@@ -3,6 +3,7 @@ import { uuid7 } from '../domain/id-source.js';
 import { ownPrincipal, principalName } from '../domain/principal.js';
 import { ModelNotFoundError } from '../errors.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
+import { insertInto, SCHEDULES } from '../persistence/write/eventlog-tables.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { ABANDON, RETRY } from './saga-actions.js';
@@ -85,8 +86,17 @@ export class SagaOrders {
   }
 }
 
-const PLACE = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, claims, action_id, created_date)
-SELECT $1::uuid, now(), now(), $2, $3::jsonb, coalesce($4, a.principal, $7), CASE WHEN $4 IS NULL THEN a.claims END, $1::uuid, now()
+const PLACE = `${insertInto(SCHEDULES, {
+  id: '$1::uuid',
+  due_date: 'now()',
+  next_date: 'now()',
+  action_name: '$2',
+  params: '$3::jsonb',
+  principal: 'coalesce($4, a.principal, $7)',
+  claims: 'CASE WHEN $4 IS NULL THEN a.claims END',
+  action_id: '$1::uuid',
+  created_date: 'now()',
+})}
 FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT a.principal, a.claims FROM eventlog.events AS e
   JOIN eventlog.actions AS a ON a.id = e.action_id
   WHERE $5::boolean AND e.model_id = $6 ORDER BY e.position DESC LIMIT 1) AS a ON true`;

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { EVENTS } from '../../persistence/write/eventlog-tables.js';
 import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 
@@ -156,8 +157,7 @@ WHERE epoch = $1 AND transaction_id > pg_snapshot_xmax(pg_current_snapshot()) LI
 
 const SEQUENCE = "pg_get_serial_sequence('eventlog.events', 'position')";
 
-const COLUMNS =
-  'id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version, event_version, trace_context';
+const COLUMNS = EVENTS.columns.map(({ name }) => name).join(', ');
 
 /**
  * The rows get the id of the current transaction, which inserts them again. An UPDATE cannot change `GENERATED ALWAYS`.

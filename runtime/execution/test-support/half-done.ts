@@ -8,7 +8,7 @@ import { HERE, type TestBank, THERE } from './accounts.js';
 export async function undoSecondPart(bank: TestBank, to: string): Promise<string> {
   const [entry] = await bank.rows(
     HERE,
-    "select id, legs->1->>'actionId' from eventlog.journal order by id desc limit 1",
+    "select id, parts->1->>'actionId' from eventlog.journal order by id desc limit 1",
   );
   const [id, actionId] = (entry ?? []).map(String);
   await bank.rows(THERE, `delete from eventlog.events where action_id = '${actionId}'`);

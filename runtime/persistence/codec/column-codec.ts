@@ -161,11 +161,6 @@ export function quoteElement(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`;
 }
 
-/** Quotes a text that may be absent. */
-export function optionalElement(text: string | undefined): string {
-  return text === undefined ? 'NULL' : quoteElement(text);
-}
-
 /** UUIDs as one array: binary if all have the usual form, otherwise an array literal. */
 export function uuidArray(ids: readonly string[]): ArrayValue {
   return PackedArray.ofUuids(ids) ?? arrayLiteral(ids.map(quoteElement));

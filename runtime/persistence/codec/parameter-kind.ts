@@ -5,7 +5,6 @@ import {
   instantText,
   jsonArray,
   jsonElement,
-  optionalElement,
   quoteElement,
   uuidArray,
 } from './column-codec.js';
@@ -20,6 +19,8 @@ export interface ParameterKind<V> {
   readonly many: <R>(rows: readonly R[], of: (row: R) => V) => ArrayValue;
   /** SQL function that expands the array parameter into rows. Default: `unnest`. */
   readonly expand?: string;
+  /** If no row has a value, SQL has `NULL` in place of a parameter. Default false. */
+  readonly isOptional?: true;
 }
 
 type One<V> = ParameterKind<V>['one'];
@@ -35,23 +36,26 @@ function literal<V>(type: string, one: One<V>, element: (value: V) => string): P
   };
 }
 
+function optional(type: string, element: (text: string) => string): ParameterKind<string | undefined> {
+  const orNull = (text: string | undefined): string => (text === undefined ? 'NULL' : element(text));
+  return { ...literal(type, (text) => text ?? null, orNull), isOptional: true };
+}
+
 const same = (text: string): string => text;
-const orNull = (text: string | undefined): string | null => text ?? null;
 
 export const UUID: ParameterKind<string> = packed('uuid', same, uuidArray);
 export const TEXT: ParameterKind<string> = literal('text', same, quoteElement);
-export const OPTIONAL_TEXT: ParameterKind<string | undefined> = literal('text', orNull, optionalElement);
+export const OPTIONAL_TEXT: ParameterKind<string | undefined> = optional('text', quoteElement);
 export const INT: ParameterKind<number> = literal('int', String, String);
 export const BIGINT: ParameterKind<number> = literal('bigint', String, String);
 export const FLAG: ParameterKind<boolean> = literal('bool', String, (flag) => (flag ? 't' : 'f'));
 export const INSTANT: ParameterKind<Date> = packed('timestamptz', instantText, instantArray);
 export const ISO_INSTANT: ParameterKind<string> = literal('timestamptz', same, quoteElement);
 /** JSON text. */
-export const JSON_TEXT: ParameterKind<string | undefined> = literal('jsonb', orNull, (json) =>
-  json === undefined ? 'NULL' : jsonElement(json),
-);
+export const JSON_TEXT: ParameterKind<string> = literal('jsonb', same, jsonElement);
+export const OPTIONAL_JSON: ParameterKind<string | undefined> = optional('jsonb', jsonElement);
 /** JSON text. Many documents are sent as one JSON array, so that no document is quoted again as an array element. */
 export const DOCUMENT: ParameterKind<string | undefined> = {
-  ...{ type: 'jsonb', one: orNull, manyType: 'jsonb', expand: 'jsonb_array_elements' },
+  ...{ type: 'jsonb', one: (json) => json ?? null, manyType: 'jsonb', expand: 'jsonb_array_elements' },
   many: (rows, of) => jsonArray(rows.map((row) => of(row) ?? 'null')),
 };

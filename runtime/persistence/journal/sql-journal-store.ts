@@ -100,7 +100,7 @@ type NamedText = Pick<Statement, 'text' | 'name'>;
 
 /** An expired lease counts as no lease. */
 const COLUMNS =
-  'id, action_name, principal, started_date, state, note, legs, attempts, error_message, ' +
+  'id, action_name, principal, started_date, state, note, parts, attempts, error_message, ' +
   'CASE WHEN lease_expires_date > clock_timestamp() THEN lease_expires_date END';
 
 const LIST: NamedText = {

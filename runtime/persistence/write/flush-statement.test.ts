@@ -1,25 +1,50 @@
 import { expect, test } from 'vitest';
 import type { StagedItem } from '../../action/action-plan.js';
+import type { Entity } from '../../domain/entity.js';
+import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { guestModel, newGuest } from '../../execution/test-support/guests.js';
+import { type Guest, guestModel, newGuest } from '../../execution/test-support/guests.js';
+import type { Statement } from '../../sharding/shard-database.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import { planOf } from '../test-support/plans.js';
-import { FlushStatements } from './flush-statement.js';
+import { flushStatement } from './flush-statement.js';
 
-const statements = new FlushStatements(ShardIdentifier.of(0, 0), 'test', new EventCatalog([]));
+const ORIGIN = { shard: ShardIdentifier.of(0, 0), namespace: 'test', events: new EventCatalog([]) };
 
-/** What a statement inserts whose plans add these guests, by address. */
-function inserted(...emails: readonly string[]): readonly string[] {
-  const descriptor = guestModel as unknown as StagedItem['descriptor'];
-  const groups = emails.map((email) => {
-    const add: StagedItem = { kind: 'add', descriptor, model: newGuest(email), events: [] };
-    return [{ ...planOf(), items: [add] }];
-  });
-  const { values = [] } = statements.make({ groups, locked: 'skip' });
-  return values.map((value) => String(value).replaceAll('"', '')).filter((value) => value.includes('@hotel'));
+const descriptor = guestModel as unknown as StagedItem['descriptor'];
+
+/** The statement of these plans, of which each changes these rows. */
+function statementOf(...plans: readonly (readonly StagedItem[])[]): Statement {
+  const groups = plans.map((items) => [{ ...planOf(), items }]);
+  return flushStatement({ groups, locked: 'skip' }, ORIGIN);
+}
+
+function add(guest: Entity): StagedItem {
+  return { kind: 'add', descriptor, model: guest, events: [] };
+}
+
+function update(before: Guest, after: Guest): StagedItem {
+  const heldBefore = heldKeys(before);
+  return { kind: 'update', descriptor, model: after, expectedVersion: 1, heldBefore, events: [] };
 }
 
 test('rows are inserted in the order of their keys, in whichever order they were staged', () => {
+  const inserted = (...emails: readonly string[]): readonly string[] => {
+    const { values } = statementOf(...emails.map((email) => [add(newGuest(email))]));
+    return values
+      .map((value) => String(value).replaceAll('"', ''))
+      .filter((value) => value.includes('@hotel'));
+  };
   expect(inserted('b@hotel', 'a@hotel', 'c@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
   expect(inserted('c@hotel', 'b@hotel', 'a@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
+});
+
+test('a single plan has the form without arrays, unless a key goes from row to row of one table', () => {
+  const ann = newGuest('ann@hotel');
+  const renaming = update(ann, ann.renamed('ann@home'));
+  const isSingle = (...items: readonly StagedItem[]): boolean => !statementOf(items).text.includes('unnest');
+  expect(isSingle(renaming)).toBe(true);
+  expect(isSingle(renaming, ...planOf('+a').items)).toBe(true);
+  expect(isSingle(renaming, add(newGuest('bob@hotel')))).toBe(true);
+  expect(isSingle(renaming, add(newGuest('ann@hotel')))).toBe(false);
 });

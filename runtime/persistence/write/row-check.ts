@@ -3,6 +3,7 @@ import type { RowCodec } from '../codec/row-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 import type { UpdateColumns } from '../codec/update-columns.js';
 import { cte } from './statement-builder.js';
+import { updatedValue } from './statement-rows.js';
 
 /** What the rows of a table must be, as SQL over their columns. */
 export type RowCondition =
@@ -54,6 +55,8 @@ export interface StatedCheck {
 /** What a statement writes to one table, as far as checks are concerned. */
 export interface CheckedTable {
   readonly codec: RowCodec;
+  /** Of the table, in the names of common table expressions. */
+  readonly index: number;
   readonly sets?: UpdateColumns | undefined;
   readonly adds: readonly unknown[];
 }
@@ -96,8 +99,7 @@ export function checkKey({ check, number, isFinal }: StatedCheck): string {
 
 /** The rows of a table as they will be, by the names of their columns: those of `m` and `n`. */
 export function rowsText(
-  { codec, sets, adds }: CheckedTable,
-  index: number,
+  { codec, index, sets, adds }: CheckedTable,
   types: ReadonlyMap<string, string>,
 ): string {
   const table = quoteIdentifier(codec.model.table);
@@ -111,13 +113,10 @@ export function rowsText(
   const sources: string[] = [];
   if (sets !== undefined) {
     // The version of a row is known, but not all of it.
-    const flags = new Map(sets.columns.map(({ position, isFlagged }) => [position, isFlagged]));
-    const values = select((column, position) => {
-      const isFlagged = flags.get(position);
-      if (isFlagged === undefined) return `t.${column}`;
-      return isFlagged
-        ? `CASE WHEN m.f${position} THEN m.c${position} ELSE t.${column} END`
-        : `m.c${position}`;
+    const columns = new Map(sets.columns.map((column) => [column.position, column]));
+    const values = select((name, position) => {
+      const column = columns.get(position);
+      return column === undefined ? `t.${name}` : updatedValue(column, (cell) => `m.${cell}`);
     });
     sources.push(
       `SELECT m.nr AS "fw.grp", false AS "fw.new", ${values} FROM ${cte('m', index)} AS m JOIN ${table} AS t ` +
@@ -134,8 +133,6 @@ export function rowsText(
 export interface RefusedGroups {
   readonly stated: StatedCheck;
   readonly table: CheckedTable;
-  /** Of the table, in the names of common table expressions. */
-  readonly index: number;
   /** Parameters. */
   readonly oid: string;
   readonly version: string;
@@ -143,7 +140,7 @@ export interface RefusedGroups {
 
 /** Groups of which the check refuses a row of `r`, with its number; 0 if the check has to be repeated plan by plan. */
 export function refusedText(refused: RefusedGroups): string {
-  const { stated, table, index, oid, version } = refused;
+  const { stated, table, oid, version } = refused;
   const { condition } = stated.check;
   const catalog = condition.kind === 'unique' ? 'pg_index WHERE indexrelid' : 'pg_constraint WHERE oid';
   // A constraint that was dropped or replaced refuses nothing.
@@ -151,7 +148,7 @@ export function refusedText(refused: RefusedGroups): string {
   const number = numberText(refused);
   switch (condition.kind) {
     case 'check':
-      return `SELECT "fw.grp" AS grp, ${number} AS number FROM ${cte('r', index)} WHERE (${condition.expression}) IS FALSE AND ${isThere}`;
+      return `SELECT "fw.grp" AS grp, ${number} AS number FROM ${cte('r', table.index)} WHERE (${condition.expression}) IS FALSE AND ${isThere}`;
     case 'reference': {
       const columns = condition.columns.map((column) => `r.${quoteIdentifier(column)}`);
       const isSame = columns.map((column, at) => {
@@ -159,15 +156,15 @@ export function refusedText(refused: RefusedGroups): string {
       });
       const isSet = columns.map((column) => `${column} IS NOT NULL`).join(' AND ');
       return (
-        `SELECT r."fw.grp" AS grp, ${number} AS number FROM ${cte('r', index)} AS r WHERE ${isSet} AND ${isThere} ` +
+        `SELECT r."fw.grp" AS grp, ${number} AS number FROM ${cte('r', table.index)} AS r WHERE ${isSet} AND ${isThere} ` +
         `AND NOT EXISTS (SELECT FROM ${condition.to} AS e WHERE ${isSame.join(' AND ')})`
       );
     }
     case 'unique':
       return (
         `SELECT q."fw.grp" AS grp, CASE WHEN x.taken THEN ${number} ELSE 0 END AS number ` +
-        `FROM (${keyedRows(condition, table, index)}) AS q CROSS JOIN LATERAL ` +
-        `(SELECT EXISTS (${holderText(condition, table, index)}) AS taken OFFSET 0) AS x ` +
+        `FROM (${keyedRows(condition, table)}) AS q CROSS JOIN LATERAL ` +
+        `(SELECT EXISTS (${holderText(condition, table)}) AS taken OFFSET 0) AS x ` +
         `WHERE (x.taken OR q."fw.nr" > 1) AND ${isThere}`
       );
   }
@@ -186,7 +183,7 @@ function numberText({ stated: { number, isFinal }, table }: RefusedGroups): stri
 type Unique = Extract<RowCondition, { readonly kind: 'unique' }>;
 
 /** Rows with their keys; of those that want the same one, the first has number 1. */
-function keyedRows({ keys, predicate }: Unique, { codec }: CheckedTable, index: number): string {
+function keyedRows({ keys, predicate }: Unique, { codec, index }: CheckedTable): string {
   const id = quoteIdentifier(codec.columns[codec.idIndex]?.descriptor.column ?? 'id');
   const named = keys.map((key, at) => `${key} AS "fw.k${at}"`).join(', ');
   const conditions = keys.map((key) => `${key} IS NOT NULL`);
@@ -198,7 +195,7 @@ function keyedRows({ keys, predicate }: Unique, { codec }: CheckedTable, index: 
 }
 
 /** Another row that has the key, and that no plan of the same group changes. */
-function holderText({ keys, predicate }: Unique, { codec, sets }: CheckedTable, index: number): string {
+function holderText({ keys, predicate }: Unique, { codec, index, sets }: CheckedTable): string {
   const conditions = keys.map((key, at) => `${key} = q."fw.k${at}"`);
   if (predicate !== undefined) conditions.push(`(${predicate})`);
   conditions.push('(q."fw.new" OR e.id <> q."fw.id")');

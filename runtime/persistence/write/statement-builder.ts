@@ -4,10 +4,8 @@ import type { ArrayValue } from '../codec/column-codec.js';
 /** Most distinct texts that are prepared by name; further ones are sent unnamed. */
 const MAXIMUM_PREPARED = 100;
 
-type Prepared = Pick<Statement, 'text' | 'name'>;
-
-/** By key, for the life of the process. */
-const prepared = new Map<string, Prepared>();
+/** By text, for the life of the process. */
+const prepared = new Map<string, Pick<Statement, 'text' | 'name'>>();
 
 /**
  * SQL name of a common table expression. A dot in it keeps it apart from the tables of models: their names are split at
@@ -17,56 +15,45 @@ export function cte(name: string, suffix: number | string = ''): string {
   return `"fw.${name}${suffix}"`;
 }
 
-/**
- * Appends the values of a statement together with the SQL that refers to them.
- *
- * SQL is given as functions: they are called for the first statement of a key, whose text serves all others.
- */
+/** ` WHERE`, if there are conditions. @param conditions undefined: none */
+export function where(...conditions: readonly (string | undefined)[]): string {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`;
+}
+
+/** Appends the values of a statement together with the SQL that refers to them. */
 export class StatementBuilder {
   readonly #values: (ArrayValue | null)[] = [];
-  readonly #expressions: (() => string)[] = [];
-  #query: () => string = () => '';
-  #key = '';
+  readonly #expressions: string[] = [];
 
-  /** Appends a value. @returns its number */
-  bind(value: ArrayValue | null): number {
-    return this.#values.push(value);
+  /** Appends a value. @returns SQL: the parameter */
+  bind(value: ArrayValue | null, type: string): string {
+    return `$${this.#values.push(value)}::${type}`;
   }
 
-  /** Appends a common table expression. @param key what its SQL depends on besides the keys before it */
-  with(key: string, sql: () => string): void {
-    this.dependOn(key);
-    this.#expressions.push(sql);
+  /**
+   * Appends a common table expression that reads. Materialized, it locks rows once, and before any is written.
+   *
+   * @returns its name
+   */
+  select(name: string, sql: string): string {
+    this.#expressions.push(`${name} AS MATERIALIZED (${sql})`);
+    return name;
   }
 
-  /** Sets what stands behind the common table expressions. It depends on their keys. */
-  query(sql: () => string): void {
-    this.#query = sql;
+  /** Appends one that writes. */
+  modify(name: string, sql: string): void {
+    this.#expressions.push(`${name} AS (${sql})`);
   }
 
-  dependOn(key: string): void {
-    this.#key += `${key};`;
-  }
-
-  /** One per text. */
-  get key(): string {
-    return this.#key;
-  }
-
-  text(): string {
-    return `WITH ${this.#expressions.map((sql) => sql()).join(',\n')}\n${this.#query()}`;
-  }
-
-  statement(): Statement {
-    const { text, name } = prepared.get(this.#key) ?? this.#prepare();
-    return name === undefined ? { text, values: this.#values } : { text, name, values: this.#values };
-  }
-
-  #prepare(): Prepared {
-    const text = this.text();
-    if (prepared.size >= MAXIMUM_PREPARED) return { text };
-    const made = { text, name: `fw_flush_${prepared.size}` };
-    prepared.set(this.#key, made);
-    return made;
+  /** @param query what follows the common table expressions */
+  statement(query: string): Statement {
+    const text = `WITH ${this.#expressions.join(',\n')}\n${query}`;
+    let known = prepared.get(text);
+    if (known === undefined) {
+      known = prepared.size < MAXIMUM_PREPARED ? { text, name: `fw_flush_${prepared.size}` } : { text };
+      if (known.name !== undefined) prepared.set(text, known);
+    }
+    return { ...known, values: this.#values };
   }
 }

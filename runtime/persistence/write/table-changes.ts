@@ -1,3 +1,4 @@
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { RowCodec } from '../codec/row-codec.js';
 import { tableUpdates, type UpdateColumns } from '../codec/update-columns.js';
@@ -5,7 +6,7 @@ import { changedBy, type RowChange } from './folded-group.js';
 import type { FoldingRules } from './folding-rules.js';
 import { handoverSteps } from './key-handover.js';
 import { type RowChecks, type StatedCheck, statedChecks } from './row-check.js';
-import type { NumberedRow } from './statement-rows.js';
+import { type InsertedTable, modelTable, type NumberedRow } from './statement-rows.js';
 
 /** What a flush depends on besides its plans. */
 export interface FlushRules {
@@ -18,13 +19,17 @@ export interface FlushRules {
 /** The change of a row, with the number of its group. */
 type GroupChange = NumberedRow<RowChange>;
 
-interface Collected extends Record<RowChange['kind'], GroupChange[]> {
-  readonly codec: RowCodec;
+interface TableRows {
+  readonly model: ModelDescriptor;
+  readonly rows: GroupChange[];
 }
 
 /** What a flush does to one table. */
 export interface TableChanges {
   readonly codec: RowCodec;
+  readonly table: InsertedTable<RowChange>;
+  /** Of the table, in the names of common table expressions. */
+  readonly index: number;
   readonly updates: readonly GroupChange[];
   readonly adds: readonly GroupChange[];
   readonly expects: readonly GroupChange[];
@@ -58,42 +63,39 @@ export function isGuarded({ sets, expects, checks, shape }: TableChanges): boole
  */
 export function changesByTable(
   groups: readonly (readonly RowChange[])[],
-  rules: FlushRules,
+  { checks, folding }: FlushRules,
 ): readonly TableChanges[] {
-  const tables = new Map<string, Collected>();
+  const tables = new Map<string, TableRows>();
   groups.forEach((changes, index) => {
-    for (const change of changes) {
-      const { table } = change.descriptor;
-      let rows = tables.get(table);
-      if (rows === undefined) {
-        rows = { codec: RowCodec.of(change.descriptor), update: [], add: [], expect: [] };
-        tables.set(table, rows);
-      }
-      rows[change.kind].push({ number: index + 1, row: change });
+    for (const row of changes) {
+      const { descriptor: model } = row;
+      const table = tables.get(model.table) ?? { model, rows: [] };
+      tables.set(model.table, table);
+      table.rows.push({ number: index + 1, row });
     }
   });
-  const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  const changes = sorted.map(([, rows]) => changesOf(rows, rules));
-  return rules.checks === undefined ? changes : statedChecks(changes, rules.checks);
+  const sorted = [...tables.values()].sort((a, b) => (a.model.table < b.model.table ? -1 : 1));
+  const changes = sorted.map((table, index) => changesOf(table, index, folding));
+  return checks === undefined ? changes : statedChecks(changes, checks);
 }
 
-function changesOf(collected: Collected, { folding }: FlushRules): TableChanges {
-  const { codec, update: updates, add: adds, expect: expects } = collected;
-  const { model } = codec;
-  const isFolded = updates.some(isFoldedChange) || adds.some(isFoldedChange);
+function changesOf({ model, rows }: TableRows, index: number, folding: FlushRules['folding']): TableChanges {
+  const ofKind = (kind: RowChange['kind']): GroupChange[] => rows.filter(({ row }) => row.kind === kind);
+  const [updates, adds, expects] = [ofKind('update'), ofKind('add'), ofKind('expect')];
+  const codec = RowCodec.of(model);
+  const isKeyed = model.keys !== undefined;
+  const isFolded = rows.some(({ row }) => row.isFolded === true);
   return {
     codec,
+    table: modelTable(codec),
+    index,
     updates,
     expects,
-    adds: model.keys === undefined ? adds : sortedByKeys(adds),
+    adds: isKeyed ? sortedByKeys(adds) : adds,
     sets: updates.length === 0 ? undefined : tableUpdates(model).of(updates.map(({ row }) => changedBy(row))),
     shape: isFolded ? folding?.shapeOf(model) : undefined,
-    steps: model.keys === undefined || updates.length === 0 ? undefined : keySteps([...updates, ...adds]),
+    steps: isKeyed && updates.length > 0 ? keySteps([...updates, ...adds]) : undefined,
   };
-}
-
-function isFoldedChange({ row }: GroupChange): boolean {
-  return row.isFolded === true;
 }
 
 /** Processes that insert the same keys do so in one order, or they would wait for one another in a circle. */

@@ -12,7 +12,7 @@ import { encodeValues } from '../../sharding/wire-values.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import { SqlShardStore } from '../sql-shard-store.js';
 import { idOf, planOf } from '../test-support/plans.js';
-import { FlushStatements } from './flush-statement.js';
+import { flushStatement } from './flush-statement.js';
 import type { PlanWrite } from './plan-write.js';
 import { ShardWriter } from './shard-writer.js';
 
@@ -102,7 +102,7 @@ async function stored(database: ShardDatabase): Promise<unknown> {
      FROM eventlog.idempotency_keys`,
     `SELECT id, due_date::text, next_date::text, action_name, params::text, params_version, principal, trace_context,
      state, claims::text FROM eventlog.schedules ORDER BY id`,
-    `SELECT action_name, principal, legs::text, id = lease_owner, lease_expires_date > now() FROM eventlog.journal`,
+    `SELECT action_name, principal, parts::text, id = lease_owner, lease_expires_date > now() FROM eventlog.journal`,
   ];
   const answers: unknown[] = [];
   for (const text of texts) answers.push((await database.query({ text, values: [] })).rows);
@@ -177,10 +177,10 @@ async function versionsOf(database: ShardDatabase): Promise<readonly unknown[]> 
   return rows.map(([version]) => version);
 }
 
-const statements = new FlushStatements(HERE, 'test', events);
+const ORIGIN = { shard: HERE, namespace: 'test', events };
 
 test.each(['a1>2', '+new', 'a1?'])('a simple plan has the form without arrays: %s', (change) => {
-  const { text } = statements.make({ groups: [[planOf(change)]], locked: 'skip' });
+  const { text } = flushStatement({ groups: [[planOf(change)]], locked: 'skip' }, ORIGIN);
   expect(text).not.toContain('unnest');
   expect(text.includes('SKIP LOCKED')).toBe(change !== '+new');
 });
@@ -190,11 +190,13 @@ test.each([
   ['+new', '+newer'],
   ['a1?', 'b1>2'],
 ])('a plan with several rows of a kind has the merged form: %s %s', (...changes) => {
-  expect(statements.make({ groups: [[planOf(...changes)]], locked: 'wait' }).text).toContain('unnest');
+  const { text } = flushStatement({ groups: [[planOf(...changes)]], locked: 'wait' }, ORIGIN);
+  expect(text).toContain('unnest');
 });
 
 test('ids and instants of the merged form are sent packed', () => {
-  const { text, values } = statements.make({ groups: [[planOf('a1>2')], [planOf('+b')]], locked: 'skip' });
+  const groups = [[planOf('a1>2')], [planOf('+b')]];
+  const { text, values } = flushStatement({ groups, locked: 'skip' }, ORIGIN);
   const typesOf = (type: string): readonly number[] =>
     [...text.matchAll(/\$(\d+)::(\w+)\[\]/g)]
       .filter(([, , found]) => found === type)
@@ -220,5 +222,5 @@ test('a text that PostgreSQL cannot store is refused before it is sent', () => {
     return { ...item, model: instantiate(item.descriptor, values) };
   });
   const request = { groups: [[{ ...plan, items: broken }]], locked: 'skip' } as const;
-  expect(() => statements.make(request)).toThrow(/cannot be stored/);
+  expect(() => flushStatement(request, ORIGIN)).toThrow(/cannot be stored/);
 });
