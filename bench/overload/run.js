@@ -3,7 +3,7 @@
  * database and client process.
  */
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,15 +13,17 @@ import { builtFile } from '../lib/product.js';
 import { openServer } from '../lib/server.js';
 import { walletIds } from '../lib/wallets.js';
 import { WatchedServer } from './server.js';
+import { MachineSpeed, machineCpuSeconds } from './speed.js';
 
 const USAGE = `node overload/run.js [options]
   --connections 64,512,2000,4000,6000
   --targets framework,fastify,under-pressure   also before: the build of the folder BENCH_BEFORE
   --clients waiting,hammering   whether refused clients wait for Retry-After
   --slow 0                      clients that send byte by byte or stop midway, besides; 0,500 compares
-  --rounds 1                    the row with the median goodput is reported
-  --seconds 10                  measured, after the connections are open and 3 s of warm-up
+  --rounds 1                    each measures all rows; of a row, the measurement with the median goodput is reported
+  --seconds 10                  measured, after the connections are open and 12 s of warm-up
   --ramp 1000                   connections opened per second
+  --others 0.25                 share of a core: if other processes take more, a row is measured again, twice at most
   --out results/overload.json`;
 
 const { values } = parseArgs({
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '10' },
     ramp: { type: 'string', default: '1000' },
+    others: { type: 'string', default: '0.25' },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -43,7 +46,10 @@ const CLIENTS = fileURLToPath(new URL('./clients.js', import.meta.url));
 const SLOW_CLIENTS = fileURLToPath(new URL('./slow-clients.js', import.meta.url));
 /** Folders of the builds that are not the one under test. */
 const BUILDS = { before: process.env.BENCH_BEFORE };
-const WARM_UP_MS = 3_000;
+/** The servers of the other frameworks get the same as that of `npm start`. */
+const NODE_FLAGS = nodeFlags(new URL('../../package.json', import.meta.url));
+/** Refused clients come back after up to 15 seconds: before, they have not all taken their turns. */
+const WARM_UP_MS = 12_000;
 const PREHEAT_MS = 3_000;
 
 if (values.help) {
@@ -54,27 +60,37 @@ if (values.help) {
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(rows, undefined, 2)}\n`);
 }
 
-/** The targets of one row are measured one after the other, so that all see the same state of the machine. */
+/**
+ * Measures each row once per round, every second round in reverse: the speed of a machine varies by a third within
+ * minutes, so that rows measured one after the other cannot be compared.
+ */
 async function measureAll() {
   const server = await openServer();
-  const rounds = Number(values.rounds);
-  const cases = product(values.clients.split(','), numbers(values.connections), numbers(values.slow));
-  const rows = [];
+  const speed = new MachineSpeed();
+  const cases = product(
+    values.clients.split(','),
+    numbers(values.connections),
+    numbers(values.slow),
+    values.targets.split(','),
+  ).map(([clients, connections, slow, target]) => ({ target, clients, connections, slow }));
+  const measured = new Map(cases.map((each) => [each, []]));
   try {
-    for (const [clients, connections, slow] of cases) {
-      const targets = new Map(values.targets.split(',').map((target) => [target, []]));
-      for (let round = 0; round < rounds; round += 1)
-        for (const [target, measured] of targets) {
-          const row = await measure(server, { target, clients, connections, slow });
-          process.stderr.write(`${table([row]).split('\n')[2]}\n`);
-          measured.push(row);
-        }
-      for (const measured of targets.values()) rows.push(median(measured));
-    }
+    for (let round = 0; round < Number(values.rounds); round += 1)
+      for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
+        let row = await measure({ server, speed }, each);
+        for (let again = 0; again < 2 && othersShare(row) > Number(values.others); again += 1)
+          row = await measure({ server, speed }, each);
+        process.stderr.write(`${table([row]).split('\n')[2]}\n`);
+        measured.get(each).push(row);
+      }
   } finally {
+    speed.stop();
     await server.close();
   }
-  return rows;
+  const usual = mean([...measured.values()].flat().map((row) => row.speed));
+  return [...measured.values()].map((rows) =>
+    median(rows.map((row) => ({ ...row, atUsualSpeed: (row.goodput * usual) / row.speed }))),
+  );
 }
 
 function isOurs(target) {
@@ -89,11 +105,18 @@ function product(...lists) {
   return lists.reduce((rows, list) => rows.flatMap((row) => list.map((each) => [...row, each])), [[]]);
 }
 
+/** The row with the median goodput; of all together, the least and the most goodput, and every unknown outcome. */
 function median(rows) {
-  return rows.sort((left, right) => left.goodput - right.goodput)[Math.floor(rows.length / 2)];
+  const sorted = rows.toSorted((left, right) => left.atUsualSpeed - right.atUsualSpeed);
+  return {
+    ...sorted[Math.floor(sorted.length / 2)],
+    spread: [sorted[0].atUsualSpeed, sorted.at(-1).atUsualSpeed],
+    unknownInAll: rows.reduce((sum, { unknownInAll }) => sum + unknownInAll, 0),
+    silentlyApplied: rows.reduce((sum, { silentlyApplied }) => sum + silentlyApplied, 0),
+  };
 }
 
-async function measure(server, { target, clients, connections, slow }) {
+async function measure({ server, speed }, { target, clients, connections, slow }) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-overload-'));
   const database = `b_overload_${target.replaceAll(/[^a-z]/g, '_')}`;
   const schema = isOurs(target) ? 'framework' : 'peer';
@@ -124,7 +147,7 @@ async function measure(server, { target, clients, connections, slow }) {
         warmUpMs: WARM_UP_MS,
         measureMs: Number(values.seconds) * 1_000,
       },
-      service,
+      { service, server, speed },
     );
     slowClients?.kill('SIGKILL');
     const totals = await readTotals(connection, schema);
@@ -152,12 +175,20 @@ async function measure(server, { target, clients, connections, slow }) {
 function startService(target, connection, folder) {
   if (!isOurs(target)) {
     const options = { connection, withAction: true, underPressure: target === 'under-pressure' };
-    return WatchedServer.start(FASTIFY, [JSON.stringify(options)]);
+    return WatchedServer.start(FASTIFY, [JSON.stringify(options)], NODE_FLAGS);
   }
   const file = join(folder, 'fw.config.yaml');
   writeFileSync(file, configuration(connection));
-  const main = fileURLToPath(builtFile('examples/wallet/main.js', BUILDS[target]));
-  return WatchedServer.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+  const build = BUILDS[target];
+  const main = fileURLToPath(builtFile('examples/wallet/main.js', build));
+  const flags = build === undefined ? NODE_FLAGS : nodeFlags(join(build, 'package.json'));
+  return WatchedServer.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1'], flags);
+}
+
+/** Those of `npm start`. */
+function nodeFlags(packageFile) {
+  const [, ...rest] = JSON.parse(readFileSync(packageFile, 'utf8')).scripts.start.split(' ');
+  return rest.filter((each) => each.startsWith('--'));
 }
 
 /** A configuration with one shard and defaults for everything else. */
@@ -197,20 +228,29 @@ function startSlowClients(options) {
 }
 
 /** Runs the clients in their own process. */
-function load(options, service) {
+function load(options, { service, server, speed } = {}) {
   return new Promise((resolve, reject) => {
     const child = fork(CLIENTS);
-    let before = 0;
-    let serviceCpuSeconds = 0;
+    const cpuSeconds = () =>
+      [service, server].map((each) => each?.cpuSeconds() ?? 0).concat(machineCpuSeconds());
+    let before = [];
+    let used = [];
+    let speedRead;
     let result;
     child.on('message', (/** @type {any} */ message) => {
-      if (message.measuring === true) before = service?.cpuSeconds() ?? 0;
-      else if (message.measuring === false) serviceCpuSeconds = (service?.cpuSeconds() ?? 0) - before;
-      else result = message;
+      if (message.measuring === true) {
+        before = cpuSeconds();
+        speed?.start();
+      } else if (message.measuring === false) {
+        used = cpuSeconds().map((seconds, at) => seconds - before[at]);
+        speedRead = speed?.read();
+      } else result = message;
     });
-    child.once('exit', (code) => {
+    child.once('exit', async (code) => {
       if (result === undefined) reject(new Error(`The process of clients ended (${code})`));
-      else resolve({ ...result, serviceCpuSeconds });
+      const [serviceCpuSeconds, databaseCpuSeconds, all] = used;
+      const othersCpuSeconds = all - serviceCpuSeconds - databaseCpuSeconds - result.cpuSeconds;
+      resolve({ ...result, serviceCpuSeconds, databaseCpuSeconds, othersCpuSeconds, speed: await speedRead });
     });
     child.send(options);
   });
@@ -223,6 +263,9 @@ function table(rows) {
     'connections',
     'slow',
     'goodput/s',
+    'at usual speed',
+    'least, most',
+    'speed',
     'served p50 / p99 ms',
     'refused/s',
     'refused p50 / p99 ms',
@@ -233,7 +276,7 @@ function table(rows) {
     'others',
     'MiB',
     'log bytes',
-    'CPU server / clients',
+    'CPU server / clients / database / others',
     'goodput per CPU s',
     "clients' lag ms",
     'load',
@@ -244,6 +287,9 @@ function table(rows) {
     row.connections,
     row.slow,
     Math.round(row.goodput),
+    row.atUsualSpeed === undefined ? '-' : Math.round(row.atUsualSpeed),
+    row.spread?.map(Math.round).join(', ') ?? '-',
+    row.speed.toFixed(2),
     `${ms(row.served.p50)} / ${ms(row.served.p99)}`,
     Math.round(row.refused.count / row.seconds),
     `${ms(row.refused.p50)} / ${ms(row.refused.p99)}`,
@@ -254,7 +300,9 @@ function table(rows) {
     others(row),
     Math.round(row.memory),
     row.logBytes,
-    `${share(row.serviceCpuSeconds, row)} / ${share(row.cpuSeconds, row)}`,
+    [row.serviceCpuSeconds, row.cpuSeconds, row.databaseCpuSeconds, row.othersCpuSeconds]
+      .map((seconds) => share(seconds, row))
+      .join(' / '),
     Math.round((row.goodput * row.seconds) / row.serviceCpuSeconds),
     ms(row.lagMs),
     ms(row.loadAverage),
@@ -271,6 +319,14 @@ function others({ statuses, broken }) {
       ...(broken > 0 ? [`${broken} broken`] : []),
     ].join(', ') || '-'
   );
+}
+
+function mean(numbers) {
+  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+}
+
+function othersShare({ othersCpuSeconds, seconds }) {
+  return othersCpuSeconds / seconds;
 }
 
 function share(cpuSeconds, { seconds }) {

@@ -11,9 +11,10 @@ export class WatchedServer {
   #logTail = '';
   url;
 
-  static async start(file, args) {
+  /** @param flags of Node */
+  static async start(file, args, flags = []) {
     const server = new WatchedServer();
-    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...flags, file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     server.#child = child;
     child.stderr.on('data', (chunk) => {
       server.#logBytes += chunk.length;

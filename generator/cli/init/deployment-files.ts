@@ -62,7 +62,7 @@ USER node
 EXPOSE 8080
 # /health/live, not /health/ready: a restart of this process does not mend a database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=64", "dist/main.js"]
 `;
 
 /** Excludes everything that the build does not copy: no secrets reach it, and no tests get into the image. */

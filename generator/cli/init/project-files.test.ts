@@ -67,7 +67,7 @@ describe('the Dockerfile of a new project', () => {
     ]);
     expect(instructionsOf(image, 'USER')).toEqual(['node']);
     expect(instructionsOf(image, 'CMD')).toEqual([
-      JSON.stringify(scripts['start']?.split(' ')).replace(',', ', '),
+      JSON.stringify(scripts['start']?.split(' ')).replaceAll(',', ', '),
     ]);
   });
 
