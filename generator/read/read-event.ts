@@ -1,13 +1,13 @@
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import { type ClassForm, isBase, readClassName } from './class-form.js';
-import type { ts } from './compiler.js';
+import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
-import { instanceProperties, scopeOf } from './syntax.js';
+import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { followLineage, type Lineage, leadsTo } from './types/lineage.js';
 import { readClassFields, startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
@@ -48,22 +48,27 @@ export function readEvent(context: ReadContext, { node, heritage }: ClassForm): 
   return event;
 }
 
-/** Public fields. One that is hidden would be missing from the payload without a word. */
+/** Public fields. Fields that the payload cannot hold are reported. */
 function readPayload(
   context: ReadContext,
   node: ts.ClassDeclaration,
   { classes }: Lineage,
 ): readonly FieldSchema[] {
-  const properties = classes.flatMap((each) => instanceProperties(each.node));
-  for (const property of properties.filter((each) => scopeOf(each) !== 'public')) {
-    report(
-      context,
-      'FWGEN004',
-      property,
-      `The event field ${property.name.getText()} is ${scopeOf(property)}`,
-      `Write \`readonly ${property.name.getText()}!: ${property.type?.getText() ?? 'Type'};\`, or \`#${property.name.getText()}\` for a field that is no part of the payload.`,
-    );
-  }
-  // A getter of an event is computed from the fields that are stored, whenever it is asked for.
+  for (const property of classes.flatMap((each) => instanceProperties(each.node)))
+    reportUnstored(context, property);
+  // A getter of an event is computed from the fields that are stored, whenever it is read.
   return readClassFields(context, node, { withGetters: false, roots: ['ModelEvent'] });
+}
+
+function reportUnstored(context: ReadContext, property: ts.PropertyDeclaration): void {
+  const name = property.name.getText();
+  const plain = `readonly ${name}!: ${property.type?.getText() ?? 'Type'};`;
+  if (scopeOf(property) !== 'public') {
+    const hint = `Write \`${plain}\`, or \`#${name}\` for a field that is no part of the payload.`;
+    report(context, 'FWGEN004', property, `The event field ${name} is ${scopeOf(property)}`, hint);
+  }
+  if (hasKeyword(property, ts.SyntaxKind.AccessorKeyword)) {
+    const hint = `Write \`${plain}\`: an event is restored from its payload, without its constructor.`;
+    report(context, 'FWGEN004', property, `The event field ${name} is an accessor`, hint);
+  }
 }

@@ -18,3 +18,7 @@ export class ThingMadeEvent extends ModelEvent<Thing> {
 export interface ThingMadeEvent {
   readonly by: string;
 }
+
+export class ThingKeptEvent extends ModelEvent<Thing> {
+  accessor title!: string;
+}
