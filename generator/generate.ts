@@ -92,7 +92,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const { input, inputs, locked } = prepared;
   options.onPhase?.('emit');
   const isKept = keptFor(options, readResult, key);
-  const emitted = options.memory?.filesFor(key) ?? emit({ ...input, isKept });
+  const emitted = emit({ ...input, isKept });
   if ('code' in emitted) return failed([emitted]);
   const locks = new Map(
     locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const])),
@@ -172,8 +172,7 @@ async function emitBodies(
   const schema = schemaAround(models, parseOutline(readResult.outline));
   if (checkBodies(schema, models).length > 0) return undefined;
   const { paths, templates } = readResult;
-  // What earlier texts hung on is not to be had from a part of the project.
-  const input = { ...emitInput(options, { schema, paths, templates }), memory: undefined };
+  const input = emitInput(options, { schema, paths, templates });
   const generated = new Map(emitModels(input, models));
   const others = right.paths.filter((path) => isGenerated(readResult, path) && !generated.has(path));
   const emitted = { generated, migrations: new Map<string, string>(), kept: new Set(others) };
@@ -236,7 +235,7 @@ async function write(
     written === undefined || written.size === 0
       ? key
       : emissionKey(options, { paths: readResult.paths, templates: readResult.templates, locks });
-  options.memory?.settle(next, emitted, readResult.outline);
+  options.memory?.settle(next, readResult.outline);
   return {
     ...resultOf(options, readResult),
     changes,
@@ -284,8 +283,8 @@ function emitInput(
   options: GenerateOptions,
   { schema, paths, templates }: Pick<Read, 'schema' | 'paths' | 'templates'>,
 ): EmitInput {
-  const { title = 'API', version = '1.0.0', memory } = options;
-  return { schema, paths, title, version, templates, memory: memory?.emit };
+  const { title = 'API', version = '1.0.0' } = options;
+  return { schema, paths, title, version, templates };
 }
 
 function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string, TracedText> {

@@ -1,10 +1,8 @@
-import { EmitMemory } from './emit/emit-memory.js';
 import type { Found } from './read/found.js';
-import { type Changes, isNothing, type MemoryOptions, ReadMemory } from './read/read-memory.js';
+import { type Changes, type MemoryOptions, ReadMemory } from './read/read-memory.js';
 import type { ResultTexts } from './read/stored-found.js';
 import { LostResultError, printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
 import { isIdenticalResult } from './read/unchanged-results.js';
-import type { EmittedFiles } from './schema/emitted-files.js';
 import { FieldTexts } from './schema/field-texts.js';
 
 export type { ResultTexts } from './read/stored-found.js';
@@ -13,11 +11,9 @@ export { LostResultError, type ResultsKey } from './read/stored-results.js';
 /** What one run leaves behind for the next one, in the same process or in another. */
 export class RunMemory {
   readonly read: ReadMemory;
-  readonly emit: EmitMemory = new EmitMemory();
   readonly fields: FieldTexts = new FieldTexts();
   #emitted: string | undefined;
   #outputs: readonly string[] | undefined;
-  #files: EmittedFiles | undefined;
 
   constructor(options: MemoryOptions = {}) {
     this.read = new ReadMemory(options);
@@ -76,15 +72,9 @@ export class RunMemory {
     return { paths: this.#outputs, changed: this.read.changes };
   }
 
-  /** What this process emitted last, if what was read now gives the same under this key. */
-  filesFor(key: string): EmittedFiles | undefined {
-    return key === this.#emitted && isNothing(this.read.changes) ? this.#files : undefined;
-  }
-
   /** The sources were emitted under this key. The files on disk may change at any time afterwards. */
-  settle(key: string, files: EmittedFiles, outline: string): void {
+  settle(key: string, outline: string): void {
     this.#emitted = key;
-    this.#files = wholeOf(files, this.#files);
     this.#outputs = undefined;
     this.read.settle(outline);
   }
@@ -101,18 +91,4 @@ export interface RightOutput {
   readonly paths: readonly string[];
   /** What has changed since in what was read. */
   readonly changed: Changes;
-}
-
-/** Files with the texts of those that were left as they are; undefined if one of these is not known. */
-function wholeOf(files: EmittedFiles, before: EmittedFiles | undefined): EmittedFiles | undefined {
-  const { kept } = files;
-  if (kept === undefined) return files;
-  if (before === undefined) return undefined;
-  const generated = new Map(files.generated);
-  for (const path of kept) {
-    const text = before.generated.get(path);
-    if (text === undefined) return undefined;
-    generated.set(path, text);
-  }
-  return { generated, migrations: files.migrations };
 }

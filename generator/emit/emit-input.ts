@@ -2,7 +2,6 @@ import type { FieldTexts } from '../schema/field-texts.js';
 import type { LockedType } from '../schema/locked-type.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
-import type { EmitMemory } from './emit-memory.js';
 import type { UserTemplates } from './render.js';
 
 /** What one run emits from. */
@@ -16,8 +15,6 @@ export interface EmitInput {
   readonly templates?: UserTemplates;
   /** Classes whose stored shape has more than one version. Default: none. */
   readonly lockedTypes?: readonly LockedType[];
-  /** Texts of earlier runs. */
-  readonly memory?: EmitMemory | undefined;
   /** Printed fields of earlier runs. */
   readonly fieldTexts?: FieldTexts | undefined;
   /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */

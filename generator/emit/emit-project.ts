@@ -1,9 +1,7 @@
-import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import { projectIndex } from '../schema/project-index.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
@@ -104,34 +102,18 @@ function emitClient(
 }
 
 function modelFiles(
-  { paths, templates, memory: given }: EmitInput,
+  { paths }: EmitInput,
   models: readonly ModelSchema[],
   emission: Emission,
   renderer: Renderer,
 ): ReadonlyMap<string, string> {
-  const { schema } = emission;
   const model = renderer.own('model');
-  // User templates may have changed too, and marks have to be computed again.
-  const memory = !emission.isTracing && (templates?.size ?? 0) === 0 ? given : undefined;
-  const shared = memory === undefined ? '' : shardedNames(schema);
   return new Map(
     models.map((each) => {
       const path = modelFile(paths.output, each);
-      const render = (): string => emission.at(each.location, model(modelView(emission, each, path)));
-      const key = `${shared} ${hasOwnRepository(schema, each)}`;
-      return [path, memory === undefined ? render() : memory.textOf(path, each, key, render)];
+      return [path, emission.at(each.location, model(modelView(emission, each, path)))];
     }),
   );
-}
-
-/** What every model's text may hang on besides the model itself. */
-function shardedNames({ models }: ProjectSchema): string {
-  const names = models.flatMap(({ name, sharded }) => (sharded ? [name] : []));
-  return contentHash(names.sort(compareText).join());
-}
-
-function hasOwnRepository(schema: ProjectSchema, model: ModelSchema): boolean {
-  return projectIndex(schema).repositoriesByModel.has(model.name);
 }
 
 /** In an order that does not hang on the names of files. */
