@@ -1,5 +1,6 @@
 import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
+import { moduleIndex } from '../module-index.js';
 import type { ReadContext } from '../read-context.js';
 import { hasDecorator } from '../read-decorator.js';
 import {
@@ -68,7 +69,10 @@ function readResolved(reading: Reading, resolved: Resolved, node: Named, name: s
     case 'global':
       return readGlobal(reading, resolved.name, node);
     case 'missing':
-      return unsupported(node, missingHint(name, resolved.specifier));
+      return unsupported(
+        node,
+        name.split('.').length > 2 ? namespaceHint(name) : missingHint(name, resolved.specifier),
+      );
     case 'generated':
       return unsupported(node);
   }
@@ -103,16 +107,35 @@ function aliasHint(name: string, module: string): string | undefined {
   const [alias] = /^(@\/|~\/?|#\/?)/.exec(module) ?? [];
   return alias === undefined
     ? undefined
-    : `Import it by a relative path, such as ${importText(name, `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`;
+    : `Import it by a relative path, such as ${importText(name.split('.', 1).join(), `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`;
 }
 
 function missingHint(name: string, specifier: string): string {
-  return `${JSON.stringify(specifier)} does not export it. Import it from the file that does: ${importText(name, specifier)}.`;
+  return `${JSON.stringify(specifier)} does not export it. Import it from the file that does: ${importText(ownName(name), specifier)}.`;
 }
 
 function importText(name: string, specifier: string): string {
-  const [first = name] = name.split('.', 1);
-  return `\`import type { ${first} } from '${specifier}';\``;
+  return `\`import type { ${name} } from '${specifier}';\``;
+}
+
+/** A name without its qualifiers. */
+function ownName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** True for a qualified name whose qualifier is a namespace of this project. */
+function isInNamespace(source: ts.SourceFile, name: string): boolean {
+  const [head = ''] = name.split('.', 1);
+  if (head === name) return false;
+  const isDeclared = source.statements.some(
+    (each) => ts.isModuleDeclaration(each) && each.name.text === head,
+  );
+  return isDeclared || moduleIndex(source).imports.has(head);
+}
+
+/** What to write instead of a type in a namespace. */
+function namespaceHint(name: string): string {
+  return `Types in namespaces are not read. Export it from the file itself: \`export interface ${ownName(name)} { readonly field: Type }\`.`;
 }
 
 /** What a type argument stands for: type parameters are followed to what was given for them. */
@@ -178,6 +201,7 @@ function readGlobal(reading: Reading, name: string, node: Named): ReadType {
   const form = PLAIN_FORMS.get(name);
   if (form !== undefined)
     return unsupported(node, `Write the plain form: \`${withArgument(form, args.at(-1))}\`.`);
+  if (isInNamespace(node.getSourceFile(), name)) return unsupported(node, namespaceHint(name));
   const [argument] = args;
   if (argument === undefined) return unsupported(node);
   if (name === 'Array' || name === 'ReadonlyArray') return readList(reading, argument, node);

@@ -1,6 +1,13 @@
 import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
 import type { Shape } from '@/shapes.js';
 import type { Nowhere } from './nowhere.js';
+import type * as shapes from './shapes.js';
+
+export namespace inner {
+  export interface Place {
+    readonly street: string;
+  }
+}
 
 export enum Level {
   Low,
@@ -20,6 +27,9 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly table!: Record<string, string>;
   readonly nothing!: void;
   readonly shape!: Shape;
+  readonly place!: inner.Place;
+  readonly far!: shapes.Far;
+  readonly deep!: shapes.inner.Deep;
   readonly matrix!: readonly (readonly Decimal[])[];
   readonly basket!: { readonly items: readonly bigint[] };
 }

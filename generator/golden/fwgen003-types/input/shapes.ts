@@ -1,0 +1,5 @@
+export namespace inner {
+  export interface Deep {
+    readonly depth: number;
+  }
+}
