@@ -69,7 +69,7 @@ describe('The next migration', () => {
         { name: 'b', renamedFrom: 'a' },
         { name: 'c', renamedFrom: 'a' },
       ],
-      'so is another field',
+      'so has another field',
     ],
     [
       'a name goes from field to field',
@@ -78,7 +78,7 @@ describe('The next migration', () => {
         { name: 'b', renamedFrom: 'a' },
         { name: 'c', renamedFrom: 'b' },
       ],
-      'make one migration for each rename',
+      'create one migration per rename',
     ],
     [
       'two fields swap their names',

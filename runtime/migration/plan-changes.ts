@@ -267,7 +267,7 @@ function renameMistake(
     : others.some((column) => column.name === renamedFrom)
       ? `${renamedFrom} is a field as well`
       : others.some((column) => column.renamedFrom === renamedFrom)
-        ? 'so is another field'
+        ? 'so has another field'
         : undefined;
   if (reason === undefined) return undefined;
   return (
