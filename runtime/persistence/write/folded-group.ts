@@ -15,9 +15,9 @@ export interface RowChange {
   /** The version that the row must have before the first change; 0 for an insert. */
   readonly expectedVersion: number;
   /** Of an update: what any of its plans changes. Default: all columns. */
-  readonly changed?: ColumnSet;
+  readonly changed?: ColumnSet | undefined;
   /** Of an update: names of the natural keys that the row held before. Default: none, or they are not known. */
-  readonly heldBefore?: readonly string[];
+  readonly heldBefore?: readonly string[] | undefined;
   /** States between the first and the last are skipped. */
   readonly isFolded?: true;
 }
@@ -62,7 +62,7 @@ function follow(before: RowChange, item: StagedItem): RowChange {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }
   RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
-  if (before.kind === 'add') return { ...before, model: item.model, isFolded: true };
-  const changed = unionOf(item.descriptor, changedBy(before), changedBy(item));
-  return { ...before, model: item.model, changed, isFolded: true };
+  const { kind, descriptor, expectedVersion, heldBefore } = before;
+  const changed = kind === 'add' ? undefined : unionOf(descriptor, changedBy(before), changedBy(item));
+  return { kind, descriptor, model: item.model, expectedVersion, changed, heldBefore, isFolded: true };
 }

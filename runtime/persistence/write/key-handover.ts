@@ -6,7 +6,7 @@ export interface KeyedChange {
   readonly kind: 'add' | 'update' | 'expect';
   readonly model: Entity;
   /** Names of the keys that the row held before. Default: none, or they are not known. */
-  readonly heldBefore?: readonly string[];
+  readonly heldBefore?: readonly string[] | undefined;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
