@@ -94,7 +94,7 @@ export class FieldTypes {
       case 'decimal':
         return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
       case 'id':
-        // An `Id<Wallet>` of a sharded model carries its shard, whichever way it is spelled.
+        // An `Id<Wallet>` of a sharded model carries its shard in every spelling.
         return { kind: 'id', model: type.model.name, sharded: this.#isSharded(type.model.name) };
       case 'enum':
         return { kind: 'enum', values: type.values };

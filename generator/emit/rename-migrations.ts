@@ -11,7 +11,7 @@ export interface RenamedColumn extends ColumnRename {
   readonly refusesNaN: boolean;
 }
 
-/** One `.sql` migration: what stands behind the number in its name, and its text. */
+/** One `.sql` migration: the part of its name after the number, and its text. */
 export interface RenameMigration {
   readonly title: string;
   readonly text: string;
@@ -21,8 +21,8 @@ const YOURS =
   '-- Written once by fw-gen migrate rename. It is yours from here on: read it before you apply it.';
 
 /**
- * The migrations of the first release. The first adds the column and a trigger that keeps both in step, whichever of
- * them a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
+ * The migrations of the first release. The first adds the column and a trigger that keeps both columns equal, whichever
+ * column a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
  */
 export function renameMigrations(rename: RenamedColumn): readonly RenameMigration[] {
   return [
@@ -50,7 +50,7 @@ export function dropMigration(
   return { title: titleOf('drop', rename), text: `${lines.join('\n')}\n` };
 }
 
-/** What stands behind the number of a migration's name. */
+/** The part of a migration's name after its number. */
 function titleOf(step: 'add' | 'copy' | 'drop', { table, from, to }: ColumnRename): string {
   const words = step === 'add' ? [table, to, 'for', from] : step === 'copy' ? [table, to] : [table, from];
   const title = `${step}_${words.join('_')}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');

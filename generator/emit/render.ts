@@ -19,7 +19,7 @@ interface UserTemplate {
   readonly text: string;
 }
 
-/** A compiled template. The options are those of partials. */
+/** A compiled template. The options are the ones that Handlebars passes to partials. */
 type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
 
 /**
@@ -34,7 +34,7 @@ export class Renderer {
   #viewName = '';
   /** File of the user's template that is running. */
   #running: string | undefined;
-  /** Those whose file is known. */
+  /** Partials whose file is known. */
   readonly #partials = new WeakSet<Template>();
 
   constructor(user: UserTemplates = new Map()) {

@@ -43,7 +43,7 @@ export class ResponseTypes {
     return new Expression(variable);
   }
 
-  /** All of them, each above those that use it. */
+  /** All response types, in dependency order: each comes before the types that use it. */
   views(): readonly ResponseView[] {
     return [...this.#views.values()];
   }

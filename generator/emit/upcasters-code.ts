@@ -21,7 +21,7 @@ export interface UpcastersPlace {
 }
 
 /**
- * The upcasters of a class for its descriptor: those of another type do not compile.
+ * The upcasters of a class for its descriptor: an upcaster of another type does not compile.
  *
  * @returns undefined for a class without older versions
  */

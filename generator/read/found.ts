@@ -23,7 +23,7 @@ export interface Found {
 /** What one look gave, and every file that was asked for on the way, whether it exists or not. */
 export interface Look {
   readonly diagnostics: readonly Diagnostic[];
-  /** Of the file itself and of those that it led to. */
+  /** Syntax errors of the file and of the files that reading it required. */
   readonly syntaxErrors: readonly Diagnostic[];
   readonly asked: Iterable<string>;
 }

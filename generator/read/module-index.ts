@@ -8,7 +8,7 @@ export class ModuleReference {
   readonly #file: string;
   #path: string | undefined;
 
-  /** @param file project-relative path of the file that the statement stands in */
+  /** @param file project-relative path of the file that contains the statement */
   constructor(specifier: string, file: string) {
     this.specifier = specifier;
     this.#file = file;

@@ -7,9 +7,9 @@ import { reportMisplacedKey } from './read-keys.js';
 const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
 
 /**
- * Reports markers of fields that stand elsewhere, and marked classes inside of functions, namespaces and expressions.
- * They are looked for at the decorators that a text holds besides those of the classes at its top level: most hold no
- * others, and nothing of their trees is seen.
+ * Reports key markers outside of classes that support them, and marked classes inside of functions, namespaces and
+ * expressions. Only decorators that do not belong to a top-level class are examined. Most files have none, so their
+ * trees are not walked.
  */
 export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
   const others = otherDecorators(source);

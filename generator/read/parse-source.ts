@@ -19,8 +19,8 @@ interface Findings {
 }
 
 /**
- * Parses a file without its comments and links its nodes to those they stand in, but for bodies of functions: reading
- * looks into few of them, and they are most of a source.
+ * Parses a file without its comments and sets the parent of each node, except in function bodies: few of them are read,
+ * and they are most of a source.
  */
 export function parseSource(file: string, text: string): ParsedSource {
   const source: ts.SourceFile & Findings = ts.createSourceFile(file, text, {
@@ -45,7 +45,7 @@ function linkDeclarations(parent: ts.Node): void {
   });
 }
 
-/** Links all nodes of a tree, those in bodies of functions too. */
+/** Sets the parent of each node of a tree, in function bodies too. */
 export function linkBodies(parent: ts.Node): void {
   ts.forEachChild(parent, (child) => {
     link(child, parent);

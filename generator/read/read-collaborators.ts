@@ -10,11 +10,11 @@ import { followLineage, leadsTo } from './types/lineage.js';
 import { startReading } from './types/read-type.js';
 
 /**
- * Constructor parameters of an action or handler, each with where its argument comes from: those of the first class
- * that has a constructor.
+ * Constructor parameters of an action or handler, each with the source of its argument. They are the parameters of the
+ * first class that has a constructor.
  *
  * @param classes the class itself, then its base classes in this project
- * @param inherited what is taken if none of them has one: the clock by actions, nothing by handlers
+ * @param inherited the parameters if no class has a constructor: the clock for actions, none for handlers
  */
 export function readCollaborators(
   context: ReadContext,

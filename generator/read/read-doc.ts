@@ -19,9 +19,8 @@ const PLAIN =
   /^\/\*\*[ \t]+(?:@(maxLength|minLength|minimum|maximum|integer|numeric|label|secret|version)(?=[ \t]))?([^@{}`*\\<>\r\n\u2028\u2029]*)\*\/$/;
 
 /**
- * The comment that stands directly before a declaration, be it on the line of what precedes it. Most declarations have
- * none, or one plain line: so comments are no part of the trees, and only those that say more are parsed, each by
- * itself.
+ * The comment directly before a declaration, also on the line of the preceding token. Most declarations have no comment
+ * or one plain line, so comments are not part of the trees: only a longer comment is parsed, by itself.
  */
 export function readDoc(node: ts.Node): Doc {
   const source = node.getSourceFile();
@@ -66,7 +65,10 @@ interface MisplacedTag extends DocTag {
   readonly misplaced: true;
 }
 
-/** Documentation comments before a member, but for its own and for those that stand behind the member above. */
+/**
+ * Documentation comments before a member, except its own comment and comments that follow the previous member on its
+ * line.
+ */
 function commentsPassedOver(
   member: ts.PropertyDeclaration | ts.PropertySignature,
   source: ts.SourceFile,

@@ -108,7 +108,7 @@ function isStart(value: unknown): value is 'beginning' | 'now' {
   return value === 'beginning' || value === 'now';
 }
 
-/** The events of the option, else those in the type of `handle`'s parameter, in the first class that has it. */
+/** The events of the option, or else the events in the type of `handle`'s parameter, in the first class that has it. */
 function readEvents(
   context: ReadContext,
   classes: readonly ScopedClass[],

@@ -32,7 +32,7 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
   return { file, name, number, creates: createdTables(text) };
 }
 
-/** A module as this program writes it: nothing else stands in it, so that it need not be parsed. */
+/** A module exactly as this program writes it: it has no other content, so it need not be parsed. */
 const AS_WRITTEN =
   /^(?:\/\/[^\n\u2028\u2029]*\n)*import \{ defineMigration, type Migration \} from 'fw-actions\/codegen';\n\nexport const migration: Migration = defineMigration\(\n {2}'\w*',\n {2}`[^`\\$]*`,\n\);\n$/;
 

@@ -8,7 +8,7 @@ import { linkBodies, type ParsedSource, type ParseError, parseSource, positionIn
 /** Paths that were asked for, whether there are such files or not. */
 export interface Asked {
   readonly files: ReadonlySet<string>;
-  /** Those whose tree was wanted. */
+  /** Files whose tree was requested. */
   readonly parsed: ReadonlySet<string>;
 }
 
@@ -217,7 +217,7 @@ export function locationOf(node: ts.Node): SourceLocation {
   return positionIn(source, node.getStart(source));
 }
 
-/** Project-relative path of the file that a node stands in. */
+/** Project-relative path of the file that contains a node. */
 export function fileOf(node: ts.Node): string {
   return node.getSourceFile().fileName;
 }

@@ -20,7 +20,7 @@ export interface ColumnSchema {
 
 const known = new WeakMap<ModelSchema, readonly ColumnSchema[]>();
 
-/** All columns of a model: those of its base class first (but dates last), then its own in source order. */
+/** All columns of a model: the columns of its base class first (but dates last), then its own in source order. */
 export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
   let columns = known.get(model);
   if (columns === undefined) {

@@ -25,7 +25,7 @@ export interface TagProblem {
 /** What the tags of a field come to. */
 export interface FieldConstraints {
   readonly constraints: Constraints;
-  /** Tags that could not be used. Those of other tools are left alone. */
+  /** Tags that are invalid. Tags of other tools are ignored. */
   readonly problems: readonly TagProblem[];
 }
 

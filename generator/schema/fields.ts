@@ -29,7 +29,7 @@ function addAll(all: Set<FieldSchema>, fields: readonly FieldSchema[]): void {
   }
 }
 
-/** The types that a type is made of, itself included; objects stand for their fields. */
+/** The type and all types that it consists of. An object contributes the types of its fields. */
 export function partsOf(type: TypeSchema): readonly TypeSchema[] {
   const inner = directParts(type);
   return inner.length === 0 ? [type] : [type, ...inner.flatMap(partsOf)];

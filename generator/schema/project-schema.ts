@@ -10,7 +10,7 @@ export interface ProjectSchema {
   readonly handlers: readonly HandlerSchema[];
   readonly sagas: readonly SagaSchema[];
   readonly repositories: readonly RepositorySchema[];
-  /** Files that stand in the migrations folder, sorted by name. */
+  /** Files in the migrations folder, sorted by name. */
   readonly migrations: readonly MigrationFile[];
 }
 
@@ -27,7 +27,7 @@ export interface ModelSchema {
   readonly sharded: boolean;
   /** A string, or an enum of its states. */
   readonly state: TypeSchema;
-  /** Its own fields, in source order; those of the base class are not among them. */
+  /** Its own fields, in source order, without the fields of the base class. */
   readonly fields: readonly FieldSchema[];
   readonly table?: { readonly name: string; readonly location: SourceLocation };
   readonly columns: readonly ColumnOption[];
@@ -100,8 +100,8 @@ export interface ActionSchema {
   readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
   /**
-   * Who may run it: every caller, or those whom a rule lets in. Absent: neither it nor a class that it extends carries
-   * `@Allow`.
+   * Who may run it: every caller, or the callers that a rule allows. Absent: neither it nor a class that it extends
+   * carries `@Allow`.
    */
   readonly rule?: 'everyone' | 'some';
 }

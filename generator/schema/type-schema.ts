@@ -19,7 +19,7 @@ export type TypeSchema =
   | {
       readonly kind: 'again';
       readonly name: string;
-      /** Literals in fields of the object that it stands for. Absent: it is no member of a union. */
+      /** Literals in fields of the object that this type represents. Absent: the type is not a member of a union. */
       readonly literals?: LiteralFields;
     }
   /** `name` and `reference` if it has a (exported) name. */

@@ -27,7 +27,7 @@ export class ClientReaders {
     this.#runtime = runtime;
   }
 
-  /** Readers with a name, each above those that use it. */
+  /** Named readers, in dependency order: each comes before the readers that use it. */
   get views(): readonly ReaderView[] {
     return this.#views;
   }

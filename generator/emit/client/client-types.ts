@@ -22,7 +22,7 @@ export interface DeclaredType {
   readonly text: string;
 }
 
-/** Prints types of fields as callers of the client have them, and collects those that get a name. */
+/** Prints field types as callers of the client see them, and collects the types that get a name. */
 export class ClientTypes {
   readonly #imports: Imports;
   readonly #runtime: string;

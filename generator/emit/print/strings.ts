@@ -42,7 +42,7 @@ export function memberName(name: string): string {
   return IDENTIFIER.test(name) ? name : quote(name);
 }
 
-/** Text that can stand in a comment without ending it or hiding code. */
+/** Text that can be put into a comment without ending the comment or hiding code. */
 export function commentText(text: string): string {
   return text.replaceAll('*/', '*\\/').replace(UNSAFE, (character) => (character === '\n' ? character : ''));
 }

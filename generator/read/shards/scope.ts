@@ -24,7 +24,7 @@ export interface Scope {
   readonly depth: number;
 }
 
-/** A value of which nothing is known but that it is one: it is on one shard, whichever. */
+/** A value that the analysis cannot look into: it is on one unknown shard. In repeated code nothing is known of it. */
 export function opaque(scope: Scope, node: ts.Node, text: string = node.getText()): Value {
   if (scope.isRepeated) return UNKNOWN;
   return { kind: 'located', origin: opaqueOrigin(scope, node, text) };

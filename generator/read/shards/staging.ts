@@ -61,7 +61,7 @@ export function findStaged(scope: Scope, perform: ts.MethodDeclaration, owner: t
 function visitAll(walk: Walk, scope: Scope, nodes: readonly ts.Node[], isConditional: boolean): void {
   for (const node of nodes) {
     visit(walk, scope, node, isConditional);
-    // What stands behind it never runs.
+    // Code after this statement never runs.
     if (ts.isReturnStatement(node) || ts.isThrowStatement(node)) return;
   }
 }

@@ -229,7 +229,7 @@ test.each([
   expect(await verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
 });
 
-test('what stands behind a return is no violation', async () => {
+test('code after a return is no violation', async () => {
   expect(
     await verdictOn('this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));'),
   ).toMatch(/^proven/);

@@ -7,8 +7,8 @@ import { isAssignable, unite } from './relations.js';
 import { plain, type ReadType, unsupported } from './type-results.js';
 
 /**
- * `A & B`. Objects become one, once for each member of a union of objects. Beside a primitive type they are its brand,
- * and of literals those are left that it takes: `keyof T & string`.
+ * `A & B`. Objects are merged into one, once for each member of a union of objects. Next to a primitive type, an object
+ * is its brand; next to literals, only the literals that the primitive type allows remain: `keyof T & string`.
  */
 export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode): ReadType {
   let objects: readonly (readonly FieldSchema[])[] = [[]];

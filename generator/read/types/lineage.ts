@@ -2,7 +2,7 @@ import { extendsFramework, type Heritage, readHeritage } from '../class-form.js'
 import { ts } from '../compiler.js';
 import { bindArguments, type Reading, type Scope, type ScopedNode } from './reading.js';
 
-/** A class, and what its type parameters stand for. */
+/** A class with the types of its type parameters. */
 export interface ScopedClass {
   readonly node: ts.ClassDeclaration;
   readonly scope: Scope;

@@ -19,7 +19,7 @@ export function declarationKey(declaration: Declaration): string {
   return `${fileOf(declaration)}#${declaration.pos}`;
 }
 
-/** The fields of an interface: those of all its declarations, in other files too, and of what they extend. */
+/** The fields of an interface, from all its declarations (in other files too) and from the types that it extends. */
 export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
   const fields: FieldSchema[] = [];
   const declarations = interfacesOf(reading.context, node);
@@ -114,7 +114,7 @@ export interface ClassFieldOptions {
   readonly roots: readonly string[];
 }
 
-/** The public instance fields of a class, those of its base classes in this project first. */
+/** The public instance fields of a class. The fields of its base classes in this project come first. */
 export function readClassFields(
   reading: Reading,
   node: ts.ClassDeclaration,

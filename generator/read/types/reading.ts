@@ -5,13 +5,13 @@ import type { ReadType } from './type-results.js';
 /** What the type is read for: a response may be made of mapper classes, other data is plain; a result is only given. */
 export type TypeUse = 'data' | 'result' | 'response';
 
-/** A type as it is written, and what its type parameters stand for there. */
+/** A type node with the types of the type parameters in its scope. */
 export interface ScopedNode {
   readonly node: ts.TypeNode;
   readonly scope: Scope;
 }
 
-/** What a type parameter stands for: a type that was given for it, or one that was computed. */
+/** The type of a type parameter: a type argument or a computed type. */
 export type Bound =
   | { readonly kind: 'written'; readonly node: ts.TypeNode; readonly reading: Reading; known?: ReadType }
   | { readonly kind: 'computed'; readonly type: ReadType };
@@ -56,7 +56,7 @@ export function isAsked({ shape }: Reading, name: string | undefined): boolean {
   return typeof shape === 'string' || name === undefined || shape.has(name);
 }
 
-/** Type arguments as what the parameters of a declaration stand for. */
+/** Binds type arguments to the type parameters of a declaration. */
 export function bindArguments(
   reading: Reading,
   parameters: readonly ts.TypeParameterDeclaration[] | undefined,
@@ -74,7 +74,7 @@ export function bindArguments(
   return bound;
 }
 
-/** The type that a parameter stands for. */
+/** The type that a type parameter is bound to. */
 export function readBound(reading: Reading, bound: Bound): ReadType {
   if (bound.kind === 'computed') return bound.type;
   const inner = { ...bound.reading, shape: reading.shape, use: reading.use };

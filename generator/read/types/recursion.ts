@@ -9,7 +9,7 @@ export function hasAgain(type: TypeSchema, name: string): boolean {
   return inner.some((each) => hasAgain(each, name));
 }
 
-/** Whether a type or a part of it stands for one around it. */
+/** Whether a type, or a part of it, refers to a type that encloses it. */
 export function hasAnyAgain(type: TypeSchema): boolean {
   if (type.kind === 'again') return true;
   const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
@@ -28,7 +28,7 @@ export function isObject(type: TypeSchema): boolean {
   return type.kind === 'union' ? type.of.every(isObject) : type.kind === 'object' || type.kind === 'record';
 }
 
-/** Whether a type stands for the one around it as one of several. */
+/** Whether a type refers to the enclosing type as one member of a union. */
 export function isMember(type: TypeSchema, name: string): boolean {
   if (type.kind === 'union' && type.of.some((each) => each.kind === 'again' && each.name === name))
     return true;
