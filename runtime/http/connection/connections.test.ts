@@ -80,17 +80,52 @@ it('answers a request on an idle connection soon after it begins to close, also 
   await drained;
 });
 
-it('opens no tunnel, and gives what follows to no parser, which others have by then', async () => {
-  const { port } = await listen();
-  // Half open: a client that ended with the server could not send anything, not even a reset.
+it('begins one of many pipelined requests in each turn of the event loop, so that others have their turns', async () => {
+  const { server, port } = await listen();
+  const begunIn: number[] = [];
+  let turn = 0;
+  let next: NodeJS.Immediate | undefined;
+  const count = (): void => {
+    turn += 1;
+    next = setImmediate(count);
+  };
+  count();
+  server.on('request', () => void begunIn.push(turn));
+  const client = connect(port, '127.0.0.1');
+  clients.push(client);
+  client.write(get('/').repeat(20));
+  await expect.poll(() => begunIn.length, { timeout: 30_000 }).toBe(20);
+  clearImmediate(next);
+  expect(new Set(begunIn).size).toBe(20);
+});
+
+/** A client that stays open when the server ends the connection. */
+async function refusedTunnel(port: number, behind = ''): Promise<Socket> {
   const tunnel = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   clients.push(tunnel);
+  tunnel.on('error', () => {});
   const refused = arrived(tunnel, 'HTTP_METHOD_NOT_IMPLEMENTED');
-  tunnel.write(`CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n${get('/stream')}`);
+  tunnel.write(`CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n${behind}`);
   await refused;
+  return tunnel;
+}
+
+it('survives a client that resets the connection after its tunnel was refused, and closes one that stays', async () => {
+  const { port } = await listen();
+  const [resetting, staying] = [await refusedTunnel(port), await refusedTunnel(port)];
+  resetting.resetAndDestroy();
+  // What it sends meanwhile is read and thrown away, and afterwards refused by the kernel.
+  const isClosed = (): boolean => {
+    staying.write(get('/'));
+    return staying.destroyed;
+  };
+  await expect.poll(isClosed, { timeout: 30_000 }).toBe(true);
+});
+
+it('opens no tunnel, and gives what follows to no parser, which others have by then', async () => {
+  const { port } = await listen();
+  const tunnel = await refusedTunnel(port, get('/stream'));
   tunnel.write(get('/stream'));
-  // The server still reads what its client sends.
-  tunnel.resetAndDestroy();
   for (let round = 0; round < 3; round += 1) {
     const other = connect(port, '127.0.0.1');
     clients.push(other);
