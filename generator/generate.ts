@@ -43,7 +43,7 @@ export interface GenerateOptions extends ProjectFolders, WriteOptions {
   readonly strict?: boolean;
   /** Folder of the user's own templates. Default: none. */
   readonly templatesDirectory?: string | undefined;
-  /** What earlier runs of this process left behind. Default: nothing. @internal */
+  /** Results of earlier runs of this process. Default: none. @internal */
   readonly memory?: RunMemory;
   /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
@@ -57,13 +57,15 @@ export { MANIFEST_NAME } from './write/manifest.js';
 
 /** What a run did. */
 export interface GenerateResult {
-  /** Mistakes in the input, sorted by place. While there is one, nothing is written. */
+  /** Mistakes in the input, sorted by location. If there is one, nothing is written. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Project-relative files and folders that the result hangs on, whether they exist or not; empty after a mistake. */
+  /**
+   * Project-relative files and folders that the result depends on, whether they exist or not; empty after a mistake.
+   */
   readonly inputs: readonly string[];
   /** Every file that belongs to the output, with what was done to it, sorted by path. */
   readonly changes: readonly FileChange[];
-  /** Text of the manifest that belongs to them; absent after a mistake, and where it is as it was. */
+  /** Text of the manifest of these files; absent after a mistake and if the manifest is unchanged. */
   readonly manifest?: string;
   /** Which declaration causes which line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
@@ -73,12 +75,12 @@ export interface GenerateResult {
   readonly forgottenColumns: () => readonly string[];
   /** Routes that every caller may call because their actions carry no rule. Computed when called. */
   readonly openRoutes: () => readonly Diagnostic[];
-  /** Those in files that were read since something was emitted last. @internal */
+  /** The open routes in files that were read since the last emission. @internal */
   readonly newOpenRoutes: () => readonly Diagnostic[];
 }
 
 /**
- * Reads the sources, checks them and writes what they give. Sources are parsed, never executed. Mistakes are
+ * Reads the sources, checks them and writes the generated files. Sources are parsed, never executed. Mistakes are
  * collected in the result; a throw is a bug of the generator.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
@@ -99,7 +101,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   );
   return {
     ...(await write(options, readResult, key, { ...emitted, locks })),
-    // A lock that was written is an output; one that was only read decides the result like any source.
+    // A lock that was written is an output; a lock that was only read is an input like any source.
     ...(locks.size > 0 ? { inputs } : {}),
     trace: () => traceAll(input, locked),
   };
@@ -125,7 +127,7 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
       : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
   const templateFiles = [...templates.values()].map(({ file }) => file);
   return {
-    // Put together when it is asked for, and not before.
+    // Built on first use.
     get schema() {
       return result.schema;
     },
@@ -143,7 +145,7 @@ async function read(options: GenerateOptions): Promise<Read | { readonly problem
   };
 }
 
-/** The result, if what was read is what the present output was emitted from: then nothing is left to be done. */
+/** The result if the output on disk was emitted from the same input, so that nothing needs to be done. */
 function settled(options: GenerateOptions, readResult: Read, key: string): GenerateResult | undefined {
   const right = rightOutput(options, readResult, key);
   if (right === undefined || !isNothing(right.changed)) return undefined;
@@ -155,9 +157,9 @@ function settled(options: GenerateOptions, readResult: Read, key: string): Gener
 }
 
 /**
- * Emits the files of models whose bodies alone have changed since the present output was emitted, and
- * leaves the rest of the output as it is. Declines if one of them is wrong: what there is to say about it needs the
- * whole project.
+ * Emits the files of models whose bodies alone have changed since the present output was emitted, and leaves the rest
+ * of the output as it is. Returns undefined if one of them has a mistake, because its diagnostics need the whole
+ * project.
  */
 async function emitBodies(
   options: GenerateOptions,
@@ -165,7 +167,7 @@ async function emitBodies(
   key: string,
 ): Promise<GenerateResult | undefined> {
   const right = rightOutput(options, readResult, key);
-  // Templates of the user's get views of more than a model's own file.
+  // The user's templates get views of more than a model's own file.
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
   const models = right.changed;
@@ -187,18 +189,18 @@ async function emitBodies(
   };
 }
 
-/** Models whose files are left as they are because they are known to be right; undefined if none are. */
+/** Models whose files need not be emitted because they are known to be up to date; undefined if there are none. */
 function keptFor(
   { memory, clean }: GenerateOptions,
   { templates, outline }: Read,
   key: string,
 ): ((model: ModelSchema) => boolean) | undefined {
-  // Templates of the user's might give the same files.
+  // The user's templates might emit the same files.
   if (clean === true || templates.size > 0 || memory?.rightOutput(key) === undefined) return undefined;
   return keptModels(memory.read, outline);
 }
 
-/** The present output, if it is right but for bodies of models. */
+/** The output on disk, if it is up to date except for bodies of models. */
 function rightOutput(
   { memory }: GenerateOptions,
   { diagnostics }: Read,
@@ -209,12 +211,12 @@ function rightOutput(
   return { paths: right.paths, changed: right.changed };
 }
 
-/** Belongs to the output or to the client, other than first migrations. */
+/** Whether the path is in the output folder or the client folder. First migrations are in neither. */
 function isGenerated({ paths: { output, client = output } }: Read, path: string): boolean {
   return path.startsWith(`${output}/`) || path.startsWith(`${client}/`);
 }
 
-/** Writes what was emitted. @param key what the output hung on besides sources before that */
+/** Writes what was emitted. @param key what the output depended on, besides sources, before this run */
 async function write(
   options: GenerateOptions,
   readResult: Read,
@@ -244,7 +246,7 @@ async function write(
   };
 }
 
-/** What can be asked about a run that found no mistake. */
+/** The result of a run without mistakes. */
 function resultOf(
   options: GenerateOptions,
   readResult: Read,
@@ -263,7 +265,7 @@ function resultOf(
   };
 }
 
-/** All that the output hangs on besides the schema. */
+/** Everything that the output depends on besides the schema. */
 function emissionKey(
   { title, version, strict }: GenerateOptions,
   { paths, templates, locks }: Pick<Read, 'paths' | 'templates' | 'locks'>,
@@ -313,7 +315,7 @@ function prepare(
   const problems = [...diagnostics, ...checkSchema(schema, part), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  // The key holds the texts of locks: what was emitted under it was compared with them.
+  // The key includes the texts of locks: the output of this key was compared with them.
   const isLocked = memory?.emitted === key ? without(part.events) : undefined;
   const locked = lockShapes(locks, schema, isLocked);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
@@ -324,7 +326,7 @@ function prepare(
   return { input, inputs, locked };
 }
 
-/** Finds what is not among these declarations. */
+/** Returns a filter for declarations that are not in the list. */
 function without(declarations: readonly object[]): (declaration: object) => boolean {
   const all = new Set(declarations);
   return (declaration) => !all.has(declaration);

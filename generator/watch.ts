@@ -8,7 +8,7 @@ import { FieldTexts } from './schema/field-texts.js';
 export type { ResultTexts } from './read/stored-found.js';
 export { LostResultError, type ResultsKey } from './read/stored-results.js';
 
-/** What one run leaves behind for the next one, in the same process or in another. */
+/** Results of one run for the next run, in the same process or in another. */
 export class RunMemory {
   readonly read: ReadMemory;
   readonly fields: FieldTexts = new FieldTexts();
@@ -19,22 +19,25 @@ export class RunMemory {
     this.read = new ReadMemory(options);
   }
 
-  /** Forgets what changed files, new and vanished ones included, had a part in. @param files project-relative */
+  /**
+   * Forgets the results that depend on changed files, including new and deleted files.
+   * @param files project-relative
+   */
   forget(files: readonly string[]): void {
     this.read.forget(files);
   }
 
-  /** Takes over what another process read. @returns false if the list is not what `print` gave for this key */
+  /** Restores the results of another process. @returns false if the list is not the output of `print` for this key */
   restore(list: string, key: ResultsKey, texts: ResultTexts): boolean {
     return restoreResults(this.read, list, key, { texts, fields: this.fields });
   }
 
-  /** What another process can take over. */
+  /** Prints the results so that another process can restore them. */
   print(key: ResultsKey, texts: ResultTexts): string {
     return printResults(this.read, key, { texts, fields: this.fields });
   }
 
-  /** Files of which this memory holds something else than one that read them just now. */
+  /** Files whose results here differ from the results of a memory that has just read them. */
   contradictions(fresh: RunMemory): readonly string[] {
     return [...this.read.results.keys()].filter((file) => {
       const found = fresh.read.resultOf(file)?.found;
@@ -42,7 +45,7 @@ export class RunMemory {
     });
   }
 
-  /** What is lost would be read again. */
+  /** A missing result is no contradiction, because the file would be read again. */
   #contradicts(file: string, found: Partial<Found>): boolean {
     try {
       const known = this.read.resultOf(file)?.found;
@@ -53,19 +56,23 @@ export class RunMemory {
     }
   }
 
-  /** Says that files are as they were written for what was read by then. @param emitted what `emitted` was then */
+  /**
+   * Records that the output on disk is up to date with the results at that time.
+   * @param emitted the value of `emitted` at that time
+   */
   vouchFor(outputs: readonly string[], emitted: string): void {
     this.#outputs = outputs;
     this.#emitted = emitted;
   }
 
-  /** Says that files may be no longer as they were written. */
+  /** Records that the output on disk may have changed. */
   doubtOutputs(): void {
     this.#outputs = undefined;
   }
 
   /**
-   * What of the output is still right, if it is as it was written, and what was read now belongs to this key as well.
+   * The part of the output that is up to date, if the files on disk are unchanged and this key is the key of the last
+   * emission.
    */
   rightOutput(key: string): RightOutput | undefined {
     if (this.#outputs === undefined || key !== this.#emitted) return undefined;
@@ -79,16 +86,16 @@ export class RunMemory {
     this.read.settle(outline);
   }
 
-  /** What the output hung on besides sources when it was emitted last; undefined if it never was. */
+  /** What the last output depended on besides sources; undefined if there was no emission. */
   get emitted(): string | undefined {
     return this.#emitted;
   }
 }
 
-/** Output that is as it was written for what was read by then. */
+/** Output that is unchanged on disk since its emission. */
 export interface RightOutput {
-  /** Every file of it. */
+  /** All of its files. */
   readonly paths: readonly string[];
-  /** What has changed since in what was read. */
+  /** What later reads of the sources changed. */
   readonly changed: Changes;
 }

@@ -58,7 +58,7 @@ test(`${EDITS} edits with a run after each, one upon what the other left behind,
   expect((await check()).code).toBe(0);
 }, 120_000);
 
-/** Changes one thing that the output hangs on, the output itself, or what an earlier run left behind. */
+/** Changes one input of the output, the output itself, or a stored result of an earlier run. */
 function changeAnything(choose: Choose, originals: ReadonlyMap<string, string>): void {
   const pick = (folder: string, pattern: RegExp): string | undefined => {
     const names = readdirSync(join(project.folder, folder)).filter((name) => pattern.test(name));

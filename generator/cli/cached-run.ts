@@ -116,7 +116,7 @@ export class CachedRun {
   }
 }
 
-/** What was read hangs on where it was looked for. */
+/** Stored results are valid only for the same folders. */
 function resultsKey(run: string, options: GenerateOptions): ResultsKey {
   const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory, clientDirectory } =
     options;

@@ -5,16 +5,16 @@ import { FieldTypes, shardedModels } from './field-type.js';
 import { type Code, Expression, printCode } from './print/code.js';
 import type { Marks } from './print/marks.js';
 
-/** What all views of one run share. */
+/** State that all views of one run share. */
 export class Emission {
   readonly schema: ProjectSchema;
   /** Descriptors of fields. */
   readonly types: FieldTypes;
   readonly #marks: Marks | undefined;
-  /** Of earlier runs. */
+  /** Field texts of earlier runs. */
   readonly fieldTexts: FieldTexts | undefined;
 
-  /** @param marks given to learn which declaration caused which line */
+  /** @param marks records which declaration caused which line; absent if the run does not trace */
   constructor(schema: ProjectSchema, marks?: Marks, fieldTexts?: FieldTexts) {
     this.fieldTexts = marks === undefined ? fieldTexts : undefined;
     this.schema = schema;
@@ -22,7 +22,7 @@ export class Emission {
     this.#marks = marks;
   }
 
-  /** Declarations are marked in what is emitted: it is no text to be written. */
+  /** Whether the emitted texts contain marks of declarations. Such a text is not written to a file. */
   get isTracing(): boolean {
     return this.#marks !== undefined;
   }
@@ -32,8 +32,8 @@ export class Emission {
     printCode(code, indent, lead, this.#marks);
 
   /**
-   * A part of a large literal as the text that it will have there, so that what it was made of need not wait for the
-   * rest. As it is while it is traced: marks would count as characters of the line.
+   * Prints a part of a large literal ahead, so that its inputs can be freed before the whole literal is printed.
+   * Returns the code unchanged while tracing: marks would count as characters of the line.
    *
    * @param indent spaces before the line that the part begins on @param lead characters on that line around the part
    */

@@ -116,7 +116,7 @@ function modelFiles(
   );
 }
 
-/** In an order that does not hang on the names of files. */
+/** In an order that does not depend on file names. */
 function sorted(schema: ProjectSchema): ProjectSchema {
   return {
     models: [...schema.models].sort((a, b) => compareText(a.name, b.name)),

@@ -21,7 +21,7 @@ export function keptModels(memory: ReadMemory, outline: string): (model: ModelSc
 
 interface Roles {
   readonly models: ReadonlySet<string>;
-  /** Names of models that a repository class was written for. */
+  /** Names of the models that have a repository class. */
   readonly withRepository: ReadonlySet<string>;
 }
 

@@ -5,7 +5,7 @@ import type { Found, Look } from './found.js';
 import type { SourceFiles } from './source-files.js';
 import { changedModels, isSameResult } from './unchanged-results.js';
 
-/** What reading one file gave. Kinds that it has nothing of are absent. */
+/** The result of reading one file. Kinds of declarations that it does not contain are absent. */
 export interface FileResult extends Look {
   readonly found: Partial<Found>;
   /** Places of actions in it that stage more than once, see `stagingPlaces`. */
@@ -32,20 +32,20 @@ export function isNothing(changes: Changes): boolean {
   return changes !== 'more' && changes.length === 0;
 }
 
-/** What a memory is for. */
+/** Options of a memory. */
 export interface MemoryOptions {
-  /** Whether another process is to take it over, which must know the texts that files had. Default true. */
+  /** Whether another process is to restore the memory, which needs the hashes of the files. Default true. */
   readonly isKept?: boolean;
 }
 
-/** What was read from files that did not change since, by this run, by earlier ones, or by another process. */
+/** Results of reading files that have not changed since, from this run, earlier runs or another process. */
 export class ReadMemory {
-  /** Parsed sources, once a run needed them. */
+  /** Parsed sources; undefined until a run needs them. */
   sources: SourceFiles | undefined;
   readonly #results = new Map<string, FileResult>();
   /** Results, at the last emission, of the files that were read again since; undefined for none. */
   readonly #before = new Map<string, FileResult | undefined>();
-  /** What files add to, also while they are to be read again. */
+  /** The files that each file adds members to, also while results are forgotten. */
   readonly #augments = new Map<string, readonly string[]>();
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
@@ -63,13 +63,13 @@ export class ReadMemory {
     return this.#results.get(file);
   }
 
-  /** Keeps what this run read. */
+  /** Stores a result of this run. */
   remember(file: string, result: FileResult): void {
     if (!this.#before.has(file)) this.#before.set(file, this.#results.get(file));
     this.restore(file, result);
   }
 
-  /** Takes over what an earlier process read, which is what was emitted then. */
+  /** Restores a result of an earlier process; it is the result of the last emission. */
   restore(file: string, result: FileResult): void {
     this.#results.set(file, result);
     if (result.augments.length > 0) this.#augments.set(file, result.augments);
@@ -82,7 +82,8 @@ export class ReadMemory {
   }
 
   /**
-   * Number of files that were forgotten or read since the last emission: one that changed may have been read by many.
+   * Number of files that were forgotten or read since the last emission: one changed file may cause many to be read
+   * again.
    */
   get staleFiles(): number {
     return this.#before.size;
@@ -127,7 +128,7 @@ export class ReadMemory {
     return [...this.#before.keys()].filter((file) => this.#results.has(file));
   }
 
-  /** Files that did not give the same when something was emitted last. */
+  /** Files whose result has changed since the last emission. */
   get changedFiles(): ReadonlySet<string> {
     const files = [...this.#before].filter(
       ([file, before]) => !isSameResult(before?.found ?? {}, this.#results.get(file)?.found ?? {}),
@@ -135,12 +136,12 @@ export class ReadMemory {
     return new Set(files.map(([file]) => file));
   }
 
-  /** What models and repositories were there when something was emitted last, as `printOutline` gave it. */
+  /** The outline of models and repositories at the last emission, from `printOutline`. */
   get outline(): string | undefined {
     return this.#outline;
   }
 
-  /** What was read has been emitted. */
+  /** Records that the current results have been emitted. */
   settle(outline: string): void {
     this.#before.clear();
     this.#outline = outline;
@@ -186,7 +187,7 @@ export class ReadMemory {
     for (const [place, look] of looks) this.#shardLooks.set(place, look);
   }
 
-  /** Forgets what these files, new and vanished ones included, had a part in. */
+  /** Forgets the results that depend on these files, including new and deleted files. */
   forget(files: readonly string[]): void {
     const changed = new Set(files);
     this.sources?.forget(changed);

@@ -64,7 +64,7 @@ export function readModel(
 
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
 
-/** What `extends Model<Self, IdType, State>` says, be it through base classes. */
+/** The type arguments of `extends Model<Self, IdType, State>`, also through base classes. */
 function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Lineage): Base | undefined {
   const name = node.name?.text ?? 'the class';
   const heritage = lineage.root;

@@ -5,7 +5,7 @@ import { isSystemError } from '../system-error.js';
 import type { ts } from './compiler.js';
 import { linkBodies, type ParsedSource, type ParseError, parseSource, positionIn } from './parse-source.js';
 
-/** Paths that were asked for, whether there are such files or not. */
+/** Requested paths, whether the files exist or not. */
 export interface Asked {
   readonly files: ReadonlySet<string>;
   /** Files whose tree was requested. */
@@ -21,9 +21,9 @@ function nothingAsked(): MutableAsked {
   return { files: new Set(), parsed: new Set() };
 }
 
-/** How sources are kept. */
+/** Options for keeping sources in memory. */
 export interface SourceFilesOptions {
-  /** Most trees to be kept: more memory saves parsing a file again that many others import. */
+  /** Maximum number of trees in memory: more trees cost memory, but a file with many importers is parsed less often. */
   readonly treeLimit?: number;
   /** Called with each text read from disk; undefined for a missing file. */
   readonly onText?: (file: string, text: string | undefined) => void;
@@ -31,7 +31,7 @@ export interface SourceFilesOptions {
 
 interface LoadedFile extends ParsedSource {
   readonly file: string;
-  /** Whether nodes in bodies of functions are linked. */
+  /** Whether nodes in function bodies have parents. */
   hasBodies: boolean;
 }
 
@@ -45,20 +45,20 @@ export class SourceFiles {
   readonly #treeLimit: number;
   readonly #onText: SourceFilesOptions['onText'];
   /**
-   * Trees, the longest unused first. No map: one from which much is deleted leaves tables behind that lead from each to
-   * the next, and through an old one the collector of young objects would see every tree there ever was.
+   * Trees, the least recently used first. This is not a map: V8 chains the old tables of a map with many deletions, and
+   * an old table would keep all former trees reachable for the scavenger.
    */
   readonly #loaded: LoadedFile[] = [];
   /** Characters of their texts. */
   #loadedLength = 0;
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
-  /** Files that an import may mean, by the path that it spells. */
+  /** Candidate files of an import, by the path in the import. */
   readonly #candidates = new Map<string, readonly string[]>();
   #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
   #asked: MutableAsked = nothingAsked();
   #needsBodies = false;
-  /** The file that was asked for last, which is the one that is parsed next. */
+  /** The last requested file. It is usually parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
 
   constructor(projectDirectory: string, options: SourceFilesOptions = {}) {
@@ -89,7 +89,7 @@ export class SourceFiles {
     return length > this.#treeLimit || (length > FEWEST_TREES && this.#loadedLength > MOST_TEXT);
   }
 
-  /** Runs `work`, which looks into bodies of functions: in files that it loads, all nodes are linked. */
+  /** Runs `work`, which reads function bodies: in files that it loads, all nodes have parents. */
   withBodies<T>(work: () => T): T {
     const before = this.#needsBodies;
     this.#needsBodies = true;
@@ -141,7 +141,7 @@ export class SourceFiles {
     return found;
   }
 
-  /** Runs `work`. @returns what it gave and what it asked for */
+  /** Runs `work`. @returns its result and the paths that it requested */
   asking<T>(work: () => T): { readonly given: T; readonly asked: Asked } {
     const before = this.#asked;
     this.#asked = nothingAsked();
@@ -166,7 +166,7 @@ export class SourceFiles {
     return this.#errors.get(file) ?? [];
   }
 
-  /** Forgets what these files held, so that the next look reads them again. Others keep their trees. */
+  /** Forgets the texts of these files, so that the next request reads them again. Other files keep their trees. */
   forget(files: Iterable<string>): void {
     this.#lastText = undefined;
     for (const file of files) {
@@ -181,12 +181,12 @@ export class SourceFiles {
     return this.#augmenters.get(file) ?? [];
   }
 
-  /** Says which files add members to which, by the path of the one that is added to. */
+  /** Sets which files add members to which, by the path of the file with the declarations. */
   setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
     this.#augmenters = augmenters;
   }
 
-  /** What a file declares depends on the files that add to it as well. */
+  /** The declarations of a file also depend on the files that add members to it. */
   #ask(file: string): void {
     this.#asked.files.add(file);
     if (this.#augmenters.size === 0) return;
@@ -201,7 +201,7 @@ export class SourceFiles {
     return { file, source, errors, hasBodies: false };
   }
 
-  /** A file that was loaded, which is then no longer there. */
+  /** Removes a loaded file from the list and returns it. */
   #take(file: string): LoadedFile | undefined {
     const at = this.#loaded.findLastIndex((each) => each.file === file);
     if (at < 0) return undefined;
@@ -222,11 +222,11 @@ export function fileOf(node: ts.Node): string {
   return node.getSourceFile().fileName;
 }
 
-/** Trees are large, and files that speak of each other are read one after the other. */
+/** Trees are large, and files that refer to each other are read in succession. */
 const TREE_LIMIT = 16;
 /** Characters of the texts of all trees that are kept: a tree takes some hundred bytes for each. */
 const MOST_TEXT = 60_000;
-/** Kept whatever their size: a file and the one that it leads to. */
+/** Kept regardless of their size: a file and a file that it imports. */
 const FEWEST_TREES = 2;
 
 function lengthOf(loaded: LoadedFile | undefined): number {

@@ -2,31 +2,34 @@ import type { FieldTexts } from '../schema/field-texts.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { Found } from './found.js';
 
-/** Where texts of results are kept: most runs want few of them. */
+/** A store for the texts of results. Most runs read few of them. */
 export interface ResultTexts {
-  /** Keeps a text. @returns where, in one word */
+  /** Stores a text. @returns its place, in one word */
   add(text: string): string;
-  /** @throws LostResultError if it is not there, or not what was kept */
+  /** @throws LostResultError if the text is missing or damaged */
   get(place: string): string;
 }
 
-/** Texts of results, and what was printed of them. */
+/** Texts of results, and their printed fields. */
 export interface ResultsStore {
   readonly texts: ResultTexts;
   readonly fields: FieldTexts;
 }
 
-/** What most runs look at. */
+/** The part of a result that most runs read. */
 interface Head {
   /** Without the fields of models, events and params, but for declarations that have none. */
   readonly found: Partial<Found>;
-  /** Where these fields are, a list per declaration. */
+  /** The place of these fields, with a list per declaration. */
   readonly fields: string;
   /** Printed fields of events and params. */
   readonly printed: readonly (string | null)[];
 }
 
-/** Stores what one file gave, its fields apart from the rest: few runs look at those of all files. @returns where it is */
+/**
+ * Stores the result of one file. Its fields are stored separately, because few runs read the fields of all files.
+ * @returns its place
+ */
 export function storeFound(found: Partial<Found>, { texts, fields }: ResultsStore): string {
   const { models, events, actions } = found;
   const lists = [
@@ -51,7 +54,7 @@ function ifEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? list : undefined;
 }
 
-/** What `storeFound` stored. Fields are read when they are looked at. */
+/** Restores a result that `storeFound` stored. Fields are read on first use. */
 export function restoreFound(place: string, { texts, fields }: ResultsStore): Partial<Found> {
   const { found, fields: fieldsPlace, printed }: Head = JSON.parse(texts.get(place));
   const { models = [], events = [], actions = [] } = found;

@@ -5,15 +5,15 @@ import { type ResultsStore, restoreFound, storeFound } from './stored-found.js';
 
 const FORMAT = 'fw-gen results 4';
 
-/** What a list of stored results is good for. */
+/** The inputs for which a list of stored results is valid. */
 export interface ResultsKey {
-  /** The run that left them behind. */
+  /** The run that stored them. */
   readonly run: string;
-  /** All that results hang on besides files. */
+  /** Everything that results depend on besides files. */
   readonly setting: string;
 }
 
-/** What an earlier process read cannot be read back. The run must begin again, and know nothing. */
+/** A result of an earlier process cannot be read back. The run must restart with an empty memory. */
 export class LostResultError extends Error {}
 
 /**
@@ -53,21 +53,21 @@ export function restoreResults(
   return true;
 }
 
-/** Takes the place of a place in lines that are looks at the shards of an action. */
+/** Marks lines that contain a shard analysis of an action. It is in the column of the place. */
 const LOOK = '-';
 
 /** Only runs without a mistake leave results behind. */
 const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
 
-/** What another process read. */
+/** A result of another process. */
 class StoredResult implements FileResult {
   readonly diagnostics: Look['diagnostics'] = NO_MISTAKES.diagnostics;
   readonly syntaxErrors: Look['syntaxErrors'] = NO_MISTAKES.syntaxErrors;
   readonly store: ResultsStore;
   readonly line: string;
-  /** Where what was found is kept. */
+  /** The key under which the result is stored. */
   readonly place: string;
-  /** The file itself first. */
+  /** The file itself comes first. */
   readonly asked: readonly string[];
   readonly #staging: string;
   readonly #augments: string;
@@ -109,7 +109,7 @@ function parseNames(text: string): readonly string[] {
 }
 
 function lineOf(file: string, result: FileResult, store: ResultsStore): string {
-  // As it is, with its texts where they are.
+  // Stored results keep their place if their texts are in this store.
   if (result instanceof StoredResult && result.store.texts === store.texts && !store.fields.areAllNew)
     return result.line;
   const others = [...result.asked].filter((each) => each !== file);
@@ -125,7 +125,7 @@ function printLine(columns: readonly string[], name: string, others: Iterable<st
   return [...columns, escapeName(name), ...Array.from(others, escapeName)].join('\t');
 }
 
-/** A name without line ends and tabs, which are what lines are made of. Most are their own. */
+/** Escapes line ends and tabs in a name, because they separate lines and columns. Most names have neither. */
 function escapeName(name: string): string {
   return name.startsWith('"') || /[\n\t]/.test(name) ? JSON.stringify(name) : name;
 }

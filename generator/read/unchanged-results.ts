@@ -23,7 +23,7 @@ export function changedModels(
   return isOnlyBodies ? models.filter((model, index) => !isSame(old[index], model, false)) : undefined;
 }
 
-/** @param isData inside a value of the user's own, in which nothing is a place */
+/** @param isData whether the values are inside a value of the user, in which no property is a source location */
 function isSame(a: unknown, b: unknown, isData: boolean): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -37,7 +37,7 @@ function isSame(a: unknown, b: unknown, isData: boolean): boolean {
   return true;
 }
 
-/** A property that is undefined is one that is absent: JSON makes no difference. */
+/** An undefined property equals an absent property, as in JSON. */
 function propertiesOf(object: object): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(object).filter(([, value]) => value !== undefined));
 }

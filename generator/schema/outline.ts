@@ -5,13 +5,13 @@ import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-sch
  * Which fields make a key, its repositories can see.
  */
 export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
-  /** The name that its decorator gives its table. */
+  /** The table name from its decorator. */
   readonly table?: string;
   /** Fields of its natural keys. */
   readonly keys?: readonly (readonly string[])[];
 };
 
-/** What checks of one model, and the files that are emitted for it alone, take from the rest of a project. */
+/** The part of a project that the checks of one model, and the files emitted for one model, depend on. */
 export interface Outline {
   readonly models: readonly ModelHead[];
   readonly repositories: readonly RepositoryHead[];
@@ -27,12 +27,12 @@ export function outlineOf({ models, repositories }: ProjectSchema): Outline {
   };
 }
 
-/** One text per outline. */
+/** Prints an outline as text: equal outlines have equal texts. */
 export function printOutline(outline: Outline): string {
   return JSON.stringify(outline);
 }
 
-/** Reads what `printOutline` gave. */
+/** Parses the output of `printOutline`. */
 export function parseOutline(text: string): Outline {
   return JSON.parse(text);
 }
@@ -48,7 +48,7 @@ export function hasSameIds(before: string | undefined, now: string): boolean {
   return parseOutline(now).models.every(({ name, sharded }) => (known.get(name) ?? sharded) === sharded);
 }
 
-/** What others can see of a model. */
+/** The part of a model that other declarations can see. */
 export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema): ModelHead {
   return {
     ...{ name, file, kind, sharded },

@@ -31,7 +31,7 @@ export const UTILITIES: ReadonlyMap<string, Utility> = new Map<string, Utility>(
   ['Uncapitalize', (...given) => spelled(...given, (text) => text.charAt(0).toLowerCase() + text.slice(1))],
 ]);
 
-/** The fields of an object type, be it written as a class. */
+/** The fields of an object type, which may be a class. */
 function fieldsOf(reading: Reading, node: ts.TypeNode): readonly FieldSchema[] | undefined {
   const { type: read, nullable, optional } = reading.read({ ...reading, shape: 'fields' }, node);
   const type = unrolled(read);
