@@ -4,36 +4,36 @@ import type { FieldSchema, ModelReference } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { type Asked, locationOf, type SourceFiles } from './source-files.js';
 
-/** What every step of reading works with. */
+/** State that all steps of reading share. */
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
-  /** Classes that were found behind imports, by `importKey`: models are named far more often than they are read. */
+  /** Classes found behind imports, by `importKey`: models are referred to far more often than they are read. */
   readonly classes: Map<string, KnownClass>;
   /** Declared types that were read, see `KnownType`. */
   readonly types: Map<string, KnownType>;
-  /** Mistakes found so far; steps append. */
+  /** Mistakes found so far; each step appends its own. */
   readonly diagnostics: Diagnostic[];
 }
 
-/** A schema that is being put together: what is absent is added only where there is something to say. */
+/** A schema under construction: an optional property is set only if it has a value. */
 export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
 
-/** What an import led to, and the files on the way. */
+/** The class that an import refers to, and the files on the way. */
 export interface KnownClass {
   readonly reference: ModelReference | undefined;
   readonly asked: Asked;
 }
 
-/** What a declaration gave, and all that this depended on. */
+/** The result of reading a declaration, and everything that it depended on. */
 export interface KnownType {
   readonly given: Pick<FieldSchema, 'type' | 'nullable' | 'optional'>;
   readonly asked: Asked;
-  /** Declarations that were opened. */
+  /** Declarations that were read. */
   readonly opened: ReadonlySet<string>;
-  /** Types that were read. */
+  /** Number of types that were read. */
   readonly cost: number;
-  /** Where it was read: what is read further down may be too deep. */
+  /** The nesting depth at which it was read: at a greater depth, a type may exceed the limit. */
   readonly depth: number;
 }
 

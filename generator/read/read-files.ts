@@ -22,15 +22,15 @@ import { checkShards } from './read-shard-verdicts.js';
 import { type Asked, fileOf, SourceFiles } from './source-files.js';
 
 /**
- * Only files with a decorator or a derived class are parsed; others are parsed when a type is followed into them. Names
- * are not looked for: a file may import the markers under names of its own.
+ * Only files with a decorator or a derived class are parsed; other files are parsed when a type refers to them. The
+ * pattern does not contain the names of the markers, because a file may import them under other names.
  */
 const MARKERS =
   /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /**
- * Reads files that nothing is known of, and remembers what they give. Only few trees are kept, so each file that
- * another one led to is read next: then nearly every file is parsed once.
+ * Reads files without a stored result, and stores their results. Only a few trees are kept, so the files that a file
+ * imports are read directly after it: nearly every file is parsed once.
  */
 export function readFiles(request: ReadRequest, files: readonly string[]): void {
   const context = contextOf(request);
@@ -44,7 +44,7 @@ export function readFiles(request: ReadRequest, files: readonly string[]): void 
   }
 }
 
-/** Follows the ids that an action stages. Reports it if it stages on two shards for sure. */
+/** Follows the ids that an action stages. Reports the action if it definitely stages on two shards. */
 export function lookAtAction(request: ReadRequest, schema: ProjectSchema, action: ActionSchema): Look {
   const context: ReadContext = { ...contextOf(request), diagnostics: [] };
   const { given, asked } = context.sources.asking(() => checkShards(context, schema, [action]));
@@ -58,7 +58,7 @@ function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContex
   return { sources: memory.sources, paths, classes: new Map(), types: new Map(), diagnostics: [] };
 }
 
-/** @returns files whose trees it asked for */
+/** @returns files whose trees it requested */
 function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: string): Iterable<string> {
   const context: ReadContext = { ...shared, diagnostics: [] };
   const found = nothingFound();
@@ -104,7 +104,7 @@ function readClasses(context: ReadContext, file: string, found: Found): void {
   reportNestedSubclasses(context, source);
 }
 
-/** True for a file that describes code which is elsewhere: nothing in it can be generated for. */
+/** Whether a file only declares code of another file, so that nothing can be generated for it. */
 function isDeclarationFile(file: string): boolean {
   return /\.d\.[cm]?ts$/.test(file);
 }

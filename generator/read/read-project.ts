@@ -9,22 +9,22 @@ import { namesakes } from './migration-files.js';
 import { placeOf, ReadMemory } from './read-memory.js';
 import type { ReadRequest } from './read-request.js';
 
-/** What reading gives: everything that could be understood, and every mistake on the way. */
+/** The result of reading: all valid declarations and every mistake. */
 export interface ReadResult {
-  /** Put together when it is first asked for: what an earlier run read may not be needed at all. */
+  /** Assembled on first use, because a run may not need the results of earlier runs. */
   readonly schema: ProjectSchema;
   /** Text of its outline, see `Outline`. */
   readonly outline: string;
   readonly diagnostics: readonly Diagnostic[];
-  /** The part of `schema` that was read since something was emitted last. */
+  /** The part of `schema` that was read since the last emission. */
   readonly newPart: ProjectSchema;
-  /** Folders that were looked into and files that were asked for, whether they exist or not. */
+  /** Folders that were listed and files that were requested, whether they exist or not. */
   readonly inputs: readonly string[];
 }
 
 /**
  * Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. The compiler
- * is loaded only if there is a file that `memory` knows nothing of.
+ * is loaded only if `memory` lacks the result of a file.
  */
 export async function readProject(
   projectDirectory: string,
@@ -46,14 +46,17 @@ export async function readProject(
     if (result !== undefined) note(result);
   }
   const found = new FoundInFiles(files, memory);
-  // While a file does not parse, nothing else is said: what other files miss in it may well be there.
+  // If a file has syntax errors, only these are reported: other diagnostics may result from them.
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   for (const look of await lookAtShards(request, files, found)) note(look);
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   return new ReadFiles(found, { diagnostics, inputs: [...inputs], newFiles: memory.newFiles });
 }
 
-/** Reads the files that nothing is known of, and again those that turn out to depend on files that add to others. */
+/**
+ * Reads the files without a stored result, then again the files that depend on declarations which other files add
+ * members to.
+ */
 async function readUnread(request: ReadRequest, files: readonly string[]): Promise<void> {
   const { memory } = request;
   const unread = files.filter((file) => memory.resultOf(file) === undefined);
@@ -69,7 +72,7 @@ function nothingRead(diagnostics: readonly Diagnostic[]): ReadResult {
   return { schema, newPart: schema, outline: printOutline(outlineOf(schema)), diagnostics, inputs: [] };
 }
 
-/** What all files of a project declare. Nothing is put together before it is asked for. */
+/** The declarations of all files of a project, assembled on first use. */
 class FoundInFiles {
   readonly #files: readonly string[];
   readonly #memory: ReadMemory;
@@ -93,7 +96,7 @@ class FoundInFiles {
   }
 
   get outline(): string {
-    // Bodies have no part in it.
+    // Bodies of models do not affect the outline.
     const known = this.#memory.changes === 'more' ? undefined : this.#memory.outline;
     this.#outline ??= known ?? printOutline(outlineOf(this.schema));
     return this.#outline;

@@ -7,9 +7,9 @@ import { bareExpression, type Declaration, declaredName, nameText } from './synt
 
 export type { Declaration } from './syntax.js';
 
-/** What a name means where it stands. */
+/** The meaning of a name in its scope. */
 export type Resolved =
-  /** Exported by this package, under this name whatever it is called locally. */
+  /** Exported by this package under this name; the local name may differ. */
   | { readonly kind: 'framework'; readonly name: string }
   | { readonly kind: 'package'; readonly module: string; readonly name: string }
   /** In a file that this program emits; it need not exist yet. */
@@ -24,7 +24,7 @@ export type Resolved =
 export const PACKAGE_NAME = 'fw-actions';
 const PACKAGE_PREFIX = `${PACKAGE_NAME}/`;
 
-/** What a name is asked for: a constant and a type may share one. */
+/** The kind of meaning that is looked up: a constant and a type may have the same name. */
 export type Meaning = 'type' | 'value';
 
 /**
@@ -46,7 +46,7 @@ export function resolveName(
   return resolveFrom(context, binding.from, { name: binding.name, meaning });
 }
 
-/** What an expression leads to, and the type arguments that it was given on the way. */
+/** The result of resolving an expression, with the type arguments found on the way. */
 export interface ResolvedExpression {
   readonly resolved: Resolved;
   readonly typeArguments: readonly ts.TypeNode[];
@@ -54,7 +54,10 @@ export interface ResolvedExpression {
   readonly expression: ts.Expression;
 }
 
-/** Resolves an expression that is a name. Constants (`const Base = Model;`) are followed to the names they hold. */
+/**
+ * Resolves an expression that is a name. Constants (`const Base = Model;`) are followed to the names in their
+ * initializers.
+ */
 export function resolveExpression(
   context: ReadContext,
   node: ts.Expression,
@@ -73,10 +76,10 @@ export function resolveExpression(
   return typeArguments.length > 0 ? { ...next, typeArguments } : next;
 }
 
-/** Constants that stand for one another; more are a circle. */
+/** Maximum length of a chain of constants; a longer chain is a cycle. */
 const MOST_CONSTANTS = 8;
 
-/** What `import('./file.js').Name` means in a file. */
+/** Resolves `import('./file.js').Name` in a file. */
 export function resolveImportType(
   context: ReadContext,
   source: ts.SourceFile,
@@ -97,7 +100,7 @@ interface Wanted {
   readonly meaning: Meaning;
 }
 
-/** How emitted code can import a resolved name; undefined if it is not exported or no import at all. */
+/** How generated code can import a resolved name; undefined if the name is not exported or needs no import. */
 export function referenceTo(resolved: Resolved): Reference | undefined {
   switch (resolved.kind) {
     case 'framework':
@@ -114,13 +117,13 @@ export function referenceTo(resolved: Resolved): Reference | undefined {
   }
 }
 
-/** How emitted code can import a declaration; undefined if its file does not export it. */
+/** How generated code can import a declaration; undefined if its file does not export it. */
 export function referenceToDeclaration(declaration: Declaration): Reference | undefined {
   const name = exportedNameOf(declaration);
   return name === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name };
 }
 
-/** The name that a declaration's file exports it by: its own if there is a choice. */
+/** The name under which a file exports a declaration. The declared name is preferred. */
 function exportedNameOf(declaration: Declaration): string | undefined {
   const name = declaredName(declaration);
   if (name === undefined) return undefined;
@@ -132,9 +135,7 @@ function exportedNameOf(declaration: Declaration): string | undefined {
   return undefined;
 }
 
-/**
- * One text per thing that is imported from this project, the same in all files that import it; undefined for others.
- */
+/** A key of an import from this project, equal in all files that import the same thing; undefined for other imports. */
 export function importKey(source: ts.SourceFile, name: string): string | undefined {
   const { declarations, imports } = moduleIndex(source);
   const binding = declarations.has(name) ? undefined : imports.get(name);
@@ -192,7 +193,7 @@ function emittedFile(target: string): string {
   return target.replace(/(\.js|\.ts)?$/, '.ts');
 }
 
-/** What a file exports under a name; `visited` ends circles of re-exports. */
+/** Resolves a name among the exports of a file; `visited` stops cycles of re-exports. */
 function resolveExport(
   context: ReadContext,
   source: ts.SourceFile,
@@ -211,13 +212,13 @@ function resolveExport(
     const original = names === undefined ? name : names.get(name);
     if (original === undefined) continue;
     const found = resolveFrom(context, from, { name: original, meaning }, visited);
-    // A star export that lacks the name leaves it to the next one.
+    // If the module of a star export lacks the name, the next star export is tried.
     if (names !== undefined || found.kind !== 'missing') return found;
   }
   return undefined;
 }
 
-/** The class that a name or type reference means, if this project declares it. */
+/** The class that a name or type reference refers to, if this project declares it. */
 export function resolveClassDeclaration(
   context: ReadContext,
   node: ts.Node,
