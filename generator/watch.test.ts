@@ -49,7 +49,7 @@ test.each(TRUST)(
       const present = result.changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
       const { emitted } = memory;
       if (isTrusted && result.diagnostics.length === 0 && emitted !== undefined)
-        memory.vouchFor(present, emitted);
+        memory.confirmOutputs(present, emitted);
       return result;
     };
     await run();

@@ -60,13 +60,13 @@ export class RunMemory {
    * Records that the output on disk is up to date with the results at that time.
    * @param emitted the value of `emitted` at that time
    */
-  vouchFor(outputs: readonly string[], emitted: string): void {
+  confirmOutputs(outputs: readonly string[], emitted: string): void {
     this.#outputs = outputs;
     this.#emitted = emitted;
   }
 
   /** Records that the output on disk may have changed. */
-  doubtOutputs(): void {
+  invalidateOutputs(): void {
     this.#outputs = undefined;
   }
 

@@ -47,7 +47,8 @@ export class CachedRun {
     const migrations = `${relative(options.projectDirectory, options.migrationsDirectory)}/`;
     const known = [...memory.read.results.keys()].filter((file) => !file.startsWith(migrations));
     if (memory.read.staleFiles > known.length) return undefined;
-    if (isOutputIntact) memory.vouchFor(this.#emittedFiles(Object.keys(record.outputs)), record.emitted);
+    if (isOutputIntact)
+      memory.confirmOutputs(this.#emittedFiles(Object.keys(record.outputs)), record.emitted);
     return memory;
   }
 

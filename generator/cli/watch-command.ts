@@ -42,7 +42,7 @@ export async function watchCommand(
       if (changed.length > 0 || before === undefined) {
         memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
         if (options === undefined || changed.some((path) => isBelow(options.outputDirectory, path)))
-          memory.doubtOutputs();
+          memory.invalidateOutputs();
         // The snapshot from before the run: later changes cause another run, except those of generated files.
         before = after;
         const onResult = (result: GenerateResult): void => {
@@ -130,7 +130,7 @@ function asWritten(
   if (manifest !== undefined) written.push([join(outputDirectory, MANIFEST_NAME), manifest]);
   const isRight = written.map(([path, text]) => confirm(path, text)).every((each) => each);
   const present = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
-  if (isRight) memory.vouchFor(present, emitted);
+  if (isRight) memory.confirmOutputs(present, emitted);
   return { ...seen, files };
 }
 

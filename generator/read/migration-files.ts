@@ -62,7 +62,7 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
       index,
       directive === 'no transaction'
         ? 'The comment stands below the first statement, where it means nothing'
-        : `The comment says "fw-gen: ${directive}", which means nothing`,
+        : `The comment has the unknown directive "fw-gen: ${directive}"`,
       'Write `-- fw-gen: no transaction` above the first statement, or leave the comment out.',
     );
   }

@@ -119,7 +119,7 @@ create table eventlog.delivery_epochs (
   after_position bigint not null,
   opened_date timestamptz not null default now()
 );
-comment on table eventlog.delivery_epochs is 'Since which position transaction ids of which server count';
+comment on table eventlog.delivery_epochs is 'Positions from which the transaction ids of each server are valid';
 create table eventlog.consumers (
   name text primary key check (length(name) between 1 and 160),
   handler text not null,
@@ -144,12 +144,12 @@ create table eventlog.consumers (
   stuck boolean not null default false,
   suspects jsonb not null default '{}'
 ) with (fillfactor = 50);
-comment on table eventlog.consumers is 'How far each handler has come on this shard, and which process runs it';
-comment on column eventlog.consumers.halted is 'Why nobody reads for it until an operator resumes it';
-comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken: it counts there alone';
-comment on column eventlog.consumers.started_position is 'Where the present holder has begun';
-comment on column eventlog.consumers.vanished is 'The holder before the present one has not been heard of since';
-comment on column eventlog.consumers.stuck is 'The holder before the present one has vanished where it had begun';
+comment on table eventlog.consumers is 'Progress of each handler on this shard, and the process that runs it';
+comment on column eventlog.consumers.halted is 'Why no process works on it until an operator resumes it';
+comment on column eventlog.consumers.leased_on is 'Run of the server on which the lease was taken, and on which alone it is valid';
+comment on column eventlog.consumers.started_position is 'Log position at which the current holder started';
+comment on column eventlog.consumers.vanished is 'The previous holder let its lease expire';
+comment on column eventlog.consumers.stuck is 'The previous holder let its lease expire without progress';
 comment on column eventlog.consumers.suspects is 'Attempts by event, of those that may have killed a process';
 create table eventlog.delivery_processes (
   id text primary key,
@@ -180,7 +180,7 @@ create table eventlog.dead_letters (
 );
 create index dead_letters_in_order on eventlog.dead_letters (consumer, model_name, model_id, epoch, transaction_id, position)
   where state <> 'discarded';
-comment on table eventlog.dead_letters is 'Events that a handler could not take, and the later ones of the same models';
+comment on table eventlog.dead_letters is 'Events that a handler failed to process, and later events of the same models';
 `,
   ),
   defineMigration(
@@ -217,7 +217,7 @@ create table eventlog.dropped_partitions (
   dropped_until timestamptz not null,
   dropped_date timestamptz not null default now()
 );
-comment on table eventlog.dropped_partitions is 'What retention has dropped: history is complete from dropped_until on';
+comment on table eventlog.dropped_partitions is 'Partitions that retention has dropped: history is complete from dropped_until on';
 create table eventlog.partition_marks (
   partition_name text primary key,
   lsn pg_lsn not null,
@@ -230,7 +230,7 @@ create table eventlog.maintenance (
   leased_until timestamptz,
   done_date timestamptz
 ) with (fillfactor = 50);
-comment on table eventlog.maintenance is 'What one process at a time does on this shard, and when it was last done';
+comment on table eventlog.maintenance is 'Tasks that one process at a time performs on this shard, and when each last ran';
 `,
   ),
   defineMigration(
@@ -250,7 +250,7 @@ create table eventlog.sagas (
   updated_date timestamptz not null
 ) with (fillfactor = 70);
 create index sagas_under_way on eventlog.sagas (id) where state <> 'ENDED';
-comment on table eventlog.sagas is 'How far each saga has come, under the id of its state model';
+comment on table eventlog.sagas is 'Progress of each saga, by the id of its state model';
 create table eventlog.saga_steps (
   id uuid primary key check (eventlog.is_own_id(id)),
   state text not null check (state in ('DONE', 'VOID')),
@@ -263,7 +263,7 @@ create table eventlog.saga_steps (
   created_date timestamptz not null,
   updated_date timestamptz not null
 );
-comment on table eventlog.saga_steps is 'What became of the steps that sagas of other shards take here';
+comment on table eventlog.saga_steps is 'Results of the steps that sagas of other shards have performed here';
 `,
   ),
   defineMigration(
@@ -277,7 +277,7 @@ create table eventlog.processes (
   since_date timestamptz not null default now(),
   seen_date timestamptz not null default now()
 ) with (fillfactor = 50);
-comment on table eventlog.processes is 'Which process serves with which topology, on the default shard alone';
+comment on table eventlog.processes is 'Running processes and their topologies; written on the default shard only';
 `,
   ),
   defineMigration(
@@ -300,7 +300,7 @@ create table eventlog.timelines (
   acknowledged_date timestamptz,
   primary key (system_identifier, timeline)
 );
-comment on table eventlog.timelines is 'Failovers, and what handlers had handled that was lost with them';
+comment on table eventlog.timelines is 'Failovers, and the handled events that each of them lost';
 `,
   ),
   defineMigration(
@@ -350,7 +350,7 @@ create table eventlog.api_keys (
   expires_date timestamptz,
   revoked_date timestamptz
 );
-comment on table eventlog.api_keys is 'API keys by prefix, on the default shard alone; of the secret there is a hash';
+comment on table eventlog.api_keys is 'API keys by prefix, with a hash of each secret; written on the default shard only';
 `,
   ),
   // Unlogged: counting writes no write-ahead log, and after a server crash every bucket is full.

@@ -33,18 +33,18 @@ export function addAdmissionMetrics(
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const labelNames = ['shard'];
   const shardGauge = (name: string, help: string): Gauge => new Gauge({ name, help, labelNames, registers });
-  const inFlight = gauge('fw_http_busy_in_flight', 'Requests under way');
-  const limit = gauge('fw_http_busy_limit', 'Requests that may be under way, by measured latency');
+  const inFlight = gauge('fw_http_busy_in_flight', 'Requests in progress');
+  const limit = gauge('fw_http_busy_limit', 'Maximum requests in progress, derived from measured latency');
   const waiting = gauge('fw_http_busy_waiting', 'Requests that wait to be admitted');
   const held = gauge(
     'fw_http_busy_held',
     'Requests of clients that came back before their Retry-After was over',
   );
-  const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests under way by shard');
-  const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Requests that may be under way by shard');
+  const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests in progress by shard');
+  const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Maximum requests in progress by shard');
   const refused = new Counter({
     name: 'fw_http_busy_refused_total',
-    help: 'Requests that were refused because too many were under way',
+    help: 'Requests that were refused because too many were in progress',
     labelNames,
     registers,
   });

@@ -114,7 +114,7 @@ describe('A server that gets a signal', () => {
     await delay(200);
     server.process.kill('SIGTERM');
     // Two signals that a process has not handled yet are merged. The deposit would be answered after 1.8 seconds.
-    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing what is under way');
+    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing requests in progress');
     const exit = ended();
     server.process.kill('SIGTERM');
     expect(await exit).not.toBe(0);

@@ -92,7 +92,7 @@ describe('The generated wallet at SIGTERM', () => {
     idle.write(read());
     await idle.untilAnswers(1);
     server.process.kill('SIGTERM');
-    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing what is under way');
+    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing requests in progress');
     idle.write(deposit());
     fresh.write(deposit());
     pipelining.write(deposit() + deposit() + read());

@@ -52,7 +52,7 @@ describe('a process that serves', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(port.exits).toEqual([0]);
     expect(flushed).toEqual([[]]);
-    expect(log).toEqual([{ level: 'info', message: `${signal}: finishing what is under way` }]);
+    expect(log).toEqual([{ level: 'info', message: `${signal}: finishing requests in progress` }]);
   });
 
   it('ends at once on a second signal', () => {

@@ -21,7 +21,7 @@ export function endWithProcess(port: ProcessPort, log: Logger, close: () => Prom
     ending = true;
     // Set before any work that may fail, such as logging.
     time.setTimeout(() => port.exit(1), EXIT_WITHIN_MS).unref();
-    log.info({}, `${reason}: finishing what is under way`);
+    log.info({}, `${reason}: finishing requests in progress`);
     const closed = close().then(
       () => code,
       (error: unknown) => {
