@@ -91,12 +91,6 @@ function isFinal({ condition, isApproximate }: RowCheck, added: readonly string[
   return !added.some((table) => condition.to.includes(table.slice(table.lastIndexOf('.') + 1)));
 }
 
-/** Stands for what a statement's text takes from a check. */
-export function checkKey({ check, number, isFinal }: StatedCheck): string {
-  const { condition, types } = check;
-  return JSON.stringify([number, condition, [...types], isFinal]);
-}
-
 /** The rows of a table as they will be, by the names of their columns: those of `m` and `n`. */
 export function rowsText(
   { codec, index, sets, adds }: CheckedTable,
