@@ -14,7 +14,7 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
   [new errors.UnauthenticatedError('Who are you?'), 401, 'Who are you?'],
   [new errors.ModelNotFoundError('Wallet', 'x'), 404, 'Wallet x does not exist'],
   [new errors.UnknownShardError('(7, 3)'), 404, 'Shard (7, 3) is not configured'],
-  [new errors.StaleModelError('Deposit', 'Wallet x'), 409, expect.stringMatching(/^Deposit lost/)],
+  [new errors.StaleModelError('Deposit', 'Wallet x'), 409, expect.stringMatching(/^Deposit conflicts/)],
   [new errors.IdempotencyKeyReusedError('Used before'), 422, 'Used before'],
   [new errors.IdempotencyKeyBusyError('Running'), 409, 'Running'],
   [new errors.UniqueViolationError(SECRET, { cause }), 409, 'A record with the same unique value exists'],

@@ -132,7 +132,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     const call = migrate(registry, {
       migrations: [defineMigration('0001_x', 'create table x (); commit; begin;')],
     });
-    await expect(call).rejects.toThrow('leave out COMMIT');
+    await expect(call).rejects.toThrow('remove COMMIT and ROLLBACK');
   });
 
   it('must be applied in the order of their names, without gaps', async () => {

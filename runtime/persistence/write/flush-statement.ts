@@ -2,11 +2,12 @@ import { uuid7 } from '../../domain/id-source.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import type { EventCatalog } from '../codec/event-catalog.js';
-import { INT } from '../codec/parameter-kind.js';
+import { INT, TEXT } from '../codec/parameter-kind.js';
 import type { FlushRequest } from '../shard-store.js';
 import * as eventlog from './eventlog-tables.js';
 import { foldGroup, type RowChange } from './folded-group.js';
 import { foldingCondition } from './folding-rules.js';
+import { keepStatement, knownStatement, shapeOf } from './plan-statements.js';
 import type { PlanWrite } from './plan-write.js';
 import { refusedText, rowsText } from './row-check.js';
 import { cte, StatementBuilder, where } from './statement-builder.js';
@@ -46,12 +47,40 @@ export function flushStatement(
   origin: FlushOrigin,
   rules: FlushRules = {},
 ): Statement {
-  const statement = new FlushStatement(request, rules, origin.namespace);
-  return statement.write((plan) => eventsOf(plan, origin));
+  const changes = request.groups.map(foldGroup);
+  const plan = singlePlan(request);
+  const shape = rules.checks === undefined ? plan && shapeOf(plan, request.locked) : undefined;
+  if (plan === undefined || shape === undefined)
+    return new FlushStatement(request, changes, rules, origin).write((each) => eventsOf(each, origin));
+  const events = eventsOf(plan, origin);
+  const { key, journal, schedules = [], cancelledSchedules = [] } = plan;
+  const rows = [
+    origin,
+    plan,
+    ...changes.flat(),
+    ...events,
+    key,
+    journal,
+    ...schedules,
+    ...cancelledSchedules,
+  ];
+  const known = knownStatement(shape, rows);
+  if (known !== undefined) return known;
+  const writer = new FlushStatement(request, changes, rules, origin);
+  const statement = writer.write(() => events);
+  keepStatement(shape, rows, statement, writer.bound);
+  return statement;
+}
+
+function singlePlan({ groups: [group, other] }: FlushRequest): PlanWrite | undefined {
+  const [plan, second] = group ?? [];
+  return second === undefined && other === undefined ? plan : undefined;
 }
 
 /** What a plan brings for one table. */
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
+
+const NAMESPACE: Cell<FlushOrigin> = cell('namespace', TEXT, ({ namespace }) => namespace);
 
 /** Groups whose versions match, those of them that a constraint refuses, and the others. */
 const [HELD, REFUSED, OK] = [cte('held'), cte('refused'), cte('ok')];
@@ -86,21 +115,31 @@ class FlushStatement {
   readonly #updates: BoundRows[] = [];
   readonly #adds: BoundRows[] = [];
 
-  constructor({ groups, locked }: FlushRequest, rules: FlushRules, namespace: string) {
+  constructor(
+    { groups, locked }: FlushRequest,
+    changes: readonly (readonly RowChange[])[],
+    rules: FlushRules,
+    origin: FlushOrigin,
+  ) {
     const plans = groups.flat();
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
-    this.#changes = groups.map(foldGroup);
-    this.#tables = changesByTable(this.#changes, rules);
+    this.#changes = changes;
+    this.#tables = changesByTable(changes, rules);
     this.#lock = `FOR NO KEY UPDATE OF t${locked === 'skip' ? ' SKIP LOCKED' : ''}`;
     this.#isGuarded = this.#tables.some(isGuarded);
     this.#form = isSingle(plans, this.#tables) ? SINGLE : MERGED;
     this.#facts = {
-      namespace: this.#builder.bind(namespace, 'text'),
+      namespace: this.#builder.bindCell(origin, NAMESPACE),
       plans: this.#bind('r', eventlog.PLAN, this.#plans),
     };
     const isFolded = this.#isGuarded && plans.length > groups.length;
     const numbers = groups.flatMap((group, index) => group.map(() => index + 1));
     this.#groups = isFolded ? this.#bindNumbers(numbers) : undefined;
+  }
+
+  /** The parameters that rows give one by one. */
+  get bound(): StatementBuilder['bound'] {
+    return this.#builder.bound;
   }
 
   write(eventsOf: RowsOfPlan<eventlog.EventRow>): Statement {

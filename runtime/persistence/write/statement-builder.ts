@@ -21,14 +21,28 @@ export function where(...conditions: readonly (string | undefined)[]): string {
   return given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`;
 }
 
+/** How a row gives a parameter. */
+export interface BoundCell {
+  readonly type: string;
+  one(row: unknown): string | null;
+}
+
 /** Appends the values of a statement together with the SQL that refers to them. */
 export class StatementBuilder {
   readonly #values: (ArrayValue | null)[] = [];
+  /** The parameters that rows give one by one. */
+  readonly bound: { readonly row: unknown; readonly cell: BoundCell }[] = [];
   readonly #expressions: string[] = [];
 
   /** Appends a value. @returns SQL: the parameter */
   bind(value: ArrayValue | null, type: string): string {
     return `$${this.#values.push(value)}::${type}`;
+  }
+
+  /** Appends the value that a row gives. @returns SQL: the parameter */
+  bindCell(row: unknown, cell: BoundCell): string {
+    this.bound.push({ row, cell });
+    return this.bind(cell.one(row), cell.type);
   }
 
   /**

@@ -33,7 +33,10 @@ interface Case {
   /** An action to be run later, another one that is taken back, an entry in the journal. */
   readonly later?: boolean;
   readonly claims?: string;
+  readonly trace?: string;
 }
+
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** Rows are at version 1 when a case begins; `a` is what most of them touch. */
 const CASES: Readonly<Record<string, Case>> = {
@@ -51,10 +54,15 @@ const CASES: Readonly<Record<string, Case>> = {
     ...{ changes: ['a1>2', '+new'], event: true, key: true, later: true },
     claims: '{"role": "o\'brien"}',
   },
+  'an update with a trace that no row keeps': { changes: ['a1>2'], trace: TRACE },
+  'everything, with a trace': {
+    ...{ changes: ['a1>2', '+new'], event: true, key: true, later: true },
+    trace: TRACE,
+  },
   'everything, of an old version': { changes: ['a4>5', '+new'], event: true, key: true, later: true },
 };
 
-function planFor({ changes, event = false, key = false, later = false, claims }: Case): PlanWrite {
+function planFor({ changes, event = false, key = false, later = false, claims, trace }: Case): PlanWrite {
   const plan = planOf(...changes);
   const items = plan.items.map((item, index): StagedItem => {
     if (item.kind === 'expect' || !event || index > 0) return item;
@@ -65,7 +73,7 @@ function planFor({ changes, event = false, key = false, later = false, claims }:
     ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
   };
   const action = { ...plan.action, claims };
-  const written = { ...plan, action, items, traceContext: undefined, key: key ? claim : undefined };
+  const written = { ...plan, action, items, traceContext: trace, key: key ? claim : undefined };
   if (!later) return written;
   const schedule = {
     id: LATER,

@@ -22,15 +22,18 @@ export interface StatementForm {
 
 /** For a single plan: each value is a parameter. This costs the server two thirds of the merged form. */
 export const SINGLE: StatementForm = {
-  bind: (builder, _, cells, rows) => {
+  bind: (builder, _, cells, [only]) => {
     const parameters = new Map<string, string>();
-    for (const { row } of rows) {
-      for (const { name, type, one, isOptional } of cells) {
-        const value = one(row);
-        if (value !== null || isOptional !== true) parameters.set(name, builder.bind(value, type));
-      }
-    }
-    const cell = (name: string): string => parameters.get(name) ?? 'NULL';
+    // A parameter that the text does not contain would be refused.
+    const cell = (name: string): string => {
+      const found = parameters.get(name);
+      if (found !== undefined) return found;
+      const given = cells.find((each) => each.name === name);
+      const parameter =
+        given === undefined || only === undefined ? 'NULL' : builder.bindCell(only.row, given);
+      parameters.set(name, parameter);
+      return parameter;
+    };
     return { number: '1', cell, cellOf: (_, name) => cell(name), from: '' };
   },
   isIn: (_, groups) => `EXISTS (SELECT FROM ${groups})`,

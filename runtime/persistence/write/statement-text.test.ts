@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { StagedItem } from '../../action/action-plan.js';
 import { columnsOfFields } from '../../domain/column-set.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
+import { uuid7 } from '../../domain/id-source.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { AccountCredited, accountModel } from '../../domain/test-support/account.js';
@@ -42,6 +43,8 @@ const kinds = fc.record({
   schedule: fc.boolean(),
   cancels: fc.boolean(),
   journal: fc.boolean(),
+  trace: fc.boolean(),
+  claims: fc.boolean(),
   renames: fc.constantFrom(0, 0, 0, 1, 2),
 });
 
@@ -72,6 +75,8 @@ function planWith(kind: Kind, changes: readonly string[]): PlanWrite {
   });
   return {
     ...plan,
+    action: { ...plan.action, claims: kind.claims ? '{}' : undefined },
+    traceContext: kind.trace ? '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' : undefined,
     items: [...items, ...renaming(kind.renames)],
     key: kind.key ? { ...CLAIM, expiresDate: EXPIRES } : undefined,
     schedules: kind.schedule ? [{ ...SCHEDULE, id }] : [],
@@ -174,6 +179,20 @@ describe('the text of a flush', () => {
         }
       }),
     );
+  });
+
+  test('of a single plan of a known shape is what would be written for it, with its values', () => {
+    vi.spyOn(uuid7, 'next').mockReturnValue('00000000-0000-7000-8000-000000000000');
+    fc.assert(
+      fc.property(kinds, fc.constantFrom('wait' as const, 'skip' as const), (kind, locked) => {
+        const request: FlushRequest = { groups: [groupOf(kind, 0).slice(0, 1)], locked };
+        // With constraints to evaluate, if only none, each statement is written anew.
+        const written = flushStatement(request, ORIGIN, { checks: new Map() });
+        expect(flushStatement(request, ORIGIN)).toEqual(written);
+      }),
+      { numRuns: 2_000 },
+    );
+    vi.restoreAllMocks();
   });
 
   test('locks rows in the order of their ids, and skips locked ones only if asked to', () => {
