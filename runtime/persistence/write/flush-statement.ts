@@ -133,8 +133,7 @@ class FlushStatement {
       plans: this.#bind('r', eventlog.PLAN, this.#plans),
     };
     const isFolded = this.#isGuarded && plans.length > groups.length;
-    const numbers = groups.flatMap((group, index) => group.map(() => index + 1));
-    this.#groups = isFolded ? this.#bindNumbers(numbers) : undefined;
+    this.#groups = isFolded ? this.#bindNumbers(groupsOfPlans(groups)) : undefined;
   }
 
   /** The parameters that rows give one by one. */
@@ -323,6 +322,11 @@ class FlushStatement {
   #isApplied(group: string): string | undefined {
     return this.#isGuarded ? this.#form.isIn(group, OK) : undefined;
   }
+}
+
+/** The group of each plan, from 1. */
+function groupsOfPlans(groups: FlushRequest['groups']): readonly number[] {
+  return groups.flatMap((group, index) => group.map(() => index + 1));
 }
 
 /** Whether it is one plan with at most one row of each kind, and needs nothing that only the merged form has. */

@@ -4,8 +4,21 @@ import type { ArrayValue } from '../codec/column-codec.js';
 /** Most distinct texts that are prepared by name; further ones are sent unnamed. */
 const MAXIMUM_PREPARED = 100;
 
-/** By text, for the life of the process. */
-const prepared = new Map<string, Pick<Statement, 'text' | 'name'>>();
+/** By length of the text, for the life of the process: to hash a text takes longer than to compare it. */
+const prepared = new Map<number, Pick<Statement, 'text' | 'name'>[]>();
+let preparedCount = 0;
+
+/** A text with the name that it is prepared under, if there is one. */
+function named(text: string): Pick<Statement, 'text' | 'name'> {
+  const candidates = prepared.get(text.length) ?? [];
+  const known = candidates.find((each) => each.text === text);
+  if (known !== undefined) return known;
+  if (preparedCount >= MAXIMUM_PREPARED) return { text };
+  const made = { text, name: `fw_flush_${preparedCount}` };
+  preparedCount += 1;
+  prepared.set(text.length, [...candidates, made]);
+  return made;
+}
 
 /**
  * SQL name of a common table expression. A dot in it keeps it apart from the tables of models: their names are split at
@@ -62,12 +75,6 @@ export class StatementBuilder {
 
   /** @param query what follows the common table expressions */
   statement(query: string): Statement {
-    const text = `WITH ${this.#expressions.join(',\n')}\n${query}`;
-    let known = prepared.get(text);
-    if (known === undefined) {
-      known = prepared.size < MAXIMUM_PREPARED ? { text, name: `fw_flush_${prepared.size}` } : { text };
-      if (known.name !== undefined) prepared.set(text, known);
-    }
-    return { ...known, values: this.#values };
+    return { ...named(`WITH ${this.#expressions.join(',\n')}\n${query}`), values: this.#values };
   }
 }

@@ -51,26 +51,27 @@ export const MERGED: StatementForm = {
       INT.many(numbered, ({ number }) => number),
       INT.manyType,
     );
-    const present = cells.filter(
-      ({ isOptional, one }) => !isOptional || rows.some((row) => one(row) !== null),
-    );
-    const arrays = new Map(
-      present.map(({ name, manyType, many }) => [name, builder.bind(many(rows), manyType)]),
-    );
+    const arrays = new Map<string, string>();
     // Arrays are unnested together; what is expanded otherwise follows.
-    const unnested = present.filter(({ expand }) => expand === undefined).map(({ name }) => name);
-    const expanded = present.filter(({ expand }) => expand !== undefined);
-    const sources = [
-      `unnest(${[numbers, ...unnested.map((name) => arrays.get(name))].join(', ')})`,
-      ...expanded.map(({ name, expand }) => `${expand}(${arrays.get(name)})`),
-    ];
-    const source = expanded.length === 0 ? sources.join() : `ROWS FROM (${sources.join(', ')})`;
-    const names = ['nr', ...unnested, ...expanded.map(({ name }) => name)].join(', ');
+    let [names, unnested, functions, last] = ['nr', numbers, '', ''];
+    for (const { name, one, many, manyType, expand, isOptional } of cells) {
+      if (isOptional === true && rows.every((row) => one(row) === null)) continue;
+      const array = builder.bind(many(rows), manyType);
+      arrays.set(name, array);
+      if (expand === undefined) {
+        names += `, ${name}`;
+        unnested += `, ${array}`;
+      } else {
+        last += `, ${name}`;
+        functions += `, ${expand}(${array})`;
+      }
+    }
+    const source = functions === '' ? `unnest(${unnested})` : `ROWS FROM (unnest(${unnested})${functions})`;
     return {
       number: `${alias}.nr`,
       cell: (name) => (arrays.has(name) ? `${alias}.${name}` : 'NULL'),
       cellOf: (number, name) => (arrays.has(name) ? `(${arrays.get(name)})[${number}]` : 'NULL'),
-      from: ` FROM ${source} AS ${alias}(${names})`,
+      from: ` FROM ${source} AS ${alias}(${names}${last})`,
     };
   },
   isIn: (group, groups) => `(${group} IN (SELECT grp FROM ${groups})) = true`,
