@@ -78,6 +78,13 @@ export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration
   return { ...base, clause, typeArguments: clause.typeArguments ?? base.typeArguments };
 }
 
+/** False if a class cannot lead to this class of this package: it extends another one of this package, or none. */
+export function mayLeadTo(heritage: Heritage | undefined, name: string): heritage is Heritage {
+  if (heritage === undefined) return false;
+  const { resolved } = heritage;
+  return resolved.kind === 'framework' ? resolved.name === name : resolved.kind === 'declared';
+}
+
 /** What a class extends, if that is a class of this package. */
 export interface FrameworkHeritage extends Heritage {
   readonly resolved: Extract<Resolved, { kind: 'framework' }>;

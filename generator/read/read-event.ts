@@ -1,6 +1,6 @@
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
@@ -16,7 +16,7 @@ import { resolveClass } from './types/references.js';
  * Reads a class that extends `ModelEvent`, directly or through classes of this project; undefined for any other class.
  */
 export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
-  if (heritage === undefined) return undefined;
+  if (!mayLeadTo(heritage, 'ModelEvent')) return undefined;
   const lineage = followLineage(startReading(context), node);
   if (!leadsTo(lineage, 'ModelEvent') || isBase(node)) return undefined;
   const name = readClassName(context, node);

@@ -67,8 +67,9 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
   const { asked } = context.sources.asking(() =>
     attempt(context.diagnostics, file, () => {
       if (isMigration) return add(found.migrations, readMigration(context, file));
-      if (!isDeclarationFile(file)) readClasses(context, file, found);
+      // First: the text of a file is at hand until another one is read.
       for (const each of augmentedBy(context, file)) augments.add(each);
+      if (!isDeclarationFile(file)) readClasses(context, file, found);
     }),
   );
   const given = withoutEmpty(found);

@@ -1,5 +1,5 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
@@ -14,7 +14,7 @@ export function readRepository(
   context: ReadContext,
   { node, heritage }: ClassForm,
 ): RepositorySchema | undefined {
-  if (heritage === undefined) return undefined;
+  if (!mayLeadTo(heritage, 'Repository')) return undefined;
   const lineage = followLineage(startReading(context), node);
   if (!leadsTo(lineage, 'Repository') || isBase(node)) return undefined;
   const name = readClassName(context, node);

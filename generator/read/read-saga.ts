@@ -1,5 +1,5 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
@@ -52,7 +52,7 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
 
 /** Reports a class that extends `Saga` and would be overlooked. */
 export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: ClassForm): void {
-  if (heritage === undefined || isBase(node)) return;
+  if (!mayLeadTo(heritage, 'Saga') || isBase(node)) return;
   if (!leadsTo(followLineage(startReading(context), node), 'Saga')) return;
   report(
     context,
