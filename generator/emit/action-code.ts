@@ -10,7 +10,7 @@ import type { Imports } from './print/imports.js';
 import type { ResponseTypes } from './response-types.js';
 import { upcastersCode } from './upcasters-code.js';
 
-/** Where declarations of actions are printed. */
+/** The context in which declarations of actions are printed. */
 export interface ActionPrinting {
   readonly emission: Emission;
   readonly imports: Imports;
@@ -18,7 +18,7 @@ export interface ActionPrinting {
   readonly outputFolder: string;
 }
 
-/** The declaration of an action: `defineAction(WalletGetAction, { ... })`. */
+/** Returns the declaration of an action: `defineAction(WalletGetAction, { ... })`. */
 export function actionCode(action: ActionSchema, printing: ActionPrinting): Code {
   const { emission, imports, outputFolder } = printing;
   const { className, description, file, location, route, version } = action;
@@ -85,7 +85,7 @@ function resultCode(
 ): Code | undefined {
   if (result.kind === 'void') return undefined;
   if (result.kind !== 'model' && isOpaque(result)) return { kind: 'opaque' };
-  // A model that may be missing has no row to be kept as.
+  // An optional model has no row that the journal could refer to.
   if (result.kind === 'model')
     return optional || nullable ? { kind: 'opaque' } : { kind: 'model', model: result.model.name };
   const field = types.field({ name: '', type: result, optional, nullable, tags: [], location });
@@ -93,7 +93,7 @@ function resultCode(
   return new Call(imports.runtimeValue('fieldResult'), [fieldCode(field, printing)]);
 }
 
-/** Whether its values have no JSON that could be read back. */
+/** Whether values of the type cannot be restored from JSON. */
 function isOpaque(type: TypeSchema): boolean {
   return partsOf(type).some((part) => {
     if (part.kind === 'object') return part.fields.some((field) => isOpaque(field.type));

@@ -1,6 +1,6 @@
 /**
- * A view without the names that every object and list inherits. Handlebars knows a name by `in`, and would give an
- * empty text for `{{constructor}}`.
+ * Returns a view without the properties that objects and lists inherit. Handlebars finds a name with `in`, and would
+ * render `{{constructor}}` as an empty text.
  */
 export function bareView(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || isBare(value)) return value;
@@ -10,7 +10,10 @@ export function bareView(value: unknown): unknown {
   return bare;
 }
 
-/** How they are written where a text is wanted is no name that a template could speak of. */
+/**
+ * Without a prototype, objects and lists need their own conversion to text. A symbol, because templates cannot refer to
+ * one.
+ */
 const BARE_OBJECT: object = Object.create(null, {
   [Symbol.toPrimitive]: { value: (): string => '[object Object]' },
 });

@@ -5,15 +5,15 @@ import type Handlebars from 'handlebars';
 
 const require = createRequire(import.meta.url);
 
-/** Name of the file of the bundle that holds all of Handlebars, so that users need not install it. */
+/** File of the bundle that contains all of Handlebars, so that users need not install it. */
 export const HANDLEBARS_NAME = 'handlebars.cjs';
 
-/** What runs templates that are compiled already. */
+/** Loads the runtime of Handlebars, which runs precompiled templates. */
 export function loadRuntime(): typeof Handlebars {
   return builtHandlebars() ?? require('handlebars/runtime');
 }
 
-/** What compiles templates, too. */
+/** Loads Handlebars with its compiler. */
 export function loadHandlebars(): typeof Handlebars {
   return builtHandlebars() ?? require('handlebars');
 }
@@ -23,10 +23,10 @@ function builtHandlebars(): typeof Handlebars | undefined {
   return existsSync(built) ? require(built) : undefined;
 }
 
-/** Name of the file beside this one that the build makes. */
+/** File beside this one that the build creates. */
 export const PRECOMPILED_NAME = 'precompiled-templates.cjs';
 
-/** Templates and partials as the build compiled them, by path. @throws MODULE_NOT_FOUND when running from source */
+/** Returns precompiled templates and partials by path. @throws MODULE_NOT_FOUND when running from source */
 export function loadPrecompiled(): Readonly<Record<string, object>> {
   return require(`./${PRECOMPILED_NAME}`);
 }

@@ -6,15 +6,15 @@ import type { ModelSchema } from '../schema/project-schema.js';
 import { sqlPattern } from '../schema/sql-pattern.js';
 import { hexHash, sqlName } from './print/sql.js';
 
-/** A rule of a field as a check constraint of its table. */
+/** A field's rule as a check constraint of its table. */
 export interface RuleCheck {
-  /** Names table, column and rule, and changes with what the rule says. */
+  /** Contains table, column and rule. Changes with the condition. */
   readonly name: string;
-  /** SQL condition. A column without a value keeps every rule. */
+  /** SQL condition. Null satisfies every rule. */
   readonly condition: string;
 }
 
-/** Rules that the database can check, and the operator between the column, or its length, and the bound. */
+/** Rules with a bound that the database can check: the operator between the bound and the column or its length. */
 const OPERATORS = {
   minLength: '>=',
   maxLength: '<=',
@@ -24,7 +24,7 @@ const OPERATORS = {
   exclusiveMaximum: '<',
 } as const satisfies Partial<Record<keyof Constraints, string>>;
 
-/** The rules of a model's fields as check constraints, if it asks for them. */
+/** The rules of a model's fields as check constraints; empty without `@AutoBuilder({ checks: true })`. */
 export function ruleChecks(model: ModelSchema): readonly RuleCheck[] {
   if (model.checks !== true) return [];
   const { table } = modelNames(model);
@@ -49,12 +49,12 @@ function conditionsOf(constraints: Constraints, column: string): readonly RuleCo
     return [{ rule, condition: `${value} ${operator} ${bound}` }];
   });
   const pattern = constraints.pattern === undefined ? undefined : sqlPattern(constraints.pattern);
-  // One that PostgreSQL cannot read is a mistake, which the checks report.
+  // The checks report a pattern that PostgreSQL cannot express.
   if (pattern === undefined) return bounds;
   return [...bounds, { rule: 'pattern', condition: `${column} ~ '${pattern.replaceAll("'", "''")}'` }];
 }
 
-/** A name of more than 63 bytes would be cut off. */
+/** PostgreSQL truncates names of more than 63 bytes. */
 function constraintName(
   { table, column, rule }: { readonly table: string; readonly column: string; readonly rule: string },
   condition: string,

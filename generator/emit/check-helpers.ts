@@ -1,6 +1,6 @@
 import type Handlebars from 'handlebars';
 
-/** A helper that gets other arguments than it takes, or a block that is none. */
+/** A helper with the wrong number of values, or with a block although it takes none, or the reverse. */
 export interface HelperMistake {
   readonly message: string;
   readonly line: number;
@@ -25,7 +25,7 @@ const HELPERS: Readonly<Record<string, HelperForm>> = {
 
 type Call = hbs.AST.BlockStatement | hbs.AST.MustacheStatement | hbs.AST.SubExpression;
 
-/** The first helper that would fail whatever the view holds: what it throws then does not say where it stands. */
+/** Returns the first helper that would fail for any view. Handlebars does not report the position of such a failure. */
 export function helperMistake(engine: typeof Handlebars, text: string): HelperMistake | undefined {
   const mistakes: HelperMistake[] = [];
   const look = ({ path, params, loc }: Call, isBlock: boolean): void => {

@@ -1,2 +1,2 @@
-/** The contract that emitted code is written against: `CODEGEN_VERSION` of the runtime it belongs to. */
+/** Version of the contract between emitted code and runtime. Equal to the runtime's `CODEGEN_VERSION`. */
 export const CODEGEN_VERSION = 3;

@@ -5,16 +5,15 @@ import { FieldTypes, shardedModels } from './field-type.js';
 import { type Code, Expression, printCode } from './print/code.js';
 import type { Marks } from './print/marks.js';
 
-/** State that all views of one run share. */
+/** State that all views of a run share. */
 export class Emission {
   readonly schema: ProjectSchema;
-  /** Descriptors of fields. */
   readonly types: FieldTypes;
   readonly #marks: Marks | undefined;
-  /** Field texts of earlier runs. */
+  /** Printed fields of earlier runs; undefined while tracing. */
   readonly fieldTexts: FieldTexts | undefined;
 
-  /** @param marks records which declaration caused which line; absent if the run does not trace */
+  /** @param marks records which declaration caused which line. Default: the run does not trace. */
   constructor(schema: ProjectSchema, marks?: Marks, fieldTexts?: FieldTexts) {
     this.fieldTexts = marks === undefined ? fieldTexts : undefined;
     this.schema = schema;
@@ -22,7 +21,7 @@ export class Emission {
     this.#marks = marks;
   }
 
-  /** Whether the emitted texts contain marks of declarations. Such a text is not written to a file. */
+  /** Whether emitted texts contain marks. Texts with marks are not written to files. */
   get isTracing(): boolean {
     return this.#marks !== undefined;
   }
@@ -33,14 +32,15 @@ export class Emission {
 
   /**
    * Prints a part of a large literal ahead, so that its inputs can be freed before the whole literal is printed.
-   * Returns the code unchanged while tracing: marks would count as characters of the line.
+   * Returns the code unchanged while tracing, because marks would count as characters of the line.
    *
-   * @param indent spaces before the line that the part begins on @param lead characters on that line around the part
+   * @param indent spaces before the line on which the part begins
+   * @param lead characters on that line around the part
    */
   readonly part: (code: Code, indent: number, lead: number) => Code = (code, indent, lead) =>
     this.#marks === undefined ? new Expression(printCode(code, indent, lead)) : code;
 
-  /** The text, traced to the declaration that causes it. */
+  /** Returns the text, traced to the declaration that causes it. */
   at(location: SourceLocation, text: string): string {
     return this.#marks === undefined ? text : this.#marks.around(location, text);
   }

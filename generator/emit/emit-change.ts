@@ -9,7 +9,7 @@ export interface ChangeView {
   readonly statements: readonly string[];
 }
 
-/** The text of a migration that runs these statements. */
+/** Returns the text of a migration that runs these statements. */
 export function emitChange(name: string, statements: readonly string[]): string {
   const view: ChangeView = { name: quote(name), statements: statements.map(templateText) };
   return new Renderer().own('change')(view);

@@ -5,8 +5,8 @@ import { TemplateError } from './template-error.js';
 import { extraActionView, extraModelView, extraProjectView } from './views/extra-views.js';
 
 /**
- * Further files that the user's templates give: one per model, per action or for the project. The name of the
- * template is the name of the file, with `{name}` for that of the model or action: `per-model/{name}-form.ts.hbs`.
+ * Emits the files of the user's additional templates: one per model, per action or for the project. A file is named
+ * after its template, with `{name}` replaced by the name of the model or action: `per-model/{name}-form.ts.hbs`.
  *
  * @throws TemplateError
  */
@@ -50,7 +50,7 @@ export function emitExtras(
   return files;
 }
 
-/** Template names that cannot be file names of one file each. */
+/** Reports templates whose name or folder does not result in distinct files. */
 export function checkTemplateNames(
   templates: ReadonlyMap<string, { readonly file: string }>,
   known: readonly string[],

@@ -4,19 +4,18 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { UserTemplates } from './render.js';
 
-/** What one run emits from. */
+/** The input of one run. */
 export interface EmitInput {
   readonly schema: ProjectSchema;
   readonly paths: ProjectPaths;
-  /** Of the API document. */
+  /** Title and version of the API document. */
   readonly title: string;
   readonly version: string;
-  /** Of the user's own folder. */
+  /** Default: this package's templates only. */
   readonly templates?: UserTemplates;
-  /** Classes whose stored shape has more than one version. Default: none. */
+  /** Events and params whose stored shape has more than one version. Default: none. */
   readonly lockedTypes?: readonly LockedType[];
-  /** Printed fields of earlier runs. */
   readonly fieldTexts?: FieldTexts | undefined;
-  /** Models whose own files are on the disk as they would be emitted, and are left there. Default: none. */
+  /** Returns true for a model whose emitted file on disk is up to date and stays unchanged. Default: none. */
   readonly isKept?: ((model: ModelSchema) => boolean) | undefined;
 }

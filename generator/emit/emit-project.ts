@@ -18,17 +18,22 @@ import { serverView } from './views/server-view.js';
 import { sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
 
-/** Emits the files of some models of a schema, and nothing else. @throws TemplateError */
+/** Emits only the files of these models. @throws TemplateError */
 export function emitModels(input: EmitInput, models: readonly ModelSchema[]): ReadonlyMap<string, string> {
   return modelFiles(input, models, new Emission(input.schema), new Renderer(input.templates));
 }
 
-/** Turns a checked schema into files. Pure but for loading its own templates. @throws TemplateError */
+/**
+ * Emits all files of a checked schema. Its only side effect is loading this package's templates. @throws TemplateError
+ */
 export function emitProject(input: EmitInput): EmittedFiles {
   return emitFiles(input, undefined);
 }
 
-/** The same generated files, each line with the declaration that causes it. Slower: for questions, not for builds. */
+/**
+ * Returns the same generated files with the declaration that causes each line, for `fw-gen explain`. Slower than
+ * `emitProject`.
+ */
 export function traceProject(input: EmitInput): ReadonlyMap<string, TracedText> {
   const marks = new Marks();
   const { generated } = emitFiles(input, marks);
@@ -80,7 +85,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   return { generated, migrations, ...(kept.length === 0 ? {} : { kept: new Set(kept) }) };
 }
 
-/** The client, if one is wanted. */
+/** Returns the files of the client; empty if the project has none. */
 function emitClient(
   emission: Emission,
   { client: folder, source }: ProjectPaths,
@@ -116,7 +121,7 @@ function modelFiles(
   );
 }
 
-/** In an order that does not depend on file names. */
+/** Sorts by name, so that the order does not depend on file names. */
 function sorted(schema: ProjectSchema): ProjectSchema {
   return {
     models: [...schema.models].sort((a, b) => compareText(a.name, b.name)),

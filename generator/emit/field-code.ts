@@ -7,7 +7,7 @@ import type {
 import type { FieldTypes } from './field-type.js';
 import { at, Call, type Code, Members } from './print/code.js';
 
-/** Which facts about a field are emitted: what stores it needs no documentation, what requests hold needs all. */
+/** Which facts of a field are emitted: `column` and `stored` omit documentation, `documented` includes everything. */
 export type FieldUse = 'column' | 'documented' | 'stored';
 
 /** How fields are printed. */
@@ -16,11 +16,11 @@ export interface FieldPrinting {
   readonly t: string;
   readonly use: FieldUse;
   readonly types: FieldTypes;
-  /** A variable that holds the type of a named object. Default: its fields are printed in place. */
+  /** Returns a variable that holds the type of a named object. Default: its fields are printed in place. */
   readonly variable?: (type: ObjectType) => Code;
 }
 
-/** Fields by name, as `t` spells them. */
+/** Returns fields by name, as calls of `t`. */
 export function fieldMapCode(fields: readonly FieldDescriptor[], printing: FieldPrinting): Members {
   return membersOf(fields, printing);
 }
@@ -36,7 +36,7 @@ function membersOf(
   );
 }
 
-/** A field without its name: `t.decimal(19, 4, { optional: true })`. */
+/** Returns a field without its name: `t.decimal(19, 4, { optional: true })`. */
 export function fieldCode(field: FieldDescriptor, printing: FieldPrinting): Code {
   const options = optionsCode(field, printing.use);
   const isPlain = Object.values(options).every((value) => value === undefined);
@@ -87,7 +87,7 @@ function typeCode(
   }
 }
 
-/** The fields of an object. Those of a named type are the same wherever no variable stands for a type. */
+/** Returns the fields of an object. Without variables, a named type has one shared code. */
 function objectCode(type: ObjectType, printing: FieldPrinting): Members {
   const { t, use, variable } = printing;
   if (type.name === undefined || variable !== undefined) return fieldMapCode(type.fields, printing);
@@ -99,10 +99,10 @@ function objectCode(type: ObjectType, printing: FieldPrinting): Members {
   return code;
 }
 
-/** By use and by what `t` is called. */
+/** By use and local name of `t`. */
 const sharedCodes = new WeakMap<ObjectType, Map<string, Members>>();
 
-/** An item, value or member: a type, and whether it may be null or absent. */
+/** Returns an item, value or member: a type that may be null or absent. */
 function itemCode({ type, nullable, optional }: ItemDescriptor, printing: FieldPrinting): Code {
   const { name, args } = typeCode(type, printing);
   const options = nullable === undefined && optional === undefined ? [] : [{ nullable, optional }];

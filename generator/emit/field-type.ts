@@ -13,39 +13,39 @@ import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.
 import { discriminatorOf } from '../schema/unions.js';
 import type { NumericType } from '../schema/value-rules.js';
 
-/** Whether the model of this name has sharded ids. */
+/** Returns true if the model of this name has sharded ids. */
 export type ShardedModels = (name: string) => boolean;
 
-/** From the models of a project. */
+/** Reads it from the models of a project. */
 export function shardedModels(models: readonly ModelSchema[]): ShardedModels {
   const names = new Set(models.filter((model) => model.sharded).map((model) => model.name));
   return (name) => names.has(name);
 }
 
-/** What the runtime has to know about an object that the sources name. */
+/** An object type with a name in the sources. */
 export interface NamedObject {
   readonly name: string;
   readonly description?: string;
-  /** Project-relative path of its file; absent if it is not exported. */
+  /** Project-relative path of its file; undefined if it is not exported. */
   readonly file?: string | undefined;
   readonly fields: readonly FieldSchema[];
 }
 
-/** Turns fields of the sources into the runtime's descriptors. */
+/** Converts fields of the schema to the runtime's descriptors. */
 export class FieldTypes {
   readonly #isSharded: ShardedModels;
   readonly #objects = new Map<string, ObjectType>();
-  /** Fields of types that many declarations share, turned once. */
+  /** Fields that several declarations share are converted once. */
   readonly #fields = new WeakMap<FieldSchema, FieldDescriptor>();
   readonly #locations = new WeakMap<FieldDescriptor, SourceLocation>();
-  /** Recursive types around the one that is turned. */
+  /** Number of recursive types around the current one. */
   #recursions = 0;
 
   constructor(isSharded: ShardedModels) {
     this.#isSharded = isSharded;
   }
 
-  /** All that is known about a field. @param sqlType of its column, if it has one */
+  /** Returns the descriptor of a field. @param sqlType of its column, if it has one */
   field(field: FieldSchema, sqlType?: string): FieldDescriptor {
     const known = sqlType === undefined ? this.#fields.get(field) : undefined;
     if (known !== undefined) return known;
@@ -71,14 +71,14 @@ export class FieldTypes {
     };
   }
 
-  /** The declaration that a descriptor was made from. */
+  /** Returns the declaration that a descriptor was created from. */
   locationOf(descriptor: FieldDescriptor): SourceLocation | undefined {
     return this.#locations.get(descriptor);
   }
 
-  /** An object that has a name: one for all that refer to it. */
+  /** Returns the type of a named object: the same one for each reference. */
   named({ name, description, file, fields }: NamedObject): ObjectType {
-    // Two types of one name that are not exported differ in the places of their fields.
+    // Types that are not exported may have the same name. Their fields have different locations.
     const key = file === undefined ? `#${name} ${JSON.stringify(fields)}` : `${file}#${name}`;
     const known = this.#objects.get(key);
     if (known !== undefined) return known;
@@ -88,13 +88,13 @@ export class FieldTypes {
     return type;
   }
 
-  /** The type of a field, of an item or of a result. */
+  /** Returns the type of a field, an item or a result. */
   type(type: TypeSchema, numeric: NumericType = DEFAULT_NUMERIC): FieldType {
     switch (type.kind) {
       case 'decimal':
         return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
       case 'id':
-        // An `Id<Wallet>` of a sharded model carries its shard in every spelling.
+        // An id carries its shard if the model is sharded, whether the source spells it `Id` or `ShardedId`.
         return { kind: 'id', model: type.model.name, sharded: this.#isSharded(type.model.name) };
       case 'enum':
         return { kind: 'enum', values: type.values };
@@ -132,7 +132,7 @@ export class FieldTypes {
         const { name, fields, description, reference } = type;
         if (name === undefined || this.#recursions > 0) {
           const object = { kind: 'object', fields: fields.map((each) => this.field(each)) } as const;
-          // What `again` means depends on where an object stands, so that such an object is not shared.
+          // The meaning of `again` depends on the types around an object, so such an object is not shared.
           if (name === undefined || referencesAround(object).size > 0) return object;
         }
         const file = reference?.kind === 'file' ? reference.file : undefined;

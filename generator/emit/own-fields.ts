@@ -4,23 +4,23 @@ import { type FieldUse, fieldMapCode } from './field-code.js';
 import { Call, type Code, Expression, type Members } from './print/code.js';
 import type { Imports } from './print/imports.js';
 
-/** The member of a literal that holds fields. */
+/** The property of a literal that contains fields. */
 export interface OwnFields {
   readonly key: 'params' | 'fields';
-  /** What the literal describes. */
+  /** The declaration whose fields are printed. */
   readonly declaration: object;
-  /** Its fields. They are looked at only if no earlier run has printed them. */
+  /** Called only if no earlier run has printed the fields. */
   readonly fields: () => readonly FieldSchema[];
   readonly use: FieldUse;
-  /** Function of the runtime that is given them. Default: none. */
+  /** Function of the runtime that takes the fields. Default: none. */
   readonly callee?: string;
 }
 
 /**
- * All fields of a declaration, printed once for the literal of an action or of an event in a list, which begins two
- * spaces from the margin.
+ * Returns all fields of a declaration, printed once. The literal of an action or of a listed event begins two spaces
+ * from the margin.
  *
- * @returns undefined if there are none
+ * @returns undefined if there are no fields
  */
 export function ownFieldsCode(own: OwnFields, emission: Emission, imports: Imports): Code | undefined {
   const { fieldTexts: texts } = emission;
@@ -33,7 +33,7 @@ export function ownFieldsCode(own: OwnFields, emission: Emission, imports: Impor
   return printed;
 }
 
-/** The same for any place. */
+/** Returns the fields for any place, without the cache of earlier runs. */
 export function fieldsCode(
   { fields, use, callee }: OwnFields,
   { types }: Emission,
@@ -48,7 +48,7 @@ export function fieldsCode(
   return callee === undefined ? map : new Call(imports.runtimeValue(callee), [map]);
 }
 
-/** Imports what fields are printed with. @returns whether it has its own names in the file */
+/** Imports the functions that fields are printed with. @returns whether their local names equal their own names */
 function hasUsualNames({ callee }: OwnFields, imports: Imports): boolean {
   const names = callee === undefined ? ['t'] : ['t', callee];
   return names.every((name) => imports.runtimeValue(name) === name);

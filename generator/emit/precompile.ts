@@ -9,8 +9,8 @@ import { ownTemplateText } from './own-templates.js';
 import { PARTIALS, TEMPLATES } from './template-names.js';
 
 /**
- * A step of the build: compiles this package's templates, so that users need not load the compiler, and writes the JSON
- * Schema of the configuration, which new projects point editors at.
+ * Build step. Compiles this package's templates, so that users do not load the compiler, and writes the JSON Schema of
+ * the configuration, to which new projects refer for editors.
  */
 const paths = [...Object.keys(TEMPLATES), ...PARTIALS.map((partial) => `partials/${partial}`)];
 const entries = paths.map(

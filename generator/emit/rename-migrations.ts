@@ -2,12 +2,12 @@ import { type ColumnRename, stepComment } from '../schema/column-rename.js';
 import { hexHash, sqlName } from './print/sql.js';
 import { FINITE } from './views/migration-view.js';
 
-/** What the migrations of a rename depend on besides its names: the old column as the present migrations make it. */
+/** A rename with the properties of the old column, as the present migrations create it. */
 export interface RenamedColumn extends ColumnRename {
-  /** As the server spells it. */
+  /** As PostgreSQL spells it. */
   readonly type: string;
   readonly nullable: boolean;
-  /** A check refuses NaN and infinity. */
+  /** A check constraint refuses NaN and infinity. */
   readonly refusesNaN: boolean;
 }
 
@@ -21,8 +21,8 @@ const YOURS =
   '-- Written once by fw-gen migrate rename. It is yours from here on: read it before you apply it.';
 
 /**
- * The migrations of the first release. The first adds the column and a trigger that keeps both columns equal, whichever
- * column a statement writes. The second one copies, a thousand rows at a time, and then requires a value.
+ * Returns the migrations of the first release. One adds the column and a trigger that keeps both columns equal,
+ * whichever column a statement writes. The next one copies a thousand rows at a time, and then requires a value.
  */
 export function renameMigrations(rename: RenamedColumn): readonly RenameMigration[] {
   return [
@@ -31,7 +31,7 @@ export function renameMigrations(rename: RenamedColumn): readonly RenameMigratio
   ];
 }
 
-/** The migration of the second release, which drops the old column. */
+/** Returns the migration of the second release, which drops the old column. */
 export function dropMigration(
   rename: Pick<RenamedColumn, 'table' | 'from' | 'to' | 'nullable'>,
 ): RenameMigration {
@@ -57,7 +57,7 @@ function titleOf(step: 'add' | 'copy' | 'drop', { table, from, to }: ColumnRenam
   return title.length <= 60 ? title : `${title.slice(0, 51)}_${hexHash(title).slice(0, 8)}`;
 }
 
-/** Of the trigger and its function. A name of more than 63 bytes would be cut off. */
+/** The name of the trigger and of its function. PostgreSQL truncates names of more than 63 bytes. */
 function triggerName({ table, from, to }: ColumnRename): string {
   const name = `rename_${table}_${from}_${to}`;
   return sqlName(Buffer.byteLength(name) <= 63 ? name : `rename_${hexHash(name).slice(0, 32)}`);
@@ -101,19 +101,26 @@ create trigger ${trigger} before insert or update on ${table} for each row execu
 `;
 }
 
-/** Types that have no operator `=`, or one that compares less than the whole value, such as the area of a box. */
+/**
+ * Types without an operator `=`, and types whose operator compares less than the whole value, such as the area of a
+ * box.
+ */
 const NOT_COMPARED = /^(json|xml|point|line|lseg|box|path|polygon|circle)\b/i;
 
 function differ(a: string, b: string, { type }: RenamedColumn): string {
   return NOT_COMPARED.test(type) ? `${a}::text is distinct from ${b}::text` : `${a} is distinct from ${b}`;
 }
 
-/** A process of either release writes one of the columns. The trigger detects which one by the null in the other. */
+/**
+ * A process of either release writes only one of the columns. The trigger detects which one, because the other one is
+ * null.
+ */
 function defaultsText(rename: RenamedColumn): string {
   const { table, from, to } = quoted(rename);
   const { type, nullable } = rename;
   if (nullable) return `alter table ${table} alter column ${from} drop default;\n`;
-  // A plain null would be no default, and a start would miss the value of a column that it does not know.
+  // PostgreSQL stores a plain null as no default, and the check at startup then requires a value for a column that the
+  // release does not know.
   const none = `nullif('', '')::${type}`;
   return `-- Inserts name one of the two columns. The other one is null until the trigger fills it.
 alter table ${table} alter column ${from} set default ${none}, alter column ${to} set default ${none};

@@ -11,7 +11,7 @@ import { compileUserTemplate, OwnPartialError, templateMistake } from './user-te
 /** Renders one template with its view. */
 export type Render = (view: object) => string;
 
-/** Templates of the user's own folder: text by path below it, without extension. */
+/** The user's templates by path below their folder, without extension. */
 export type UserTemplates = ReadonlyMap<string, UserTemplate>;
 
 interface UserTemplate {
@@ -19,22 +19,22 @@ interface UserTemplate {
   readonly text: string;
 }
 
-/** A compiled template. The options are the ones that Handlebars passes to partials. */
+/** A compiled template. Handlebars passes options to partials. */
 type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
 
 /**
- * The templates of one run: the user's where there is one, else this package's own, compiled by its build. The
+ * The templates of one run. A template of the user replaces this package's precompiled one of the same path. The
  * compiler is loaded only if a text has to be compiled.
  */
 export class Renderer {
   readonly #user: UserTemplates;
   readonly #precompiled: ReturnType<typeof precompiledTemplates>;
   #engine: typeof Handlebars | undefined;
-  /** Of the view that is being rendered, for messages. */
+  /** Name of the current view, for messages. */
   #viewName = '';
-  /** File of the user's template that is running. */
+  /** File of the user's template that is currently running. */
   #running: string | undefined;
-  /** Partials whose file is known. */
+  /** Partials with a known file. */
   readonly #partials = new WeakSet<Template>();
 
   constructor(user: UserTemplates = new Map()) {
@@ -42,22 +42,22 @@ export class Renderer {
     this.#precompiled = precompiledTemplates();
   }
 
-  /** One of the templates that every project has. */
+  /** Returns one of the templates that every project has. */
   own(name: TemplateName): Render {
     return this.#renderer(name, TEMPLATES[name]);
   }
 
-  /** A template of the user's that gives a further file. @param view name of the view it gets, for messages */
+  /** Returns an additional template of the user. @param view name of its view, for messages */
   extra(path: string, view: string): Render {
     return this.#renderer(path, view);
   }
 
-  /** Paths of further templates below a folder such as `per-model`, sorted. */
+  /** Paths of additional templates below a folder such as `per-model`, sorted. */
   extras(folder: string): readonly string[] {
     return [...this.#user.keys()].filter((path) => path.startsWith(`${folder}/`)).sort(compareText);
   }
 
-  /** Project-relative path of a user's template. */
+  /** Project-relative path of a template of the user. */
   fileOf(path: string): string {
     return this.#user.get(path)?.file ?? path;
   }
@@ -87,16 +87,16 @@ export class Renderer {
       : engine.template(specification);
   }
 
-  /** A template whose mistakes are reported at its file. */
+  /** Returns a template whose mistakes are reported with its file. */
   #userTemplate(engine: typeof Handlebars, { file, text }: UserTemplate): Template {
     const template = compileUserTemplate(engine, file, text);
-    return this.#known((view, options) => {
-      const given = this.#given(options);
-      return this.#within(file, () => template(bareView(view), given));
+    return this.#withFile((view, options) => {
+      const partialOptions = this.#partialOptions(options);
+      return this.#runAs(file, () => template(bareView(view), partialOptions));
     });
   }
 
-  #within(file: string, run: () => string): string {
+  #runAs(file: string, run: () => string): string {
     const before = this.#running;
     this.#running = file;
     try {
@@ -108,20 +108,23 @@ export class Renderer {
     }
   }
 
-  /** What a partial gets: blocks and inline partials run inside of it, but are text of the template that gives them. */
-  #given(options: Handlebars.RuntimeOptions | undefined): Handlebars.RuntimeOptions | undefined {
-    const giver = this.#running;
-    if (giver === undefined || options === undefined) return options;
-    const ofGiver = (run: unknown): unknown =>
+  /**
+   * Returns the options for a partial. Its block and inline partials run inside it, but their text belongs to the
+   * calling template.
+   */
+  #partialOptions(options: Handlebars.RuntimeOptions | undefined): Handlebars.RuntimeOptions | undefined {
+    const caller = this.#running;
+    if (caller === undefined || options === undefined) return options;
+    const ofCaller = (run: unknown): unknown =>
       isTemplate(run) && !this.#partials.has(run)
-        ? this.#known((view, more) => this.#within(giver, () => run(view, more)))
+        ? this.#withFile((view, more) => this.#runAs(caller, () => run(view, more)))
         : run;
-    const partials = Object.entries(options.partials ?? {}).map(([name, run]) => [name, ofGiver(run)]);
-    const data = { ...options.data, [BLOCK]: ofGiver(options.data?.[BLOCK]) };
+    const partials = Object.entries(options.partials ?? {}).map(([name, run]) => [name, ofCaller(run)]);
+    const data = { ...options.data, [BLOCK]: ofCaller(options.data?.[BLOCK]) };
     return { ...options, partials: Object.fromEntries(partials), data };
   }
 
-  #known(template: Template): Template {
+  #withFile(template: Template): Template {
     this.#partials.add(template);
     return template;
   }
@@ -134,7 +137,7 @@ export class Renderer {
     for (const name of PARTIALS) {
       const path = `partials/${name}`;
       if (this.#user.has(path)) continue;
-      engine.registerPartial(name, this.#known(ownPartial(name, this.#ownTemplate(engine, path))));
+      engine.registerPartial(name, this.#withFile(ownPartial(name, this.#ownTemplate(engine, path))));
     }
     for (const [path, user] of this.#user) {
       if (!path.startsWith('partials/')) continue;
@@ -145,14 +148,14 @@ export class Renderer {
   }
 }
 
-/** Where Handlebars keeps the block that stands between `{{#> name}}` and `{{/name}}`. */
+/** The key under which Handlebars keeps the block between `{{#> name}}` and `{{/name}}`. */
 const BLOCK = 'partial-block';
 
 function isTemplate(value: unknown): value is Template {
   return typeof value === 'function';
 }
 
-/** The partial as it is; what it throws names it, for it may be a user's template that gave it the wrong view. */
+/** Adds the partial's name to its errors, because the cause may be a wrong view from a template of the user. */
 function ownPartial(name: string, template: Template): Template {
   return (view, options) => {
     try {
@@ -163,9 +166,7 @@ function ownPartial(name: string, template: Template): Template {
   };
 }
 
-/**
- * Flattens the text. Until a character is read, V8 keeps the result of a template as a rope of hundreds of pieces.
- */
+/** Flattens the text. V8 keeps the result of a template as a rope of hundreds of pieces until a character is read. */
 function inOnePiece(text: string): string {
   text.charCodeAt(0);
   return text;

@@ -5,15 +5,15 @@ import { fieldMapCode } from './field-code.js';
 import { Call, type Code, Expression } from './print/code.js';
 import type { Imports } from './print/imports.js';
 
-/** The type of one response class, said once however many routes and other classes use it. */
+/** The type of one response class, declared once for all routes and classes that use it. */
 export interface ResponseView {
   /** Local variable. */
   readonly variable: string;
-  /** Printed call that makes it. */
+  /** Printed call that creates it. */
   readonly type: string;
 }
 
-/** Collects types of responses while routes are printed. */
+/** Collects the types of responses while routes are printed. */
 export class ResponseTypes {
   readonly #imports: Imports;
   readonly #emission: Emission;
@@ -24,7 +24,7 @@ export class ResponseTypes {
     this.#emission = emission;
   }
 
-  /** The variable that holds a type. */
+  /** Returns the variable that holds a type. */
   of(type: ObjectType): Expression {
     const known = this.#views.get(type);
     if (known !== undefined) return new Expression(known.variable);
@@ -33,7 +33,7 @@ export class ResponseTypes {
       t: this.#imports.runtimeValue('t'),
       use: 'documented',
       types: this.#emission.types,
-      // Nested classes first: a variable must stand above its uses.
+      // Nested types first: a variable must be declared above its uses.
       variable: (nested): Code => this.of(nested),
     });
     const variable = this.#imports.reserve(`${camelCase(name)}Type`);

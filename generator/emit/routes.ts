@@ -2,7 +2,7 @@ import type { DocumentedRoute } from '../../runtime/openapi/documented-route.js'
 import type { ActionSchema, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
 import { FieldTypes, shardedModels } from './field-type.js';
 
-/** What the OpenAPI document says about all routes, in the order of their actions. */
+/** Returns the routes of the OpenAPI document, in the order of their actions. */
 export function documentedRoutes(schema: ProjectSchema): readonly DocumentedRoute[] {
   const types = new FieldTypes(shardedModels(schema.models));
   return schema.actions.flatMap((action) =>

@@ -4,8 +4,8 @@ import type { Imports } from './print/imports.js';
 import { memberName, quote } from './print/strings.js';
 
 /**
- * The TypeScript type of JSON of a shape, as the lock of events and params has it. @param indent of the line it begins
- * on
+ * Returns the TypeScript type of JSON of a shape, as `events.lock` contains it. @param indent of the line on which it
+ * begins
  */
 export function shapeText(shape: Shape, imports: Imports, indent = 0): string {
   const { type, enum: values } = shape;

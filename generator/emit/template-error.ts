@@ -1,9 +1,9 @@
 import type { SourceLocation } from '../schema/location.js';
 
-/** It does not parse, speaks of something unknown, or gives a file that something else gives. */
+/** A template does not parse, refers to an unknown name, or emits a file that another one emits. */
 export type TemplateProblem = 'syntax' | 'missing' | 'conflict';
 
-/** A user's template cannot be used. A mistake in the input, not a bug of this program. */
+/** A template of the user cannot be used. This is a mistake in the input, not a bug of the generator. */
 export class TemplateError extends Error {
   readonly kind: TemplateProblem;
   readonly location: SourceLocation;

@@ -1,4 +1,4 @@
-/** Templates of this package, and the view that each gets. */
+/** This package's templates and the view of each. */
 export const TEMPLATES = {
   application: 'ApplicationView',
   change: 'ChangeView',

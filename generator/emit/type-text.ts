@@ -2,7 +2,7 @@ import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../
 import type { Imports } from './print/imports.js';
 import { memberName, quote } from './print/strings.js';
 
-/** The TypeScript type of a model field as its setter takes it. `model` is the local name of the model class. */
+/** Returns the TypeScript type that a field's setter takes. @param model local name of the model class */
 export function fieldTypeText(field: FieldSchema, model: string, imports: Imports): string {
   const text = valueTypeText(field, model, imports);
   const withNull = field.nullable ? `${text} | null` : text;
@@ -39,7 +39,7 @@ function valueTypeText(field: FieldSchema, model: string, imports: Imports): str
     case 'enum':
       return enumTypeText(type, imports);
     default:
-      // Said once, by the model itself.
+      // A type without an exported name is spelled as the type of the model's field.
       return 'reference' in type && type.reference !== undefined
         ? imports.type(type.reference)
         : memberTypeText(field, model);
@@ -51,7 +51,7 @@ function memberTypeText(field: FieldSchema, model: string): string {
   return field.optional || field.nullable ? `NonNullable<${member}>` : member;
 }
 
-/** The type of a column's value as a query returns it. */
+/** Returns the TypeScript type of a column's value in a query result. */
 export function rowTypeText(field: FieldSchema, sqlType: string, imports: Imports): string {
   const text = columnTypeText(field.type, sqlType, imports);
   return field.optional || field.nullable ? `${text} | null` : text;
@@ -62,7 +62,7 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
     case 'boolean':
       return 'boolean';
     case 'number':
-      // The driver gives 64-bit integers and numerics as text, so that no digit is lost.
+      // The driver returns 64-bit integers and numerics as text, so that no digit is lost.
       return /^(bigint|int8|numeric|decimal)/i.test(sqlType) ? 'string' : 'number';
     case 'instant':
       return 'Date';
@@ -90,12 +90,12 @@ function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, imports: Impo
     : imports.type(type.reference);
 }
 
-/** A value as its own type. */
+/** Returns a value as a literal type. */
 function literalText(value: EnumValue): string {
   return typeof value === 'string' ? quote(value) : String(value);
 }
 
-/** A property access: `a.b`, or `a['b']` where the name is no identifier. */
+/** Returns a property access: `a.b`, or `a['b']` if the name is not an identifier. */
 export function access(object: string, property: string): string {
   const name = memberName(property);
   return name === property ? `${object}.${name}` : `${object}[${name}]`;

@@ -12,7 +12,7 @@ export function versionsTypeName(locked: Pick<LockedType, 'of' | 'className'>, e
   return `${lockedTypeName(locked)}${end}`;
 }
 
-/** Where upcasters are printed. */
+/** The context in which upcasters are printed. */
 export interface UpcastersPlace {
   /** Local name of the class. */
   readonly classText: string;
@@ -21,7 +21,7 @@ export interface UpcastersPlace {
 }
 
 /**
- * The upcasters of a class for its descriptor: an upcaster of another type does not compile.
+ * Returns the upcasters of a class for its descriptor. An upcaster of another type does not compile.
  *
  * @returns undefined for a class without older versions
  */

@@ -4,9 +4,7 @@ import { helperMistake } from './check-helpers.js';
 import { COMPILE_OPTIONS } from './compile-options.js';
 import { TemplateError } from './template-error.js';
 
-/**
- * What one of this package's partials threw: a mistake of the user's template that gave it its view, if there is one.
- */
+/** An error inside one of this package's partials. The cause may be the view that a template of the user passed. */
 export class OwnPartialError extends Error {
   readonly partial: string;
 
@@ -16,7 +14,7 @@ export class OwnPartialError extends Error {
   }
 }
 
-/** Compiles a template of the user's. @throws TemplateError */
+/** Compiles a template of the user. @throws TemplateError */
 export function compileUserTemplate(
   engine: typeof Handlebars,
   file: string,
@@ -30,7 +28,7 @@ export function compileUserTemplate(
     const what = withoutPlace(rest.at(-1) ?? message);
     throw new TemplateError('syntax', { file, line, column: 1 }, what, CORRECT);
   }
-  // An engine that was created has no visitors of its own.
+  // An engine made by `create` has no visitor class.
   const mistake = helperMistake(loadHandlebars(), text);
   if (mistake !== undefined) {
     const { line, column, message } = mistake;
@@ -41,7 +39,7 @@ export function compileUserTemplate(
 
 const CORRECT = 'Correct the template.';
 
-/** What a template of the user's threw when it was rendered. @param viewName of the view that was rendered */
+/** Converts an error of a template of the user to a diagnostic. @param viewName of the rendered view */
 export function templateMistake(error: unknown, file: string, viewName: string): TemplateError {
   const message = messageOf(error);
   const isInside = error instanceof OwnPartialError;
@@ -58,7 +56,7 @@ export function templateMistake(error: unknown, file: string, viewName: string):
       );
 }
 
-/** What Handlebars, and the engine for a name of what is no object, say. */
+/** Messages about missing names. The last one is the engine's, if the value is not an object. */
 const NOT_THERE: readonly RegExp[] = [
   /^"(.*)" not defined in/,
   /^The partial (.*) could not be found/,
@@ -75,7 +73,7 @@ function withoutPlace(message: string): string {
   return message.replace(PLACE, '');
 }
 
-/** Handlebars puts `line:column`, the column from 0, behind its messages. */
+/** Handlebars appends `line:column` to its messages, with columns from 0. */
 function placeIn(message: string): { readonly line?: number; readonly column?: number } {
   const [, line, column] = PLACE.exec(message) ?? [];
   return line === undefined ? {} : { line: Number(line), column: Number(column) + 1 };

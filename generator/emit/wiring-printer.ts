@@ -14,14 +14,14 @@ import { at, type Code, Expression, printCall } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import { access } from './type-text.js';
 
-/** One member of `Collaborators`. */
+/** One property of `Collaborators`. */
 export interface CollaboratorView {
-  /** With a question mark if no constructor insists on it. */
+  /** With a question mark if every constructor takes it as optional. */
   readonly name: string;
   readonly type: string;
 }
 
-/** One repository that `wire` makes. */
+/** One repository that `wire` creates. */
 export interface RepositoryView {
   /** Local variable. */
   readonly variable: string;
@@ -31,13 +31,13 @@ export interface RepositoryView {
   readonly descriptor: string;
 }
 
-/** Prints constructor wiring and remembers what it needs. */
+/** Prints calls of constructors, and collects what their arguments need. */
 export class WiringPrinter {
   readonly #emission: Emission;
   readonly #descriptorFile: (model: ModelSchema) => string;
   readonly #imports: Imports;
   readonly #repositories = new Map<string, RepositoryView>();
-  /** Local variables of repositories: the same in every function. */
+  /** Local variables of repositories, the same in every function. */
   readonly #variables = new Map<string, string>();
   readonly #used = new Set<string>();
 
@@ -53,12 +53,12 @@ export class WiringPrinter {
     return new Expression(this.#imports.value({ kind: 'file', file, name: modelNames(model).descriptor }));
   }
 
-  /** Makes an action: an arrow function. */
+  /** Returns an arrow function that creates an action. */
   action(action: ActionSchema): Code {
     return at(action.location, this.#create(action, { indent: 6, lead: action.name.length + 5 }));
   }
 
-  /** The descriptor of a handler. @param events local names of the descriptors of its events */
+  /** Returns the descriptor of a handler. @param events local names of the descriptors of its events */
   handler(handler: HandlerSchema, events: readonly Expression[]): Code {
     return at(handler.location, {
       name: handler.name,
@@ -68,7 +68,7 @@ export class WiringPrinter {
     });
   }
 
-  /** Members of `Collaborators`. */
+  /** Returns the properties of `Collaborators`. */
   collaborators(): readonly CollaboratorView[] {
     const types = new Map<string, string>();
     const required = new Set<string>();
@@ -86,18 +86,18 @@ export class WiringPrinter {
     }));
   }
 
-  /** Forgets what was used so far: another function is printed. */
-  next(): void {
+  /** Starts another function: clears what the previous one used. */
+  startFunction(): void {
     this.#repositories.clear();
     this.#used.clear();
   }
 
-  /** Repositories that actions printed so far take. */
+  /** Repositories that the current function takes. */
   repositories(): readonly RepositoryView[] {
     return [...this.#repositories.values()];
   }
 
-  /** Parameters of `wire` that actions printed so far use. */
+  /** Parameters that the current function uses. */
   parameters(): string {
     const context = ['clock', 'repositories', 'eventHistory', 'placement'].filter((name) =>
       this.#used.has(name),

@@ -9,7 +9,7 @@ import { docComment, isBindingName, quote } from '../print/strings.js';
 import { ClientReaders } from './client-readers.js';
 import { ClientTypes } from './client-types.js';
 
-/** The files of a client, in one folder. */
+/** The files of a client. */
 export interface ClientFiles {
   readonly client: string;
   readonly runtime: string;
@@ -23,13 +23,13 @@ export interface ClientFunctionView {
   readonly name: string;
   /** Printed parameters, without the parentheses. */
   readonly parameters: string;
-  /** Printed type of what it returns. */
+  /** Printed return type. */
   readonly result: string;
-  /** Printed expression of what it returns. */
+  /** Printed expression that it returns. */
   readonly body: string;
 }
 
-/** A route with what its functions are printed from. */
+/** A route with everything that its functions are printed from. */
 interface PrintedRoute {
   readonly action: ActionSchema;
   readonly route: RouteSchema;
@@ -61,7 +61,7 @@ export class ClientFunctions {
     this.readers = new ClientReaders(imports, files.runtime);
   }
 
-  /** The functions of one route. */
+  /** Returns the functions of one route. */
   of(action: ActionSchema, route: RouteSchema): readonly ClientFunctionView[] {
     const { types } = this.#emission;
     const base = action.className.replace(/(?<=.)Action$/, '');
@@ -110,7 +110,7 @@ export class ClientFunctions {
     };
   }
 
-  /** Further functions for a list that comes in pages. */
+  /** Returns the function that iterates over a paged list, if the route has one. */
   #items(printed: PrintedRoute): readonly ClientFunctionView[] {
     const { route, response, name, params, doc, action } = printed;
     const item = response === undefined ? undefined : itemOf(response);
@@ -130,7 +130,7 @@ export class ClientFunctions {
     ];
   }
 
-  /** A further function for a route with a feed. */
+  /** Returns the function that follows a feed, if the route has one. */
   #stream({ route, name, paramsType, params, doc, action }: PrintedRoute): readonly ClientFunctionView[] {
     const id = params.find((field) => field.name === route.feed?.value)?.type;
     if (id?.kind !== 'id') return [];
@@ -146,7 +146,7 @@ export class ClientFunctions {
       {
         name: this.#emission.at(action.location, this.#imports.reserve(`${name}Stream`)),
         doc: docComment(`${doc}\nEvents as they happen, without an end.`),
-        parameters: broken(all, `export function ${name}Stream(): ${result} {`.length),
+        parameters: wrappedParameters(all, `export function ${name}Stream(): ${result} {`.length),
         result,
         body: `${follow}(client, ${quote(route.path)}, params, options)`,
       },
@@ -176,7 +176,7 @@ export class ClientFunctions {
     const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
     const given = params.length === 0 ? [] : [`params: ${paramsType}${isOptional ? ' = {}' : ''}`];
     const lead = `export function ${name}Items():  {`.length + resultWidth;
-    return broken([this.#clientParameter(), ...given, options], lead);
+    return wrappedParameters([this.#clientParameter(), ...given, options], lead);
   }
 
   #clientParameter(): string {
@@ -192,12 +192,12 @@ export class ClientFunctions {
   }
 }
 
-/** A GET whose answers carry the version of a model. */
+/** Whether the route is a GET whose answers carry the version of a model. */
 function hasFreshness({ method, etag }: RouteSchema): boolean {
   return method === 'GET' && etag !== undefined;
 }
 
-/** The type of the items of a page; undefined if the answer is none. */
+/** Returns the type of the items of a page; undefined if the response is not a page. */
 function itemOf({ fields }: ObjectType): ObjectType | undefined {
   const items = fields.find(({ name }) => name === 'items')?.type;
   const next = fields.find(({ name }) => name === 'next');
@@ -205,8 +205,8 @@ function itemOf({ fields }: ObjectType): ObjectType | undefined {
   return items.of.kind === 'object' ? items.of : undefined;
 }
 
-/** Parameters on the line of their function if they fit, else one per line. */
-function broken(parameters: readonly string[], lead: number): string {
+/** Prints parameters on the line of their function if they fit, else one per line. */
+function wrappedParameters(parameters: readonly string[], lead: number): string {
   const flat = parameters.join(', ');
   return flat.length + lead <= LINE_WIDTH ? flat : `\n${parameters.map((each) => `  ${each},\n`).join('')}`;
 }

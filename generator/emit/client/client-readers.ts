@@ -3,7 +3,7 @@ import { camelCase } from '../../schema/naming.js';
 import { Call, type Code, Expression, Members, printCode } from '../print/code.js';
 import type { Imports } from '../print/imports.js';
 
-/** The reader of one type of answers. */
+/** The reader of one type of response. */
 export interface ReaderView {
   /** Local variable. */
   readonly variable: string;
@@ -12,8 +12,8 @@ export interface ReaderView {
 }
 
 /**
- * Prints what turns the JSON of answers into dates and bigints. Types without any have no reader, so that a client pays
- * for what it uses.
+ * Prints readers, which convert the JSON of responses to dates and bigints. A type without either has no reader, so
+ * that clients load only what they use.
  */
 export class ClientReaders {
   readonly #imports: Imports;
@@ -37,7 +37,7 @@ export class ClientReaders {
     return this.#imports.type({ kind: 'file', file: this.#runtime, name: 'Reader' });
   }
 
-  /** The variable of an answer's reader; undefined if its JSON is what callers get. */
+  /** Returns the variable of a response's reader; undefined if its JSON needs no conversion. */
   answer(type: ObjectType): string | undefined {
     if (this.#objects.has(type)) return this.#objects.get(type);
     const code = this.#fields(type, NONE);
@@ -46,7 +46,7 @@ export class ClientReaders {
     return variable;
   }
 
-  /** @param open readers of the recursive types around, by what `again` calls them */
+  /** @param open readers of the enclosing recursive types, by the name that `again` has */
   #reader(type: FieldType, open: OpenReaders): Code | undefined {
     switch (type.kind) {
       case 'instant':
@@ -56,13 +56,13 @@ export class ClientReaders {
       case 'list':
       case 'record': {
         const item = this.#reader(type.of, open);
-        return item === undefined ? undefined : this.#made(type.kind, [item]);
+        return item === undefined ? undefined : this.#pureCall(type.kind, [item]);
       }
       case 'tuple': {
         const places = type.items.map((item) => this.#place(item, open));
         const rest = type.rest === undefined ? undefined : this.#reader(type.rest.type, open);
         if (rest === undefined && places.every((place) => place === UNDEFINED)) return undefined;
-        return this.#made('tuple', rest === undefined ? [places] : [places, rest]);
+        return this.#pureCall('tuple', rest === undefined ? [places] : [places, rest]);
       }
       case 'union':
         return this.#union(type, open);
@@ -106,8 +106,8 @@ export class ClientReaders {
       else objects.push(...tags.map((tag) => [tag, reader] as const));
     }
     if (objects.length > 0 && discriminator !== undefined)
-      members.push(['object', this.#made('variant', [discriminator, new Members(objects)])]);
-    return members.length === 0 ? undefined : this.#made('union', [new Members(members)]);
+      members.push(['object', this.#pureCall('variant', [discriminator, new Members(objects)])]);
+    return members.length === 0 ? undefined : this.#pureCall('union', [new Members(members)]);
   }
 
   #recursion(type: Extract<FieldType, { kind: 'recursive' }>, open: OpenReaders): Code | undefined {
@@ -140,8 +140,8 @@ export class ClientReaders {
     this.#views.push({ variable, text: printCode(code, 0, lead) });
   }
 
-  /** Bundlers leave a call out only where it is marked. */
-  #made(reader: string, args: readonly Code[]): Call {
+  /** Returns a marked call: bundlers remove unused calls only with the mark. */
+  #pureCall(reader: string, args: readonly Code[]): Call {
     return new Call(`/* @__PURE__ */ ${this.#runtimeValue(reader)}`, args);
   }
 
@@ -155,7 +155,7 @@ type OpenReaders = ReadonlyMap<string, string>;
 const NONE: OpenReaders = new Map();
 const UNDEFINED = new Expression('undefined');
 
-/** Whether a type holds dates or bigints, itself left aside. */
+/** Whether a type contains dates or bigints. References to an enclosing type do not count. */
 function converts(type: FieldType): boolean {
   switch (type.kind) {
     case 'instant':
@@ -178,7 +178,7 @@ function converts(type: FieldType): boolean {
   }
 }
 
-/** What `typeof` says of the JSON of a member that is converted; lists are `array`. */
+/** The kind of JSON value of a converted member: `array`, or the result of `typeof`. */
 function jsonKindOf(type: FieldType): string {
   switch (type.kind) {
     case 'list':
@@ -195,7 +195,7 @@ function jsonKindOf(type: FieldType): string {
   }
 }
 
-/** The literals by which an object of a union is known; undefined for a member that is none. */
+/** The literals that identify an object in a union; undefined for a member that is not an object. */
 function tagsOf(type: FieldType, discriminator: string): readonly string[] | undefined {
   if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
   const field = type.kind === 'object' ? type.fields.find(({ name }) => name === discriminator) : undefined;

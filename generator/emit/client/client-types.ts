@@ -7,12 +7,10 @@ import type {
 import type { Imports } from '../print/imports.js';
 import { docComment, memberName, quote } from '../print/strings.js';
 
-/**
- * Where a value is: `param` is sent, `answer` is received and read, `stored` is JSON that is left as it is.
- */
+/** The place of a value: a `param` is sent, an `answer` is received and read, `stored` is JSON that stays unchanged. */
 export type ValueUse = 'param' | 'answer' | 'stored';
 
-/** A type that the client declares under a name. */
+/** A named type that the client declares. */
 export interface DeclaredType {
   readonly name: string;
   readonly hasDoc: boolean;
@@ -22,7 +20,7 @@ export interface DeclaredType {
   readonly text: string;
 }
 
-/** Prints field types as callers of the client see them, and collects the types that get a name. */
+/** Prints field types as callers of the client see them, and collects the types that need a name. */
 export class ClientTypes {
   readonly #imports: Imports;
   readonly #runtime: string;
@@ -36,12 +34,12 @@ export class ClientTypes {
     this.#runtime = runtime;
   }
 
-  /** All types with a name, in the order in which they were asked for. */
+  /** All named types, in order of first use. */
   get declared(): readonly DeclaredType[] {
     return this.#declared;
   }
 
-  /** The name of an answer: one for each type. */
+  /** Returns the name of a response type. */
   answer(type: ObjectType): string {
     const known = this.#names.get(type);
     if (known !== undefined) return known;
@@ -51,7 +49,7 @@ export class ClientTypes {
     return name;
   }
 
-  /** Declares a type under a name that is reserved. */
+  /** Declares a type under a reserved name. */
   declare(name: string, text: string, doc?: string): void {
     this.#declared.push({
       name,
@@ -61,7 +59,7 @@ export class ClientTypes {
     });
   }
 
-  /** An object with these fields, printed over several lines. */
+  /** Prints an object with these fields over several lines. */
   object(fields: readonly FieldDescriptor[], use: ValueUse, indent: number, open: OpenTypes = NONE): string {
     if (fields.length === 0) return 'Readonly<Record<never, never>>';
     const margin = ' '.repeat(indent + 2);
@@ -76,7 +74,7 @@ export class ClientTypes {
     return `{\n${members.join('')}${' '.repeat(indent)}}`;
   }
 
-  /** @param open names of the recursive types around, by what `again` calls them */
+  /** @param open names of the enclosing recursive types, by the name that `again` has */
   type(type: FieldType, use: ValueUse, indent: number, open: OpenTypes = NONE): string {
     switch (type.kind) {
       case 'string':

@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../schema/location.js';
 import type { Marks } from './marks.js';
 import { memberName, quote } from './strings.js';
 
-/** Source text that stands as it is inside a literal: a name, a call, an arrow function. */
+/** Source text that is printed unchanged inside a literal: a name, a call, an arrow function. */
 export class Expression {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class Expression {
   }
 }
 
-/** A call. What does not fit on one line breaks inside of the last argument. */
+/** A call. If it does not fit on one line, it breaks inside its last argument. */
 export class Call {
   readonly callee: string;
   readonly args: readonly Code[];
@@ -22,7 +22,7 @@ export class Call {
   }
 }
 
-/** A value together with the declaration that causes it. Prints as the value alone. */
+/** A value with the declaration that causes it. Prints like the value. */
 export class Traced {
   readonly code: PlainCode;
   readonly location: SourceLocation;
@@ -37,10 +37,10 @@ export class Traced {
   }
 }
 
-/** An object whose keys come from the sources, in their order: as many and as odd as they may be. */
+/** An object whose keys come from the sources, in source order. Keys can be any text, including `__proto__`. */
 export class Members {
   readonly entries: ReadonlyMap<string, Code>;
-  /** Its texts, if it is printed in many places. */
+  /** Cached texts, for an object that is printed in many places. */
   readonly texts: MembersTexts | undefined;
 
   constructor(
@@ -59,11 +59,11 @@ export class Members {
 interface MembersTexts {
   /** On one line. */
   flat: string | undefined;
-  /** On lines of its own, by the spaces before the line that it begins on. */
+  /** On several lines, by the spaces before the first line. */
   readonly blocks: Map<number, string>;
 }
 
-/** A value to be printed as a literal. Properties that are undefined are left out. */
+/** A value that can be printed as a literal. Undefined properties are omitted. */
 export type Code = PlainCode | Traced;
 
 type PlainCode =
@@ -81,20 +81,20 @@ interface PlainObject {
   readonly [key: string]: Code | undefined;
 }
 
-/** Columns per line of emitted code. */
+/** Maximum columns of a line of emitted code. */
 export const LINE_WIDTH = 110;
 
-/** Says which declaration causes a value. */
+/** Attaches the declaration that causes a value. */
 export function at(location: SourceLocation, code: Code): Code {
   return code instanceof Traced ? code : new Traced(code, location);
 }
 
 /**
- * Prints a literal: on the present line where it fits, else one element per line with trailing commas.
+ * Prints a literal: on the current line if it fits, else one element per line with trailing commas.
  *
- * @param indent spaces before the line that the literal begins on
- * @param lead characters on that line before the literal (`const a = `), and behind it (`;`)
- * @param marks set around what declarations cause
+ * @param indent spaces before the line on which the literal begins
+ * @param lead characters on that line before the literal (`const a = `) and behind it (`;`)
+ * @param marks enclose what declarations cause
  */
 export function printCode(value: Code, indent: number, lead = 0, marks?: Marks): string {
   const out: string[] = [];
@@ -102,7 +102,7 @@ export function printCode(value: Code, indent: number, lead = 0, marks?: Marks):
   return out.join('');
 }
 
-/** Prints a call or construction: on the present line where it fits, else one argument per line. */
+/** Prints a call: on the current line if it fits, else one argument per line. */
 export function printCall(
   callee: string,
   args: readonly string[],
@@ -143,7 +143,7 @@ function blockOf(value: Members, { blocks }: MembersTexts, indent: number): stri
   return block;
 }
 
-/** Writes what does not fit on the present line. */
+/** Writes a value that does not fit on the current line. */
 function writeBlock(
   out: string[],
   value: Exclude<PlainCode, Leaf>,
@@ -217,7 +217,7 @@ function writeArgumentLines(
   out.push(marginOf(indent), ')');
 }
 
-/** Writes the value on one line. @returns the room that is left; below 0 it did not fit, and the rest is missing */
+/** Writes the value on one line. @returns the remaining room. Below 0 the value did not fit and is incomplete */
 function writeFlat(out: string[], value: Code, room: number, marks: Marks | undefined): number {
   if (value instanceof Traced) {
     if (marks !== undefined) out.push(marks.open(value.location));
@@ -333,10 +333,10 @@ function isList(value: Exclude<PlainCode, Leaf | Call>): value is readonly Code[
   return Array.isArray(value);
 }
 
-/** Keys as literals spell them: few, and written over and over. */
+/** Printed keys: few, and used often. */
 const keys = new Map<string, string>();
 
-/** `__proto__: x` in a literal would set the prototype; the computed form makes a property. */
+/** `__proto__: x` in a literal would set the prototype. The computed form creates a property. */
 function propertyKey(name: string): string {
   let key = keys.get(name);
   if (key === undefined) {

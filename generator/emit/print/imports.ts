@@ -5,7 +5,7 @@ import { relativePath } from '../../schema/paths.js';
 import { LINE_WIDTH } from './code.js';
 import { quote } from './strings.js';
 
-/** The only module of the runtime that emitted code imports by itself. */
+/** The runtime module that emitted code imports. */
 const CODEGEN_MODULE = 'fw-actions/codegen';
 
 interface Entry {
@@ -15,21 +15,24 @@ interface Entry {
   isType: boolean;
 }
 
-/** Collects the imports of one emitted file and gives each a local name that nothing else in the file has. */
+/** Collects the imports of one emitted file and gives each a unique local name. */
 export class Imports {
   readonly #folder: string;
   readonly #taken: Set<string>;
   readonly #entries = new Map<string, Entry>();
-  /** The way to each folder that something is imported from. */
-  readonly #ways = new Map<string, string>();
+  /** Relative path to each folder of an import. */
+  readonly #relativePaths = new Map<string, string>();
 
-  /** @param file path of the emitted file @param taken names that the file itself declares or uses as globals */
+  /**
+   * @param file path of the emitted file
+   * @param taken names that the file itself declares or uses as globals
+   */
   constructor(file: string, taken: Iterable<string>) {
     this.#folder = posix.dirname(file);
     this.#taken = new Set(taken);
   }
 
-  /** Imports a value (a class). @returns its local name: `preferred`, or its own */
+  /** Imports a value (a class). @returns its local name: `preferred` or its own, numbered if it is taken */
   value(reference: Reference, preferred?: string): string {
     return this.#add(reference, false, preferred);
   }
@@ -49,7 +52,7 @@ export class Imports {
     return this.type({ kind: 'package', module: CODEGEN_MODULE, name });
   }
 
-  /** A name for a variable of the file: `preferred`, numbered if something else has it. */
+  /** Reserves a variable of the file. @returns `preferred`, numbered if it is taken */
   reserve(preferred: string): string {
     let name = preferred;
     for (let count = 2; this.#taken.has(name); count += 1) name = `${preferred}${count}`;
@@ -57,27 +60,27 @@ export class Imports {
     return name;
   }
 
-  /** The import specifier of a project file, as seen from the emitted one. */
+  /** Returns the import specifier of a project file, relative to the emitted file. */
   specifier(file: string): string {
     const name = file.slice(file.lastIndexOf('/') + 1);
     const script = name.endsWith('.ts')
       ? `${name.slice(0, name.endsWith('.d.ts') ? -4 : -2)}js`
       : name.replace(/\.([cm]?)tsx?$/, '.$1js');
-    return `${this.#wayTo(file.slice(0, -name.length))}${script}`;
+    return `${this.#relativePathTo(file.slice(0, -name.length))}${script}`;
   }
 
-  /** @param folder path with a slash behind it, or '' */
-  #wayTo(folder: string): string {
-    let way = this.#ways.get(folder);
-    if (way === undefined) {
-      const path = relativePath(this.#folder, folder);
-      way = path.startsWith('../') ? path : `./${path}`;
-      this.#ways.set(folder, way);
+  /** @param folder path with a trailing slash, or '' */
+  #relativePathTo(folder: string): string {
+    let path = this.#relativePaths.get(folder);
+    if (path === undefined) {
+      const plain = relativePath(this.#folder, folder);
+      path = plain.startsWith('../') ? plain : `./${plain}`;
+      this.#relativePaths.set(folder, path);
     }
-    return way;
+    return path;
   }
 
-  /** The import statements: packages first, then from far to near. */
+  /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */
   statements(): readonly string[] {
     const byModule = new Map<string, Entry[]>();
     for (const entry of this.#entries.values()) {

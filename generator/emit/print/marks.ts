@@ -1,35 +1,35 @@
 import type { SourceLocation } from '../../schema/location.js';
 
-// Lone surrogates cannot come from a source: strings escape them and comments drop them.
+// Sources cannot contain lone surrogates: strings escape them and comments drop them.
 const OPEN = '\uDC00';
 const OPEN_END = '\uDC01';
 const CLOSE = '\uDC02';
 const DIGITS = '\uDC10\uDC11\uDC12\uDC13\uDC14\uDC15\uDC16\uDC17\uDC18\uDC19';
 const MARK = /\uDC00([\uDC10-\uDC19]+)\uDC01|\uDC02|\n/gu;
 
-/** A text and, for each of its lines, what in the sources caused it. */
+/** A text with the declaration that caused each line. */
 export interface TracedText {
   readonly text: string;
-  /** By line, from 0; undefined where no single declaration caused it. */
+  /** By line, from 0; undefined for a line that no single declaration caused. */
   readonly origins: readonly (SourceLocation | undefined)[];
 }
 
 /**
- * Invisible marks around text that a declaration causes. They travel through views and templates like any text and
- * are taken out of the result, which is then the same as without them.
+ * Invisible marks around text that a declaration causes. They pass through views and templates like any text. `resolve`
+ * removes them, and the result equals the text of a run without marks.
  */
 export class Marks {
   readonly #locations: SourceLocation[] = [];
 
-  /** What ends a text that a declaration causes. */
+  /** The mark behind a text. */
   readonly close: string = CLOSE;
 
-  /** The text with marks around it. */
+  /** Returns the text between marks. */
   around(location: SourceLocation, text: string): string {
     return `${this.open(location)}${text}${CLOSE}`;
   }
 
-  /** What begins a text that a declaration causes. */
+  /** Returns the mark before a text. */
   open(location: SourceLocation): string {
     const id = String(this.#locations.push(location) - 1).replace(
       /\d/g,
@@ -38,7 +38,7 @@ export class Marks {
     return `${OPEN}${id}${OPEN_END}`;
   }
 
-  /** Takes the marks out of a finished text. */
+  /** Removes the marks from a finished text. */
   resolve(marked: string): TracedText {
     const origins: (SourceLocation | undefined)[] = [];
     const open: SourceLocation[] = [];
@@ -54,7 +54,7 @@ export class Marks {
         const location = this.#locations[numberOf(id ?? '')];
         if (location === undefined) continue;
         open.push(location);
-        // The innermost declaration that the line speaks of; of several, the first.
+        // The innermost declaration of the line; the first one if there are several.
         if (open.length > depth) {
           line = location;
           depth = open.length;

@@ -1,6 +1,6 @@
 import { contentHash } from '../../content-hash.js';
 
-/** Words that PostgreSQL takes as a table or column name only in quotes. */
+/** Words that PostgreSQL accepts as a table or column name only in quotes. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'all analyse analyze and any array as asc asymmetric authorization between binary both case cast check collate ' +
@@ -13,13 +13,13 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A name as SQL spells it, in quotes where it needs them. */
+/** Returns a name as SQL spells it, in quotes if it needs them. */
 export function sqlName(name: string): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A hash of 32 or more lower-case digits, which a name can hold without quotes. */
+/** Returns a hash of at least 32 lower-case hexadecimal digits, for names without quotes. */
 export function hexHash(text: string): string {
   return Buffer.from(contentHash(text), 'base64url').toString('hex');
 }

@@ -1,4 +1,4 @@
-/** Words that no binding in a strict module can have as its name. */
+/** Words that cannot name a binding in a strict module. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (
     'arguments await break case catch class const continue debugger default delete do else enum eval export extends ' +
@@ -9,15 +9,15 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set(
 
 const IDENTIFIER = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
-/** Characters that end lines, hide text or change its direction: never left raw in emitted code. */
+/** Characters that end lines, hide text or change its direction: always escaped in emitted code. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Fast test for text that needs no escape. */
+/** Text that needs no escape. The test saves the slower replacements. */
 const PLAIN = /^[\w .,:;/{}()@#+*=<>?!-]*$/;
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A string literal, inert whatever the text holds; in single quotes unless others need fewer escapes. */
+/** Returns a string literal of any text: in single quotes unless double quotes need fewer escapes. */
 export function quote(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
@@ -25,29 +25,29 @@ export function quote(text: string): string {
   return `${mark}${escaped.replace(UNSAFE, escapeCharacter)}${mark}`;
 }
 
-/** The body of a template literal, inert whatever the text holds. */
+/** Returns the body of a template literal of any text. */
 export function templateText(text: string): string {
   return text
     .replace(/\\|`|\$\{/g, '\\$&')
     .replace(UNSAFE, (character) => (character === '\n' ? character : escapeCharacter(character)));
 }
 
-/** True if a variable or parameter can be called so. */
+/** Whether a variable or parameter can have this name. */
 export function isBindingName(name: string): boolean {
   return IDENTIFIER.test(name) && !RESERVED_WORDS.has(name);
 }
 
-/** A member of a class, interface or type: as it is, or quoted where it is no identifier. */
+/** Returns the name of a class or interface member, in quotes if it is not an identifier. */
 export function memberName(name: string): string {
   return IDENTIFIER.test(name) ? name : quote(name);
 }
 
-/** Text that can be put into a comment without ending the comment or hiding code. */
+/** Returns text that neither ends a comment nor hides code behind it. */
 export function commentText(text: string): string {
   return text.replaceAll('*/', '*\\/').replace(UNSAFE, (character) => (character === '\n' ? character : ''));
 }
 
-/** A documentation comment, on one line if it is short, indented but for its first line. */
+/** Returns a documentation comment, on one line if it is short. Its first line is not indented. */
 export function docComment(text: string, indent = 0): string {
   const lines = commentText(text).split('\n');
   if (lines.length === 1 && indent + text.length <= 100) return `/** ${lines[0]} */`;

@@ -15,50 +15,47 @@ import { type CollaboratorView, type RepositoryView, WiringPrinter } from '../wi
 import { type HeaderView, headerView } from './header-view.js';
 import { modelFile } from './model-view.js';
 
-/** View of `application.hbs`: the whole application as data and constructor wiring. */
+/** View of `application.hbs`: the application as data, and calls of constructors. */
 export interface ApplicationView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
-  /** Local names of what the runtime provides. */
+  /** Local names of the runtime's exports. */
   readonly applicationDefinition: string;
   readonly eventDescriptor: string;
   readonly routesOf: string;
   readonly wireActions: string;
   readonly modelType: string;
-  /** Local name of the symbol under which a model has its keys, or ''. */
+  /** Local name of the symbol that holds a model's keys, or ''. */
   readonly modelKeys: string;
-  /** One augmentation per model. It stands here, because a model's own file must not import one of itself. */
+  /** One augmentation per model. A model's own file must not import one of itself. */
   readonly tags: readonly TagView[];
-  /** True if a constructor takes something that the application supplies. */
+  /** True if a constructor takes a value that the application supplies. */
   readonly hasCollaborators: boolean;
   readonly collaborators: readonly CollaboratorView[];
   /** Printed list of event descriptors. */
   readonly events: string;
-  /** Types of response classes. */
   readonly responses: readonly ResponseView[];
   /** Printed object of declared actions. */
   readonly actions: string;
   /** Printed title and version of the API document. */
   readonly api: string;
-  /** Version of the contract that the code is emitted for. */
+  /** Version of the contract between emitted code and runtime. */
   readonly codegenVersion: number;
   /** Printed list of model descriptors. */
   readonly models: string;
-  /** Parameters of `wire`, those that it uses. */
+  /** Parameters that `wire` uses. */
   readonly wireParameters: string;
   /** Repositories that actions take. */
   readonly repositories: readonly RepositoryView[];
-  /** Printed object of functions that make actions. */
+  /** Printed object of functions that create actions. */
   readonly wiring: string;
-  /** True if there is an event handler. */
   readonly hasHandlers: boolean;
-  /** Events that handlers name, each with its local name and printed descriptor. */
+  /** Events that handlers name. */
   readonly handledEvents: readonly HandledEventView[];
   /** Parameters of `wireHandlers`, repositories that handlers take, and the printed list of descriptors. */
   readonly handlerParameters: string;
   readonly handlerRepositories: readonly RepositoryView[];
   readonly handlers: string;
-  /** True if there is a saga. */
   readonly hasSagas: boolean;
   /** Printed list of sagas. */
   readonly sagas: string;
@@ -72,15 +69,14 @@ export interface TagView {
   readonly module: string;
   /** Name of the class. */
   readonly name: string;
-  /** Its name, quoted. */
+  /** Name of the class as a literal. */
   readonly tag: string;
-  /** True if it has natural keys. */
   readonly hasKeys: boolean;
-  /** Type of a value of one of its keys, or ''. */
+  /** Type of the values of its keys, or ''. */
   readonly keys: string;
 }
 
-/** The descriptor of one event that handlers name. */
+/** The descriptor of an event that handlers name. */
 export interface HandledEventView {
   /** Local variable. */
   readonly variable: string;
@@ -88,24 +84,24 @@ export interface HandledEventView {
   readonly descriptor: string;
 }
 
-/** Where the view is emitted to and what stands beside it. */
+/** Paths of the emitted application and of what it imports. */
 export interface ApplicationPlace {
   readonly file: string;
   readonly outputFolder: string;
   readonly sourceFolder: string;
   /** Title and version of the API document. */
   readonly api: ApiInfo;
-  /** All migrations, the new ones included, sorted by path. */
+  /** All migrations including new ones, sorted by path. */
   readonly migrations: readonly MigrationPlace[];
 }
 
-/** Where a migration can be imported from. */
+/** The export of a migration. */
 export interface MigrationPlace {
   /** Project-relative path of the migration's own file. */
   readonly path: string;
   /** Project-relative path of the module that exports it. */
   readonly file: string;
-  /** What it is exported as. */
+  /** Name of the export. */
   readonly name: string;
 }
 
@@ -126,7 +122,7 @@ const TAKEN: readonly string[] = [
   'Pick',
 ];
 
-/** Decides everything that `application.hbs` writes. */
+/** Builds the view of `application.hbs`. */
 export function applicationView(emission: Emission, place: ApplicationPlace): ApplicationView {
   const { schema } = emission;
   const imports = new Imports(place.file, TAKEN);
@@ -195,7 +191,7 @@ function keyTypeText(model: string, { fields }: KeySchema): string {
   return `Pick<${model}, ${fields.map(({ value }) => quote(value)).join(' | ')}>`;
 }
 
-/** Where descriptors of events are printed. */
+/** The context in which descriptors of events are printed. */
 type EventPrinting = Pick<ActionPrinting, 'emission' | 'imports' | 'outputFolder'>;
 
 interface HandledEvent {
@@ -203,7 +199,7 @@ interface HandledEvent {
   readonly descriptor: string;
 }
 
-/** Events that handlers name have a variable of their own, so that both lists mean one descriptor. */
+/** Events that handlers name have variables, so that the lists of events and of handlers share descriptors. */
 function handledEvents(printing: EventPrinting): ReadonlyMap<string, HandledEvent> {
   const { emission, imports } = printing;
   const named = new Set(emission.schema.handlers.flatMap(({ events }) => events.map(placeKey)));
@@ -227,7 +223,7 @@ function handlersView(
   ApplicationView,
   'hasHandlers' | 'handledEvents' | 'handlerParameters' | 'handlerRepositories' | 'handlers'
 > {
-  wiring.next();
+  wiring.startFunction();
   const handlers = schema.handlers.map((handler) =>
     wiring.handler(
       handler,
@@ -260,7 +256,7 @@ function sagasView(
   return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
-/** @param isListed in the list of all events, not in a variable of its own */
+/** @param isListed true for an element of the list of events, false for the value of a variable */
 function eventCode(
   event: EventSchema,
   { emission, imports, outputFolder }: EventPrinting,

@@ -7,11 +7,11 @@ import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
 import { type HeaderView, headerView } from './header-view.js';
 
-/** View of `client.hbs`: the routes as functions, for programs that call the service. */
+/** View of `client.hbs`: routes as functions, for programs that call the service. */
 export interface ClientView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
-  /** Specifiers of what the functions call, quoted. */
+  /** Specifiers of the modules that the functions call, quoted. */
   readonly runtime: string;
   readonly stream: string;
   /** True if a route has a feed. */
@@ -46,7 +46,7 @@ export function clientFiles(folder: string): ClientFiles {
   return { client: file('client'), runtime: file('client-runtime'), stream: file('client-stream') };
 }
 
-/** Decides everything that `client.hbs` writes. */
+/** Builds the view of `client.hbs`. */
 export function clientView(emission: Emission, files: ClientFiles, sourceFolder: string): ClientView {
   const imports = new Imports(files.client, TAKEN);
   const printer = new ClientFunctions(emission, imports, files);
@@ -69,6 +69,6 @@ export function clientView(emission: Emission, files: ClientFiles, sourceFolder:
 
 /** View of `client-part.hbs`: a file that is the same in every client. */
 export interface ClientPartView extends HeaderView {
-  /** The file without its first line. */
+  /** The file below its header. */
   readonly text: string;
 }

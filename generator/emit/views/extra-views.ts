@@ -5,7 +5,7 @@ import type { ActionSchema, ModelSchema, ProjectSchema } from '../../schema/proj
 import type { FieldSchema } from '../../schema/type-schema.js';
 import { type HeaderView, headerView } from './header-view.js';
 
-/** View of a template in `per-model/`: one model as plain words, for whatever a project wants besides. */
+/** View of a template in `per-model/`: one model as plain data. */
 export interface ExtraModelView extends HeaderView {
   /** Name of the class. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ExtraModelView extends HeaderView {
   readonly sourceFile: string;
   readonly table: string;
   readonly isSharded: boolean;
-  /** Empty if the state is any text. */
+  /** Empty if the state is a plain string. */
   readonly states: readonly string[];
   readonly fields: readonly ExtraFieldView[];
   readonly events: readonly ExtraEventView[];
@@ -30,10 +30,10 @@ export interface ExtraFieldView {
   readonly isOptional: boolean;
   readonly isNullable: boolean;
   readonly description: string;
-  /** Column and its type; '' for what is not stored in a column of its own. */
+  /** Column and its type; '' for a value without a column of its own. */
   readonly column: string;
   readonly sqlType: string;
-  /** False for the last one: where a separator belongs. */
+  /** False for the last field. Use it to print separators. */
   readonly hasNext: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ExtraEventView {
 
 /** View of a template in `per-action/`. */
 export interface ExtraActionView extends HeaderView {
-  /** Name of the class, and the stable name. */
+  /** Name of the class, and stable name. */
   readonly className: string;
   readonly name: string;
   readonly fileName: string;
@@ -67,7 +67,7 @@ export interface ExtraProjectView extends HeaderView {
   readonly actions: readonly ExtraActionView[];
 }
 
-/** Decides everything that a template in `per-model/` can say. */
+/** Builds the view of a template in `per-model/`. */
 export function extraModelView(schema: ProjectSchema, model: ModelSchema): ExtraModelView {
   const { table, file } = modelNames(model);
   const columns = columnsOf(model);
@@ -91,7 +91,7 @@ export function extraModelView(schema: ProjectSchema, model: ModelSchema): Extra
   };
 }
 
-/** Decides everything that a template in `per-action/` can say. */
+/** Builds the view of a template in `per-action/`. */
 export function extraActionView(action: ActionSchema): ExtraActionView {
   return {
     ...headerView(action.file),
@@ -107,7 +107,7 @@ export function extraActionView(action: ActionSchema): ExtraActionView {
   };
 }
 
-/** Decides everything that a template in `per-project/` can say. */
+/** Builds the view of a template in `per-project/`. */
 export function extraProjectView(
   schema: ProjectSchema,
   info: { readonly title: string; readonly version: string },

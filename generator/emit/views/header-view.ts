@@ -3,9 +3,9 @@ import { commentText } from '../print/strings.js';
 
 /** View of `partials/header.hbs`. */
 export interface HeaderView {
-  /** How a generated file is recognised. */
+  /** Identifies a generated file. */
   readonly headerPrefix: string;
-  /** Where the file comes from: one source path, or the source folder. */
+  /** Source of the file: one path, or the source folder. */
   readonly header: string;
 }
 

@@ -6,7 +6,7 @@ import { type RuleCheck, ruleChecks } from '../check-constraints.js';
 import { sqlName } from '../print/sql.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 
-/** View of `migration.hbs`: the statement that creates a model's table. */
+/** View of `migration.hbs`: the statements that create a model's table and its indexes. */
 export interface MigrationView {
   /** Name of the migration, quoted: `'0001_create_wallets'`. */
   readonly name: string;
@@ -17,9 +17,9 @@ export interface MigrationView {
   /** Table name as SQL spells it, safe in a template literal. */
   readonly table: string;
   readonly columns: readonly ColumnView[];
-  /** What ends the statement if others follow: a semicolon, or ''. */
+  /** A semicolon if other statements follow, or ''. */
   readonly end: string;
-  /** Statements that make the indexes of its natural keys. */
+  /** Statements that create the indexes of natural keys. */
   readonly indexes: readonly IndexView[];
 }
 
@@ -31,7 +31,7 @@ export interface IndexView {
   readonly separator: string;
 }
 
-/** One line between the parentheses. */
+/** One line of the column list. */
 export interface ColumnView {
   /** Name, type and constraints, safe in a template literal. */
   readonly definition: string;
@@ -39,7 +39,7 @@ export interface ColumnView {
   readonly separator: string;
 }
 
-/** Decides everything that `migration.hbs` writes. */
+/** Builds the view of `migration.hbs`. */
 export function migrationView(model: ModelSchema, name: string): MigrationView {
   const { table } = modelNames(model);
   const lines = [
@@ -64,7 +64,10 @@ export function migrationView(model: ModelSchema, name: string): MigrationView {
   };
 }
 
-/** The statement that makes the index of a natural key: deleted models do not hold theirs. */
+/**
+ * Returns the statement that creates the index of a natural key. The index excludes deleted states, so deleted models
+ * release their keys.
+ */
 export function indexDefinition(
   table: string,
   { name, columns, stateColumn, deletedStates }: KeyIndex,
@@ -74,27 +77,27 @@ export function indexDefinition(
   return `create unique index ${sqlName(name)} on ${sqlName(table)} (${columns.map(sqlName).join(', ')})${live}`;
 }
 
-/** A check constraint as `create table` and `add` spell it. */
+/** Returns a check constraint as `create table` and `add` spell it. */
 export function checkDefinition({ name, condition }: RuleCheck): string {
   return `constraint ${sqlName(name)} check (${condition})`;
 }
 
-/** Name, type and constraints of a column, as `create table` and `add column` spell them. */
+/** Returns name, type and constraints of a column, as `create table` and `add column` spell them. */
 export function columnDefinition(
   model: ModelSchema,
   { field, inherited, column, sqlType }: ColumnSchema,
 ): string {
   const name = sqlName(column);
   if (inherited && field.name === 'id') {
-    // The database itself refuses rows of another shard.
+    // The database refuses rows of other shards.
     return `${name} ${sqlType} primary key${model.sharded ? ` check (eventlog.is_own_id(${name}))` : ''}`;
   }
-  // States get no check: a new one would need a migration before any code that knows it could be rolled out.
+  // States have no check: a new state would need a migration before the release that knows it.
   const notNull = field.optional || field.nullable ? '' : ' not null';
   return `${name} ${sqlType}${notNull}${mayBeInfinite(sqlType) ? ` check (${name} ${FINITE})` : ''}`;
 }
 
-/** The condition on columns whose type has values that are no numbers. */
+/** The condition on columns whose type has NaN and infinity. */
 export const FINITE = "not in ('NaN', 'Infinity', '-Infinity')";
 
 function mayBeInfinite(sqlType: string): boolean {

@@ -16,10 +16,10 @@ import { type HeaderView, headerView } from './header-view.js';
 export interface ModelView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
-  /** Name of the class, and its local name where another thing has that. */
+  /** Name of the class, and its local name, which differs if the name is taken. */
   readonly modelName: string;
   readonly model: string;
-  /** Local names of what the runtime provides. */
+  /** Local names of the runtime's exports. */
   readonly descriptorType: string;
   readonly builderBase: string;
   readonly repositoryBase: string;
@@ -28,13 +28,13 @@ export interface ModelView extends HeaderView {
   /** Name of the row type. */
   readonly tableType: string;
   readonly columns: readonly MemberView[];
-  /** Name of the type with all tables, and its one member. */
+  /** Name of the type of all tables, and its one member. */
   readonly tables: string;
   readonly tableKey: string;
   /** Name and printed literal of the descriptor. */
   readonly descriptorName: string;
   readonly descriptor: string;
-  /** Name of the union of required fields, and the union with the space before it. */
+  /** Name of the union of required fields, and the union after a space. */
   readonly fieldType: string;
   readonly requiredFields: string;
   readonly builder: string;
@@ -42,7 +42,7 @@ export interface ModelView extends HeaderView {
   readonly starter: string;
   /** Parameter of `copyOf`. */
   readonly source: string;
-  /** What `copyBase` carries over: in words, and as a union. */
+  /** Fields that `copyBase` copies: in words, and as a union. */
   readonly baseText: string;
   readonly baseFields: string;
   readonly setters: readonly SetterView[];
@@ -53,37 +53,37 @@ export interface ModelView extends HeaderView {
 
 /** A member of an interface. */
 export interface MemberView {
-  /** As source spells it. */
+  /** In quotes if it is not an identifier. */
   readonly name: string;
   readonly type: string;
 }
 
 /** One setter of a builder. */
 export interface SetterView {
-  /** Method name as source spells it. */
+  /** In quotes if it is not an identifier. */
   readonly name: string;
   readonly hasDoc: boolean;
   /** Documentation comment, or ''. */
   readonly doc: string;
   /** Parameter with its type, or '' for none. */
   readonly parameter: string;
-  /** The builder's next type. */
+  /** Type of the builder with the field set. */
   readonly returns: string;
   /** Field name, quoted. */
   readonly field: string;
-  /** What is put. */
+  /** Printed value of the field. */
   readonly value: string;
 }
 
-/** The emitted file of a model, by project-relative path. */
+/** Project-relative path of a model's emitted file. */
 export function modelFile(outputFolder: string, model: ModelSchema): string {
   return `${outputFolder}/${modelNames(model).file}.ts`;
 }
 
-/** Decides everything that `model.hbs` writes. */
+/** Builds the view of `model.hbs`. */
 export function modelView(emission: Emission, model: ModelSchema, file: string): ModelView {
   const names = modelNames(model);
-  const imports = new Imports(file, [...globals, ...declaredNames(names)]);
+  const imports = new Imports(file, [...GLOBALS, ...declaredNames(names)]);
   const local = imports.value({ kind: 'file', file: model.file, name: model.name });
   const columns = columnsOf(model);
   const required = columns.filter(isRequired);
@@ -101,7 +101,7 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
   return {
     headerPrefix,
     header,
-    // By now all of them are known.
+    // Everything above has added its imports.
     imports: imports.statements(),
     modelName: model.name,
     model: local,
@@ -134,14 +134,14 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
   };
 }
 
-/** Names of the language that the template uses. */
-const globals: readonly string[] = ['Date', 'NonNullable', 'Given'];
+/** Global names that the template uses. */
+const GLOBALS: readonly string[] = ['Date', 'NonNullable', 'Given'];
 
 function declaredNames(names: ModelNames): readonly string[] {
   return [names.tableType, names.tables, names.descriptor, names.field, names.builder, names.repository];
 }
 
-/** `updatedDate` is set to the created date if it is not set. */
+/** The builder sets `updatedDate` to the created date by default. */
 function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }

@@ -3,11 +3,11 @@ import { Imports } from '../print/imports.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 import { type HeaderView, headerView } from './header-view.js';
 
-/** View of `sql-migrations.hbs`: the texts of `.sql` files, which compilers do not carry along. */
+/** View of `sql-migrations.hbs`: the texts of `.sql` files, which compilers do not copy to their output. */
 export interface SqlMigrationsView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
-  /** Local names of what the runtime provides. */
+  /** Local names of the runtime's exports. */
   readonly defineMigration: string;
   readonly migrationType: string;
   readonly migrations: readonly SqlMigrationView[];
@@ -17,19 +17,19 @@ export interface SqlMigrationsView extends HeaderView {
 export interface SqlMigrationView {
   /** Project-relative path. */
   readonly path: string;
-  /** The same, safe in a comment. */
+  /** Path, safe in a comment. */
   readonly pathText: string;
-  /** The same, quoted. */
+  /** Path, quoted. */
   readonly file: string;
-  /** What it is exported as. */
+  /** Name of the export. */
   readonly variable: string;
   /** Name of the migration, quoted. */
   readonly name: string;
-  /** Its text, safe in a template literal. */
+  /** SQL text, safe in a template literal. */
   readonly text: string;
 }
 
-/** Decides everything that `sql-migrations.hbs` writes. */
+/** Builds the view of `sql-migrations.hbs`. */
 export function sqlMigrationsView(emission: Emission, file: string, sourceFolder: string): SqlMigrationsView {
   const imports = new Imports(file, []);
   const defineMigration = imports.runtimeValue('defineMigration');

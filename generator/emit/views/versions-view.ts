@@ -4,7 +4,7 @@ import { shapeText } from '../shape-text.js';
 import { versionsFile, versionsTypeName } from '../upcasters-code.js';
 import { type HeaderView, headerView } from './header-view.js';
 
-/** View of `versions.hbs`: what older versions have stored, as types that upcasters are checked against. */
+/** View of `versions.hbs`: the stored shapes of older versions, as types of upcasters. */
 export interface VersionsView extends HeaderView {
   /** Import statements, complete. */
   readonly imports: readonly string[];
@@ -16,7 +16,7 @@ export interface VersionsView extends HeaderView {
 export interface VersionTypeView {
   readonly name: string;
   readonly version: number;
-  /** What it is a version of, in words. */
+  /** Name of the event or action, for comments. */
   readonly of: string;
   /** Printed type. */
   readonly text: string;
@@ -29,13 +29,13 @@ export interface UpcastersView {
   readonly steps: readonly UpcasterView[];
 }
 
-/** One upcaster, by the names of the types that it takes and gives. */
+/** One upcaster: names of its parameter type and its return type. */
 export interface UpcasterView {
   readonly from: string;
   readonly to: string;
 }
 
-/** Decides everything that `versions.hbs` writes. */
+/** Builds the view of `versions.hbs`. */
 export function versionsView(
   lockedTypes: readonly LockedType[],
   { outputFolder, sourceFolder }: { readonly outputFolder: string; readonly sourceFolder: string },
