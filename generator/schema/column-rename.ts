@@ -1,23 +1,23 @@
-/** A column that is renamed while processes of the previous release keep writing the old name. */
+/** A column rename in progress: processes of the previous release still write the old name. */
 export interface ColumnRename {
   readonly table: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** What one migration does for a rename. */
+/** The part of a rename that one migration does. */
 export interface RenameStep extends ColumnRename {
   readonly step: 'begins' | 'ends';
 }
 
 const STEP = /^-- fw-gen migrate rename (begins|ends): (\S+)\.(\S+) -> (\S+)$/gm;
 
-/** The comment by which later runs recognize a migration of a rename, whatever its file is called. */
+/** Returns the comment that identifies a migration of a rename, whatever its file name. */
 export function stepComment({ table, from, to, step }: RenameStep): string {
-  return `-- fw-gen migrate rename ${step}: ${word(table)}.${word(from)} -> ${word(to)}`;
+  return `-- fw-gen migrate rename ${step}: ${encodedName(table)}.${encodedName(from)} -> ${encodedName(to)}`;
 }
 
-/** The steps that the texts of migrations take, in their order. */
+/** Returns the rename steps in the texts of migrations, in order. */
 export function renameSteps(texts: readonly string[]): readonly RenameStep[] {
   return texts.flatMap((text) =>
     [...text.matchAll(STEP)].map(([, step, table = '', from = '', to = '']) => ({
@@ -29,7 +29,7 @@ export function renameSteps(texts: readonly string[]): readonly RenameStep[] {
   );
 }
 
-/** Renames that have begun and not ended. */
+/** Returns renames that have begun and not ended. */
 export function openRenames(steps: readonly RenameStep[]): readonly ColumnRename[] {
   return steps.filter(
     (begun, index) =>
@@ -42,7 +42,7 @@ export function isSameRename(a: ColumnRename, b: ColumnRename): boolean {
   return a.table === b.table && a.from === b.from && a.to === b.to;
 }
 
-/** A name without white space and dots. */
-function word(name: string): string {
+/** Encodes white space and dots of a name. */
+function encodedName(name: string): string {
   return encodeURIComponent(name).replaceAll('.', '%2E');
 }

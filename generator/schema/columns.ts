@@ -6,10 +6,10 @@ import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
 export const ENTITY_FIELDS: readonly string[] = ['id', 'state', 'version'];
-/** Fields that `Model` declares besides. */
+/** Additional fields that `Model` declares. */
 export const MODEL_FIELDS: readonly string[] = ['createdDate', 'updatedDate'];
 
-/** One field of a model with its column. */
+/** A field of a model with its column. */
 export interface ColumnSchema {
   readonly field: FieldSchema;
   /** Declared by `Entity` or `Model`. */
@@ -20,7 +20,7 @@ export interface ColumnSchema {
 
 const known = new WeakMap<ModelSchema, readonly ColumnSchema[]>();
 
-/** All columns of a model: the columns of its base class first (but dates last), then its own in source order. */
+/** Returns all columns of a model: those of the base class without dates, its own in source order, then dates. */
 export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
   let columns = known.get(model);
   if (columns === undefined) {
@@ -47,7 +47,7 @@ function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
   return fields.map((field) => column(model, field, optionFor(model, field.name)));
 }
 
-/** True for a field that the base class declares. */
+/** Whether the base class declares the field. */
 export function isInherited(model: ModelSchema, name: string): boolean {
   return ENTITY_FIELDS.includes(name) || (model.kind === 'model' && MODEL_FIELDS.includes(name));
 }
@@ -69,7 +69,7 @@ function baseField(model: ModelSchema, name: string, type: TypeSchema): FieldSch
   return { name, type, optional: false, nullable: false, tags: [], location: model.location };
 }
 
-/** `numeric(19,4)` as precision and scale; undefined for any other type. */
+/** Parses `numeric(19,4)`. @returns precision and scale; undefined for any other type */
 export function parseNumeric(sqlType: string): NumericType | undefined {
   const match = /^(?:numeric|decimal)\s*\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\)$/i.exec(sqlType);
   if (match === null) return undefined;

@@ -4,10 +4,10 @@ import type { JsonValue } from './json-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
 import type { NumericType, ValueRules } from './value-rules.js';
 
-/** The type of a decimal field unless its model or its `@numeric` says otherwise. */
+/** Type of a decimal field without a column type and without `@numeric`. */
 export const DEFAULT_NUMERIC: NumericType = { precision: 19, scale: 4 };
 
-/** What the tags of a field's comment say, as values. */
+/** The parsed tags of a field's comment. */
 export interface Constraints extends ValueRules {
   readonly numeric?: NumericType;
   readonly default?: JsonValue;
@@ -15,23 +15,23 @@ export interface Constraints extends ValueRules {
   readonly secret?: true;
 }
 
-/** A tag that makes no sense where it stands. */
+/** An invalid tag. */
 export interface TagProblem {
   readonly tag: DocTag;
   readonly message: string;
   readonly hint: string;
 }
 
-/** What the tags of a field come to. */
+/** Result of parsing a field's tags. */
 export interface FieldConstraints {
   readonly constraints: Constraints;
-  /** Tags that are invalid. Tags of other tools are ignored. */
+  /** Invalid tags. Unknown tags belong to other tools and are ignored. */
   readonly problems: readonly TagProblem[];
 }
 
 const UNCONSTRAINED: FieldConstraints = { constraints: {}, problems: [] };
 
-/** The constraints of a field. */
+/** Parses the tags of a field. */
 export function constraintsOf(field: FieldSchema): FieldConstraints {
   if (field.tags.length === 0) return UNCONSTRAINED;
   const constraints: { -readonly [Key in keyof Constraints]: Constraints[Key] } = {};
@@ -53,7 +53,7 @@ export function constraintsOf(field: FieldSchema): FieldConstraints {
   return { constraints, problems };
 }
 
-/** A default has to be what the other tags allow, wherever they stand. */
+/** Sorts `@default` last, because its value must satisfy the other tags. */
 function defaultsLast(tags: readonly DocTag[]): readonly DocTag[] {
   const isDefault = ({ name }: DocTag): boolean => name === 'default';
   return tags.some(isDefault) ? [...tags.filter((tag) => !isDefault(tag)), ...tags.filter(isDefault)] : tags;
@@ -66,7 +66,7 @@ function spelled({ name, text }: DocTag): string {
 const MISPLACED =
   'Write it into the comment right before its field, `/** @secret */ readonly field: Type;`: here it may be about another one.';
 
-/** Precision and scale of a decimal field. */
+/** Returns precision and scale of a decimal field. */
 export function numericOf(field: FieldSchema): NumericType {
   return constraintsOf(field).constraints.numeric ?? DEFAULT_NUMERIC;
 }
@@ -74,7 +74,7 @@ export function numericOf(field: FieldSchema): NumericType {
 interface TagRule {
   readonly usage: string;
   readonly fits: (type: TypeSchema) => boolean;
-  /** undefined if the text does not fit. @param others what the other tags say, for a default */
+  /** Returns undefined for an invalid text. @param others parsed other tags, for a default */
   readonly parse: (text: string, field: FieldSchema, others: Constraints) => JsonValue | undefined;
 }
 
@@ -130,22 +130,22 @@ const TAGS: Readonly<Record<string, TagRule>> = {
   secret: { usage: 'Without text: `@secret`.', fits: () => true, ...FLAG },
 };
 
-/** Tags that mean something in the comment of a field. */
+/** Tags with a meaning in a field's comment. */
 const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom']);
 
-/** True for a tag that means something in the comment of a field. */
+/** Whether a tag has a meaning in a field's comment. */
 export function isFieldTag(name: string): boolean {
   return FIELD_TAGS.has(name);
 }
 
-/** undefined for a number that would be rounded, too: amounts never are. */
+/** Returns undefined also for a number that a double would round. Amounts are never rounded. */
 function parseNumber(text: string): number | undefined {
   return /^-?\d+(\.\d+)?$/.test(text) && isKeptByDouble(text) ? Number(text) : undefined;
 }
 
 function parsePattern(text: string): string | undefined {
   try {
-    // JSON Schema patterns are Unicode ones.
+    // JSON Schema interprets patterns with the Unicode flag.
     return text === '' ? undefined : new RegExp(text, 'u').source && text;
   } catch {
     return undefined;
@@ -159,7 +159,7 @@ function parseNumericTag(text: string): { readonly precision: number; readonly s
   return isNumeric(numeric) ? numeric : undefined;
 }
 
-/** True for what PostgreSQL takes as `numeric(precision, scale)` and a decimal can fill. */
+/** Whether PostgreSQL accepts `numeric(precision, scale)`, with at most as many digits after the point as in total. */
 export function isNumeric({ precision, scale }: NumericType): boolean {
   return precision >= 1 && precision <= 1000 && scale <= precision;
 }

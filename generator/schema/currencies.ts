@@ -1,4 +1,4 @@
 import { CURRENCY_CODES } from '../../runtime/currency-codes.js';
 
-/** The codes that servers accept, sorted. */
+/** Codes that servers accept, sorted. */
 export const CURRENCIES: readonly string[] = [...CURRENCY_CODES].sort();

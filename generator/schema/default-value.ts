@@ -4,7 +4,7 @@ import type { JsonValue } from './json-value.js';
 import type { TypeSchema } from './type-schema.js';
 import type { NumericType, ValueRules } from './value-rules.js';
 
-/** Kinds of fields that can have a default. */
+/** Kinds of fields that accept a default. */
 export const KINDS_WITH_DEFAULT = [
   'string',
   'number',
@@ -15,7 +15,7 @@ export const KINDS_WITH_DEFAULT = [
   'bigint',
 ] as const;
 
-/** A default as its field would take it from a request; undefined if it would refuse it. */
+/** Parses a default as the server parses the field in a request. @returns undefined if the field refuses the value */
 export function parseDefault(
   text: string,
   type: TypeSchema,
@@ -44,7 +44,7 @@ export function parseDefault(
   }
 }
 
-/** Characters are counted as JSON Schema counts them: one for each code point. */
+/** Counts code points, as JSON Schema does. */
 function fitsText(text: string, { minLength = 0, maxLength, pattern }: ValueRules): boolean {
   const { length } = Array.from(text);
   if (length < minLength || length > (maxLength ?? length)) return false;
@@ -56,7 +56,7 @@ function fitsNumber(text: string, rules: ValueRules): boolean {
   return (rules.integer !== true || Number.isSafeInteger(Number(text))) && isWithin(text, rules);
 }
 
-/** The longest text of a decimal that a request may hold. */
+/** Maximum characters of a decimal in a request. */
 const LONGEST_DECIMAL = 100;
 
 function fitsDecimal(text: string, rules: ValueRules, { precision, scale }: NumericType): boolean {

@@ -1,8 +1,8 @@
 import type { ActionSchema, ClassReference, ProjectSchema } from './project-schema.js';
 
 /**
- * Actions whose params are stored and read by later releases: another action schedules them, a saga has them as a step,
- * the journal keeps their shard transactions, or their comment has a `@version`.
+ * Returns actions whose params are stored and read by later releases: another action schedules them, a saga has them as
+ * a step, the journal stores their shard transactions, or their comment has a `@version`.
  */
 export function durableActions({
   actions,

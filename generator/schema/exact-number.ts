@@ -1,11 +1,11 @@
-/** A decimal number as its text says it, never rounded: `digits` times ten to the power of `exponent`. */
+/** A decimal number without rounding: `digits` times ten to the power of `exponent`. */
 export interface ExactNumber {
-  /** No multiple of ten but 0. */
+  /** Not a multiple of ten, except 0. */
   readonly digits: bigint;
   readonly exponent: number;
 }
 
-/** Reads what `String` makes of a number as well: `1e+21`. undefined for anything else. */
+/** Parses a decimal number, also in the notation of `String(number)`: `1e+21`. @returns undefined for any other text */
 export function exactNumber(text: string): ExactNumber | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
   if (match === null) return undefined;
@@ -20,14 +20,14 @@ export function exactNumber(text: string): ExactNumber | undefined {
   };
 }
 
-/** Negative if `a` is the smaller one, 0 if they are equal. */
+/** Returns a negative number if `a` is smaller, 0 if both are equal, else a positive one. */
 export function compareExact(a: ExactNumber, b: ExactNumber): number {
   const exponent = Math.min(a.exponent, b.exponent);
   const difference = scaled(a, exponent) - scaled(b, exponent);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** True if the double that is nearest to this text is written as the same number. */
+/** Whether the nearest double prints as the same number. */
 export function isKeptByDouble(text: string): boolean {
   const exact = exactNumber(text);
   const kept = exactNumber(String(Number(text)));

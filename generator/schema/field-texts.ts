@@ -1,15 +1,17 @@
 import { hasSameIds } from './outline.js';
 
 /**
- * Printed fields of events and of params, by the declaration that has them: one that was not read again gives the same,
- * as long as ids of models carry shards as before.
+ * Printed fields of events and of params, by declaration. A text stays valid while its declaration is not read again
+ * and ids keep their kind: with a shard or without.
  */
 export class FieldTexts {
   #texts = new WeakMap<object, string>();
   #outline: string | undefined;
   #areAllNew = false;
 
-  /** Texts were printed, or are going to be, for a project of this outline. Forgets those that it makes wrong. */
+  /**
+   * Prepares for a project of this outline. Removes all texts if the kind of an id differs from the previous outline.
+   */
   printFor(outline: string): void {
     if (this.#outline !== undefined && !hasSameIds(this.#outline, outline)) {
       this.#texts = new WeakMap();
@@ -18,7 +20,7 @@ export class FieldTexts {
     this.#outline = outline;
   }
 
-  /** No text of an earlier process is right any more. */
+  /** Whether all texts of earlier processes are invalid. */
   get areAllNew(): boolean {
     return this.#areAllNew;
   }

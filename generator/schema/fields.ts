@@ -1,7 +1,7 @@
 import type { ProjectSchema } from './project-schema.js';
 import type { FieldSchema, TypeSchema } from './type-schema.js';
 
-/** Every field that a project declares, once: of models, events, params and responses, nested ones included. */
+/** Returns each field of models, events, params and responses once, including nested fields. */
 export function allFields({ models, events, actions }: ProjectSchema): Iterable<FieldSchema> {
   const fields = new Set<FieldSchema>();
   for (const model of models) addAll(fields, model.fields);
@@ -13,14 +13,14 @@ export function allFields({ models, events, actions }: ProjectSchema): Iterable<
   return fields;
 }
 
-/** A field and all fields below it. */
+/** Returns a field and all fields nested in it. */
 export function withNested(field: FieldSchema): readonly FieldSchema[] {
   const fields = new Set<FieldSchema>();
   addAll(fields, [field]);
   return [...fields];
 }
 
-/** The fields of a type that many declarations share are the same objects. */
+/** Declarations that share a type share the objects of its fields. */
 function addAll(all: Set<FieldSchema>, fields: readonly FieldSchema[]): void {
   for (const field of fields) {
     if (all.has(field)) continue;
@@ -29,13 +29,15 @@ function addAll(all: Set<FieldSchema>, fields: readonly FieldSchema[]): void {
   }
 }
 
-/** The type and all types that it consists of. An object contributes the types of its fields. */
+/**
+ * Returns the type and the types that it consists of. The result includes objects, but not the types of their fields.
+ */
 export function partsOf(type: TypeSchema): readonly TypeSchema[] {
   const inner = directParts(type);
   return inner.length === 0 ? [type] : [type, ...inner.flatMap(partsOf)];
 }
 
-/** Items, values and members: what stands directly inside of a type that has no fields. */
+/** Returns items, values and members: the types directly inside a type that has no fields. */
 export function directParts(type: TypeSchema): readonly TypeSchema[] {
   switch (type.kind) {
     case 'list':
@@ -55,7 +57,7 @@ const NO_PARTS: readonly TypeSchema[] = [];
 
 const depths = new WeakMap<TypeSchema, number>();
 
-/** Levels of objects, lists and records in one another. */
+/** Nesting depth of objects, lists and records. */
 export function depthOf(type: TypeSchema): number {
   const known = depths.get(type);
   if (known !== undefined) return known;

@@ -7,15 +7,15 @@ export interface KeyIndex {
   readonly name: string;
   readonly fields: readonly string[];
   readonly columns: readonly string[];
-  /** Column of the state, and states whose rows are not in the index. */
+  /** Column of the state, and the states that the index excludes. */
   readonly stateColumn: string;
   readonly deletedStates: readonly string[];
 }
 
-/** Longest name of PostgreSQL in bytes: it cuts longer ones silently. */
+/** Maximum bytes of a PostgreSQL name. PostgreSQL truncates longer names silently. */
 const IDENTIFIER_BYTES = 63;
 
-/** The indexes of a model's keys. Fields that the model does not have are left out. */
+/** Returns the indexes of a model's keys. Unknown fields of a key are omitted. */
 export function keyIndexes(model: ModelSchema): readonly KeyIndex[] {
   const { keys } = model;
   if (keys === undefined) return [];
@@ -34,7 +34,7 @@ export function keyIndexes(model: ModelSchema): readonly KeyIndex[] {
   });
 }
 
-/** The columns of a key, in the order of its fields. */
+/** Returns the columns of a key, in the order of its fields. */
 export function columnsOfKey(
   { fields }: KeySchema,
   columns: readonly ColumnSchema[],
@@ -44,7 +44,7 @@ export function columnsOfKey(
   );
 }
 
-/** As PostgreSQL itself would name it: `guests_email_key`. */
+/** PostgreSQL's own naming scheme: `guests_email_key`. */
 function indexName(table: string, columns: readonly string[]): string {
   const base = `${table}_${columns.join('_')}`;
   if (Buffer.byteLength(`${base}_key`) <= IDENTIFIER_BYTES) return `${base}_key`;
@@ -54,7 +54,7 @@ function indexName(table: string, columns: readonly string[]): string {
   return `${head}_${hash}_key`;
 }
 
-/** FNV-1a, 32 bits: it only has to distinguish the few long names of one database. */
+/** FNV-1a, 32 bits. It distinguishes only the few long names of one database. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -1,20 +1,20 @@
 import type { JsonValue } from './json-value.js';
 
-/** The JSON Schema of a payload, or of a part of one. */
+/** The JSON Schema of a payload or of a part of it. */
 export type Shape = { readonly [keyword: string]: JsonValue };
 
-/** Everything that is known of the versions of one event's payload, or of one action's params. */
+/** The known versions of an event's payload or of an action's params. */
 export interface LockedType {
   readonly of: 'event' | 'params';
   /** Name of the class. */
   readonly className: string;
   /** Project-relative path of its file. */
   readonly file: string;
-  /** By version, from 1 up to the present one; undefined for one that the lock does not know. */
+  /** By version, from 1 to the current version; undefined for a version that the lock does not contain. */
   readonly versions: readonly (Shape | undefined)[];
 }
 
-/** What the emitted types of a class begin with: `ThingSold`, `SettleBillActionParams`. */
+/** Returns the prefix of a class's emitted types: `ThingSold`, `SettleBillActionParams`. */
 export function lockedTypeName({ of, className }: Pick<LockedType, 'of' | 'className'>): string {
   return of === 'event' ? className : `${className}Params`;
 }

@@ -1,7 +1,7 @@
 import { camelCase, kebabCase, pluralOf, snakeCase } from './naming.js';
 import type { ModelSchema } from './project-schema.js';
 
-/** Every name that a model lends to generated code and tables. */
+/** All names in generated code and tables that derive from a model. */
 export interface ModelNames {
   /** `Wallet` */
   readonly model: string;
@@ -19,7 +19,7 @@ export interface ModelNames {
   readonly repository: string;
   /** `WalletsTable` */
   readonly tableType: string;
-  /** `wallets`, or what the decorator says. */
+  /** `wallets`, or the name in the decorator. */
   readonly table: string;
   /** `wallet`: the emitted file, without extension. */
   readonly file: string;
@@ -29,7 +29,7 @@ type Named = Pick<ModelSchema, 'name' | 'table'>;
 
 const known = new WeakMap<Named, ModelNames>();
 
-/** All names of a model, derived once from its class name and options. */
+/** Returns all names of a model, derived from its class name and options. */
 export function modelNames(model: Named): ModelNames {
   let names = known.get(model);
   if (names === undefined) {
@@ -56,7 +56,7 @@ function deriveNames(model: Named): ModelNames {
   };
 }
 
-/** Members of every builder. */
+/** Members of every builder. A setter must not have one of these names. */
 const BUILDER_MEMBERS: ReadonlySet<string> = new Set([
   'build',
   'put',
@@ -69,7 +69,7 @@ const BUILDER_MEMBERS: ReadonlySet<string> = new Set([
   'setFields',
 ]);
 
-/** What a builder calls the setter of a field: `title`, and `withPut` where it has a member called `put`. */
+/** Returns the name of a field's setter: `title`; `withPut` for a field `put`, because builders have a member `put`. */
 export function setterName(field: string): string {
   return BUILDER_MEMBERS.has(field) ? `with${field.charAt(0).toUpperCase()}${field.slice(1)}` : field;
 }

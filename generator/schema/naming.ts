@@ -13,13 +13,13 @@ export function camelCase(name: string): string {
   return name.replace(/^(\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}+$|\p{Lu})/u, (head) => head.toLowerCase());
 }
 
-/** English plural by its regular rules: `wallet` -> `wallets`, `entry` -> `entries`, `box` -> `boxes`. */
+/** Returns the regular English plural: `wallet` -> `wallets`, `entry` -> `entries`, `box` -> `boxes`. */
 export function pluralOf(word: string): string {
   if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}ies`;
   return /(s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }
 
-/** Names that were split already: most fields of most models are called like others. */
+/** Words by name. Most fields of a project share their names with others. */
 const known = new Map<string, readonly string[]>();
 
 function words(name: string): readonly string[] {

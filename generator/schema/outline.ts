@@ -1,8 +1,8 @@
 import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
 /**
- * What other declarations can see of a model: all but its body, which is its fields, columns, states and comments.
- * Which fields make a key, its repositories can see.
+ * The part of a model that other declarations depend on: everything except fields, columns, states and comments.
+ * Includes the fields of its keys, because repositories depend on them.
  */
 export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
   /** The table name from its decorator. */
@@ -11,7 +11,7 @@ export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> 
   readonly keys?: readonly (readonly string[])[];
 };
 
-/** The part of a project that the checks of one model, and the files emitted for one model, depend on. */
+/** The part of a project that the checks and the emitted file of a single model depend on. */
 export interface Outline {
   readonly models: readonly ModelHead[];
   readonly repositories: readonly RepositoryHead[];
@@ -19,7 +19,7 @@ export interface Outline {
 
 type RepositoryHead = Omit<RepositorySchema, 'location'>;
 
-/** The outline of a project. */
+/** Returns the outline of a project. */
 export function outlineOf({ models, repositories }: ProjectSchema): Outline {
   return {
     models: models.map(headOf),
@@ -38,8 +38,8 @@ export function parseOutline(text: string): Outline {
 }
 
 /**
- * Whether ids of every model that was there before, and is there now, carry a shard or carry none as before. What names
- * a model that came or went is read again with it.
+ * Whether every model in both outlines has kept its kind of id: with a shard or without. Declarations that refer to an
+ * added or removed model are read again in any case.
  */
 export function hasSameIds(before: string | undefined, now: string): boolean {
   if (before === undefined) return false;
@@ -58,8 +58,8 @@ export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema):
 }
 
 /**
- * The project that an outline speaks of, as far as some of its models are concerned: these are whole, those that they
- * name have no body, and there is nothing else.
+ * Returns the project of an outline for checking some of its models: these are complete, models that they refer to have
+ * no fields, and other declarations are missing.
  */
 export function schemaAround(models: readonly ModelSchema[], outline: Outline): ProjectSchema {
   const text = JSON.stringify(models);

@@ -1,23 +1,23 @@
 import { relative, sep } from 'node:path';
 
-/** Where a generation reads and writes, relative to the project folder, with forward slashes. */
+/** Folders of a generation, relative to the project folder, with forward slashes. */
 export interface ProjectPaths {
-  /** Folder that all inputs lie in; '' is the project folder itself. */
+  /** Folder of all sources; '' is the project folder. */
   readonly source: string;
   /** Folder of emitted code. */
   readonly output: string;
   /** Folder of the application's migrations. */
   readonly migrations: string;
-  /** Folder of the emitted client. Absent: none is emitted. */
+  /** Folder of the emitted client. Default: no client is emitted. */
   readonly client?: string;
 }
 
-/** A path below a folder with forward slashes, whatever the system writes. */
+/** Returns the path from a folder to another one, with forward slashes on every system. */
 export function relativeTo(from: string, to: string): string {
   return relative(from, to).split(sep).join('/');
 }
 
-/** The way from a folder to a file, both from the project folder ('.' is the project folder) and without detours. */
+/** Returns the path from a folder to a file. Both are relative to the project folder ('.' or '') and normalized. */
 export function relativePath(folder: string, file: string): string {
   const from = folder === '' || folder === '.' ? [] : folder.split('/');
   const to = file.split('/');

@@ -1,7 +1,7 @@
 import { modelNames } from './model-names.js';
 import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
-/** Look-ups in a schema by name, made once. Where names repeat, which is a mistake, the first one counts. */
+/** A schema by name. If a name is declared twice, which is a mistake, the first declaration counts. */
 export interface ProjectIndex {
   /** By class name. */
   readonly models: ReadonlyMap<string, ModelSchema>;
@@ -11,13 +11,13 @@ export interface ProjectIndex {
   readonly modelsByRepository: ReadonlyMap<string, ModelSchema>;
   /** By `file#name`. */
   readonly repositories: ReadonlyMap<string, RepositorySchema>;
-  /** By the name of the model that they read. */
+  /** By the name of their model. */
   readonly repositoriesByModel: ReadonlyMap<string, RepositorySchema>;
 }
 
 const indexes = new WeakMap<ProjectSchema, ProjectIndex>();
 
-/** The index of a schema. */
+/** Returns the index of a schema, created on first use. */
 export function projectIndex(schema: ProjectSchema): ProjectIndex {
   let index = indexes.get(schema);
   if (index === undefined) {
@@ -34,7 +34,7 @@ export function projectIndex(schema: ProjectSchema): ProjectIndex {
   return index;
 }
 
-/** One text per declaration. */
+/** Returns a unique text for a declaration. */
 export function placeKey({ file, name }: { readonly file: string; readonly name: string }): string {
   return `${file}#${name}`;
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from './json-value.js';
 import type { Reference, SourceLocation } from './location.js';
 import type { FieldSchema, ModelReference, TypeSchema } from './type-schema.js';
 
-/** Everything that the sources declare: plain readonly data, each thing with its place. */
+/** All declarations of the sources, as plain readonly data with locations. */
 export interface ProjectSchema {
   readonly models: readonly ModelSchema[];
   readonly events: readonly EventSchema[];
@@ -21,7 +21,7 @@ export interface ModelSchema {
   readonly file: string;
   readonly location: SourceLocation;
   readonly description?: string;
-  /** What it extends. */
+  /** Its base class. */
   readonly kind: 'model' | 'entity';
   /** Its id is a `ShardedId`. */
   readonly sharded: boolean;
@@ -32,15 +32,15 @@ export interface ModelSchema {
   readonly table?: { readonly name: string; readonly location: SourceLocation };
   readonly columns: readonly ColumnOption[];
   readonly deletedStates: readonly Located<string>[];
-  /** Natural keys, the one without a name first. Absent: none. */
+  /** Natural keys; the key without a name is the first. Default: none. */
   readonly keys?: readonly KeySchema[];
   /** `@AutoBuilder({ checks: true })`. */
   readonly checks?: true;
 }
 
-/** The fields that `@Key` marks under one name. */
+/** Fields with the same name of `@Key`. */
 export interface KeySchema {
-  /** Absent: the key without a name. */
+  /** Default: the key without a name. */
   readonly name?: string;
   /** In source order. */
   readonly fields: readonly Located<string>[];
@@ -54,7 +54,7 @@ export interface ColumnOption {
   readonly location: SourceLocation;
 }
 
-/** A value and where it stands. */
+/** A value with its location. */
 export interface Located<T> {
   readonly value: T;
   readonly location: SourceLocation;
@@ -70,7 +70,7 @@ export interface EventSchema {
   readonly fields: readonly FieldSchema[];
   /** `@version` of its comment. */
   readonly version?: number;
-  /** Number of its upcasters; `uncounted` where the text does not say. */
+  /** Number of its upcasters; `uncounted` if the source does not state it. */
   readonly upcasters: number | 'uncounted';
 }
 
@@ -88,20 +88,20 @@ export interface ActionSchema {
   readonly resultOptional: boolean;
   readonly resultNullable: boolean;
   readonly collaborators: readonly CollaboratorSchema[];
-  /** Calls of `add`, `update`, `expect` or `getOrAdd` in the text of its class. */
+  /** Number of calls of `add`, `update`, `expect` and `getOrAdd` in its class. */
   readonly stagingCalls: number;
-  /** `@version` of its comment, which is about the shape of its params. */
+  /** `@version` of its comment: the version of its params. */
   readonly version?: number;
-  /** Number of its upcasters; `uncounted` where the text does not say. Absent: none. */
+  /** Number of its upcasters; `uncounted` if the source does not state it. Default: none. */
   readonly upcasters?: number | 'uncounted';
-  /** Its comment says `@crossShard`: the journal may keep its params. */
+  /** Its comment has `@crossShard`: the journal may store its params. */
   readonly isCrossShard?: true;
-  /** Actions that the text of its class schedules. Absent: none. */
+  /** Actions that its class schedules. Default: none. */
   readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
   /**
-   * Who may run it: every caller, or the callers that a rule allows. Absent: neither it nor a class that it extends
-   * carries `@Allow`.
+   * Authorization: every caller, or only callers that a rule allows. Undefined if neither its class nor a base class
+   * has `@Allow`.
    */
   readonly rule?: 'everyone' | 'some';
 }
@@ -119,11 +119,11 @@ export interface HandlerSchema {
   readonly collaborators: readonly CollaboratorSchema[];
 }
 
-/** An event class as a handler names it. */
+/** An event class in a handler's list. */
 export interface EventReference {
   readonly name: string;
   readonly file: string;
-  /** Where the handler names it. */
+  /** Location in the handler. */
   readonly location: SourceLocation;
 }
 
@@ -134,7 +134,7 @@ export interface ClassReference {
   readonly file: string;
 }
 
-/** Options of `@FwEventHandler` besides name and events; undefined where the runtime's default holds. */
+/** Options of `@FwEventHandler` besides name and events. Undefined: the runtime's default. */
 export interface HandlerOptions {
   readonly aliases: readonly string[] | undefined;
   readonly concurrency: number | undefined;
@@ -153,10 +153,10 @@ export interface SagaSchema {
   readonly aliases: readonly string[];
   readonly file: string;
   readonly location: SourceLocation;
-  /** The model that holds its state; undefined if that is no class of the project. */
+  /** The model of its state; undefined if the type is not a class of the project. */
   readonly state: ModelReference | undefined;
   readonly stateLocation: SourceLocation;
-  /** Actions of its steps. Absent: none. */
+  /** Actions of its steps. Default: none. */
   readonly stepActions?: readonly ClassReference[];
 }
 
@@ -167,7 +167,7 @@ export interface CollaboratorSchema {
   readonly wiring: Wiring;
 }
 
-/** Where a constructor argument comes from. */
+/** Source of a constructor argument. */
 export type Wiring =
   | { readonly kind: 'clock' }
   | { readonly kind: 'event-history' }
@@ -184,7 +184,7 @@ export type SuppliedType =
   | { readonly kind: 'named'; readonly reference: Reference }
   /** `string`, `number` and the like. */
   | { readonly kind: 'keyword'; readonly text: string }
-  /** Too complicated to be spelled again: taken from the constructor. */
+  /** A complex type, referred to through the constructor. */
   | { readonly kind: 'parameter'; readonly text: string; readonly index: number };
 
 /** `@HttpRoute` of an action. */
@@ -228,10 +228,10 @@ export interface MigrationFile {
   readonly file: string;
   /** File name without extension: `0001_create_wallets`. */
   readonly name: string;
-  /** The number that its name begins with. */
+  /** The number at the start of its name. */
   readonly number: number;
-  /** Tables that its text creates. */
+  /** Tables that it creates. */
   readonly creates: readonly string[];
-  /** Text of an `.sql` file; absent for a module. */
+  /** Text of an `.sql` file; undefined for a module. */
   readonly sql?: string;
 }

@@ -1,9 +1,9 @@
-/** Names in braces, in order: `/wallets/{walletId}` -> `walletId`. */
+/** Returns the names in braces, in order: `/wallets/{walletId}` -> `walletId`. */
 export function pathParameters(path: string): readonly string[] {
   return [...path.matchAll(/\{([^{}/]*)\}/g)].map((match) => match[1] ?? '');
 }
 
-/** The path without the names of its parameters: two paths of one shape answer the same requests. */
+/** Returns the path without parameter names. Two paths with the same shape match the same requests. */
 export function pathShape(path: string): string {
   return path.replace(/\{[^{}/]*\}/g, '{}');
 }

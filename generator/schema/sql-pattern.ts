@@ -1,8 +1,8 @@
 /**
- * A regular expression of JavaScript (flag `u`) as PostgreSQL spells it, so that both match the same texts.
+ * Converts a JavaScript regular expression (flag `u`) to a PostgreSQL one that matches the same texts.
  *
- * @returns undefined for one that holds what PostgreSQL does not know, or reads in another way: look-arounds,
- *   references, `\b`, `\s`, `\p`, lazy quantifiers, names
+ * @returns undefined for constructs that PostgreSQL lacks or interprets differently: look-arounds, references, `\b`,
+ *   `\s`, `\p`, lazy quantifiers, named groups
  */
 export function sqlPattern(pattern: string): string | undefined {
   let sql = '';
@@ -17,7 +17,7 @@ export function sqlPattern(pattern: string): string | undefined {
   return sql;
 }
 
-/** A class in brackets, an escape, a quantifier, the beginning of a group, or one character. */
+/** A class in brackets, an escape, a quantifier, the start of a group, or one character. */
 const TOKEN = /^(?:\[(?:\\.|[^\]\\])*\]|\\u[0-9a-fA-F]{4}|\\.|\{\d+(?:,\d*)?\}\??|[*+?]\??|\(\?.|[\s\S])/u;
 
 function translate(token: string): string | undefined {
@@ -45,14 +45,14 @@ const IN_BRACKET: ReadonlyMap<string, string> = new Map([
   ['\\w', 'A-Za-z0-9_'],
 ]);
 
-/** An escape that means the same to both; undefined for any other. */
+/** Returns an escape with the same meaning in both; undefined for any other. */
 function plainEscape(token: string): string | undefined {
   return /^\\(?:[\^$\\.*+?()[\]{}|/-]|[nrt]|u[0-9a-fA-F]{4})$/.test(token) ? token : undefined;
 }
 
 function bracket(token: string): string | undefined {
   const [, not = '', content = ''] = /^\[(\^?)(.*)\]$/su.exec(token) ?? [];
-  // One that is empty matches nothing, or anything, which PostgreSQL cannot spell.
+  // An empty class matches nothing, or everything if negated. PostgreSQL has no equivalent.
   if (content === '') return undefined;
   let sql = '';
   for (const [part] of content.matchAll(/\\u[0-9a-fA-F]{4}|\\.|[\s\S]/gu)) {

@@ -1,28 +1,28 @@
 import type { Reference, SourceLocation } from './location.js';
 
-/** The type of a field as the source spells it, resolved through imports and aliases. */
+/** The type of a field, with imports and aliases resolved. */
 export type TypeSchema =
-  /** `brand` if the source types it as more than its base: `string & { readonly __brand: 'Sku' }`. */
+  /** `brand` for a branded type: `string & { readonly __brand: 'Sku' }`. */
   | { readonly kind: ScalarKind; readonly brand?: Brand }
-  /** `sharded`: spelled `ShardedId<Model>`. */
+  /** `sharded` for `ShardedId<Model>`. */
   | { readonly kind: 'id'; readonly model: ModelReference; readonly sharded: boolean }
-  /** A union of literals or an enum; `reference` if it has an exported name. Without values it is `never`. */
+  /** A union of literals, or an enum; `reference` if its name is exported. Without values it is `never`. */
   | { readonly kind: 'enum'; readonly values: readonly EnumValue[]; readonly reference?: Reference }
   | { readonly kind: 'list'; readonly of: TypeSchema; readonly nullable?: true }
   | { readonly kind: 'tuple'; readonly items: readonly ItemSchema[]; readonly rest?: ItemSchema }
   /** Any keys, values of one type. */
   | { readonly kind: 'record'; readonly of: TypeSchema; readonly nullable?: true }
-  /** One of several types that are distinguishable in JSON; `reference` if it has an exported name. */
+  /** One of several types that JSON distinguishes; `reference` if its name is exported. */
   | { readonly kind: 'union'; readonly of: readonly TypeSchema[]; readonly reference?: Reference }
-  /** A type that contains itself, by the name that `again` has for it. */
+  /** A type that contains itself. `again` refers to it by `name`. */
   | { readonly kind: 'recursive'; readonly name: string; readonly of: TypeSchema }
   | {
       readonly kind: 'again';
       readonly name: string;
-      /** Literals in fields of the object that this type represents. Absent: the type is not a member of a union. */
+      /** Literals in fields of the object that this type represents. Undefined: the type is not a member of a union. */
       readonly literals?: LiteralFields;
     }
-  /** `name` and `reference` if it has a (exported) name. */
+  /** `name` if it has one, `reference` if that is exported. */
   | {
       readonly kind: 'object';
       readonly fields: readonly FieldSchema[];
@@ -30,9 +30,9 @@ export type TypeSchema =
       readonly description?: string;
       readonly reference?: Reference;
     }
-  /** A model class: as the result of an action only. */
+  /** A model class; only as the result of an action. */
   | { readonly kind: 'model'; readonly model: ModelReference }
-  /** No value: as a result, or for an action without parameters. */
+  /** No value: as a result, or as the params of an action without parameters. */
   | { readonly kind: 'void' }
   | UnsupportedType;
 
@@ -42,20 +42,20 @@ export type LiteralFields = Readonly<Record<string, readonly EnumValue[]>>;
 /** One value of an enum. */
 export type EnumValue = string | number | boolean;
 
-/** One place of a tuple. */
+/** One element of a tuple. */
 export interface ItemSchema {
   readonly type: TypeSchema;
   readonly nullable?: true;
   readonly optional?: true;
 }
 
-/** What a branded type is called. */
+/** The name of a branded type. */
 export interface Brand {
-  /** Absent: it has no exported name. */
+  /** Undefined: the name is not exported. */
   readonly reference?: Reference;
 }
 
-/** Kinds that need no more words. */
+/** Kinds without further properties. */
 export type ScalarKind =
   | 'string'
   | 'number'
@@ -67,7 +67,7 @@ export type ScalarKind =
   | 'currency'
   | 'json';
 
-/** Anything that a row or a JSON body cannot hold as such. */
+/** A type that neither a row nor a JSON body can contain. */
 export interface UnsupportedType {
   readonly kind: 'unsupported';
   /** The type as written. */
@@ -110,7 +110,7 @@ export interface DocTag {
   readonly misplaced?: true;
 }
 
-/** What all values of an enum are; `mixed` if they differ in that. */
+/** Returns the common type of an enum's values; `mixed` if there are several. */
 export function enumKind(values: readonly EnumValue[]): 'string' | 'number' | 'boolean' | 'mixed' {
   const [first, ...others] = new Set(values.map((value) => typeof value));
   return others.length > 0 || (first !== 'number' && first !== 'boolean') ? stringOrMixed(others) : first;
@@ -120,7 +120,7 @@ function stringOrMixed(others: readonly string[]): 'string' | 'mixed' {
   return others.length === 0 ? 'string' : 'mixed';
 }
 
-/** True for a type that one text can carry: in a path or a query string. */
+/** Whether a path or a query string can carry a value of the type. */
 export function isScalar(type: TypeSchema): boolean {
   switch (type.kind) {
     case 'list':

@@ -1,9 +1,9 @@
 import type { EnumValue, LiteralFields, TypeSchema } from './type-schema.js';
 
-/** The kinds of value that JSON distinguishes. */
+/** Kinds of values that JSON distinguishes. */
 export type JsonKind = 'string' | 'number' | 'boolean' | 'array' | 'object';
 
-/** The kind of JSON value that a type is written as; undefined if there are several. */
+/** Returns the kind of JSON value that a type is serialized to; undefined if there are several. */
 export function jsonKindOf(type: TypeSchema): JsonKind | undefined {
   switch (type.kind) {
     case 'number':
@@ -35,8 +35,8 @@ export function jsonKindOf(type: TypeSchema): JsonKind | undefined {
 }
 
 /**
- * The field whose literal discriminates the objects of a union, `''` if there is at most one object; undefined if the
- * members cannot be distinguished.
+ * Returns the field whose literal discriminates the objects of a union; `''` if there is at most one object; undefined
+ * if JSON does not distinguish the members.
  */
 export function discriminatorOf(members: readonly TypeSchema[]): string | undefined {
   const kinds = members.map(jsonKindOf);
@@ -46,10 +46,10 @@ export function discriminatorOf(members: readonly TypeSchema[]): string | undefi
   const objects = members.filter((_, index) => kinds[index] === 'object');
   if (objects.length < 2) return '';
   const [first = {}, ...rest] = objects.map(literalsIn);
-  return Object.keys(first).find((name) => tellsApart([first, ...rest], name));
+  return Object.keys(first).find((name) => discriminates([first, ...rest], name));
 }
 
-/** What tells an object from others; nothing if the type is another one, or stands for several. */
+/** Returns the literals that identify an object; empty for a type that is not a single object. */
 export function literalsIn(type: TypeSchema): LiteralFields {
   switch (type.kind) {
     case 'recursive':
@@ -68,7 +68,7 @@ export function literalsIn(type: TypeSchema): LiteralFields {
   }
 }
 
-function tellsApart(objects: readonly LiteralFields[], name: string): boolean {
+function discriminates(objects: readonly LiteralFields[], name: string): boolean {
   const seen = new Set<EnumValue>();
   return objects.every((literals) => {
     const values = Object.hasOwn(literals, name) ? (literals[name] ?? []) : [];

@@ -1,4 +1,4 @@
-/** What a field's tags ask of each of its values. */
+/** Rules of a field's tags for its values. */
 export interface ValueRules {
   readonly maxLength?: number;
   readonly minLength?: number;
@@ -10,7 +10,7 @@ export interface ValueRules {
   readonly integer?: true;
 }
 
-/** `numeric(precision, scale)`: digits in all, and after the point. */
+/** `numeric(precision, scale)`: total digits, and digits after the point. */
 export interface NumericType {
   readonly precision: number;
   readonly scale: number;
