@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { isSystemError } from '../system-error.js';
 
-/** Runs a step that touches the disk; its failure becomes a diagnostic. */
+/** Runs a step that accesses the disk. @returns its result; undefined after a failure, which becomes a diagnostic */
 export function attempt<T>(diagnostics: Diagnostic[], file: string, step: () => T): T | undefined {
   try {
     return step();

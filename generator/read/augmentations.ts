@@ -5,21 +5,21 @@ import { type Declaration, resolveImportType } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { declaredName } from './syntax.js';
 
-/** An interface in `declare module './file.js'`, which adds members to one of that file. */
+/** An interface in `declare module './file.js'`, which adds members to a declaration of that file. */
 export interface Augmentation {
   readonly node: ts.InterfaceDeclaration;
-  /** What the members are added to: an interface, or a class. */
+  /** The interface or class that receives the members. */
   readonly target: Declaration;
 }
 
 const MODULE_BLOCK = /\bdeclare\s+module\s+['"]\.\.?\//;
 
-/** True for the text of a file that may add members to declarations of other files. */
+/** Whether a file with this text may add members to declarations of other files. */
 export function mayAugment(text: string): boolean {
   return text.includes('declare') && MODULE_BLOCK.test(text);
 }
 
-/** What a file adds to declarations of other files of this project. Blocks for packages are skipped. */
+/** Returns the members that a file adds to declarations of other project files. Blocks for packages are skipped. */
 export function augmentationsIn(context: ReadContext, source: ts.SourceFile): readonly Augmentation[] {
   const found: Augmentation[] = [];
   for (const statement of source.statements) {
@@ -34,7 +34,10 @@ export function augmentationsIn(context: ReadContext, source: ts.SourceFile): re
   return found;
 }
 
-/** Every declaration that the compiler merges with this one: interfaces of its name in its file, then those added. */
+/**
+ * Returns the interfaces that the compiler merges with a declaration: those of its name in its file, then
+ * augmentations.
+ */
 export function interfacesOf(
   context: ReadContext,
   node: ts.InterfaceDeclaration | ts.ClassDeclaration,

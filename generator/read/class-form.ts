@@ -10,8 +10,8 @@ import {
 import { constructorsOf, extendsClause, hasKeyword, scopeOf } from './syntax.js';
 
 /**
- * Checks what every class that generated code imports must be: exported under its own name, concrete, not generic.
- * @returns its name, or undefined if it has none
+ * Checks the form of a class that generated code imports: exported under its own name, concrete, not generic.
+ * @returns its name; undefined for a class without a name
  */
 export function readClassName(context: ReadContext, node: ts.ClassDeclaration): string | undefined {
   const name = node.name?.text;
@@ -48,7 +48,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   return name;
 }
 
-/** True for an abstract class, which others extend: nothing makes instances of it. */
+/** Whether a class is abstract. An abstract class has no instances. */
 export function isBase(node: ts.ClassDeclaration): boolean {
   return hasKeyword(node, ts.SyntaxKind.AbstractKeyword);
 }
@@ -60,17 +60,17 @@ export interface ClassForm {
   readonly decorators: ClassDecorators;
 }
 
-/** Looks up what a class carries and extends. A decorator that stands there twice is reported. */
+/** Reads the decorators and the base class of a class. Reports a repeated decorator. */
 export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): ClassForm {
   return { node, heritage: readHeritage(context, node), decorators: readDecorators(context, node) };
 }
 
-/** What a class extends. */
+/** The base class in an `extends` clause. */
 export interface Heritage extends ResolvedExpression {
   readonly clause: ts.ExpressionWithTypeArguments;
 }
 
-/** The class that `node` extends, resolved; undefined if there is none. */
+/** Resolves the base class of `node`; undefined if there is none. */
 export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration): Heritage | undefined {
   const clause = extendsClause(node);
   if (clause === undefined) return undefined;
@@ -78,19 +78,22 @@ export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration
   return { ...base, clause, typeArguments: clause.typeArguments ?? base.typeArguments };
 }
 
-/** False if a class cannot lead to this class of this package: it extends another one of this package, or none. */
+/**
+ * Whether a base class may derive from this class of this package. False without a base class, and for another class of
+ * this package.
+ */
 export function mayLeadTo(heritage: Heritage | undefined, name: string): heritage is Heritage {
   if (heritage === undefined) return false;
   const { resolved } = heritage;
   return resolved.kind === 'framework' ? resolved.name === name : resolved.kind === 'declared';
 }
 
-/** What a class extends, if that is a class of this package. */
+/** A base class that belongs to this package. */
 export interface FrameworkHeritage extends Heritage {
   readonly resolved: Extract<Resolved, { kind: 'framework' }>;
 }
 
-/** True if `heritage` is a class of this package with one of these names. */
+/** Whether the base class is a class of this package with one of these names. */
 export function extendsFramework(
   heritage: Heritage | undefined,
   ...names: readonly string[]
@@ -98,7 +101,7 @@ export function extendsFramework(
   return heritage?.resolved.kind === 'framework' && names.includes(heritage.resolved.name);
 }
 
-/** True for a class that generated code can make: no `private` or `protected` constructor. */
+/** Whether generated code can call the constructor: it is neither `private` nor `protected`. */
 export function hasPublicConstructor(node: ts.ClassDeclaration): boolean {
   return constructorsOf(node).every((each) => scopeOf(each) === 'public');
 }

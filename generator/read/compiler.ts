@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import type * as morph from 'ts-morph';
 import { requireCompiled } from '../compiled-code.js';
 
-/** The TypeScript that ts-morph bundles, never the user's; of it only what is used here, once the program is built. */
+/**
+ * The TypeScript compiler that ts-morph bundles, never the user's. The built program contains only the parts that this
+ * module declares.
+ */
 export const ts: typeof morph.ts = loadCompiler();
 
 /**
- * It is required rather than imported: before Node.js imports a CommonJS module it looks through all of it for names of
+ * Loads the compiler with `require`. An import is slower: Node.js first searches a CommonJS module for the names of its
  * exports, which for a compiler takes as long as running it.
  */
 function loadCompiler(): typeof morph.ts {
@@ -19,7 +22,7 @@ function loadCompiler(): typeof morph.ts {
   return whole.ts;
 }
 
-/** The compiler's types that reading speaks of. */
+/** The types of the compiler that the reader uses. */
 export declare namespace ts {
   export type ArrayLiteralExpression = morph.ts.ArrayLiteralExpression;
   export type BindingName = morph.ts.BindingName;

@@ -9,7 +9,7 @@ import type {
   SagaSchema,
 } from '../schema/project-schema.js';
 
-/** Everything that one file, or a whole project, declares. */
+/** The declarations of one file or of a whole project. */
 export interface Found {
   readonly models: ModelSchema[];
   readonly events: EventSchema[];
@@ -20,7 +20,7 @@ export interface Found {
   readonly migrations: MigrationFile[];
 }
 
-/** What one look gave, and every file that was asked for on the way, whether it exists or not. */
+/** The result of reading a file or analysing an action, with every requested file, whether it exists or not. */
 export interface Look {
   readonly diagnostics: readonly Diagnostic[];
   /** Syntax errors of the file and of the files that reading it required. */
@@ -28,7 +28,7 @@ export interface Look {
   readonly asked: Iterable<string>;
 }
 
-/** Nothing yet. */
+/** Returns an empty result. */
 export function nothingFound(): Found {
   return { models: [], events: [], actions: [], handlers: [], sagas: [], repositories: [], migrations: [] };
 }

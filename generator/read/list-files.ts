@@ -3,19 +3,19 @@ import { join, posix } from 'node:path';
 import { compareText } from '../diagnostics.js';
 import { migrationFilesOf } from './migration-files.js';
 
-/** Folders that never hold sources. */
+/** Folders that never contain sources. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
-/** What lies below a folder. */
+/** Files and folders below a folder. */
 export interface SourceList {
   readonly files: readonly string[];
-  /** Every folder that was looked into. */
+  /** All folders that were listed. */
   readonly folders: readonly string[];
 }
 
 /**
- * Every TypeScript source below a folder, sorted. Symbolic links are not followed (so loops end), nor are hidden
- * folders and tests taken.
+ * Lists the TypeScript sources below a folder, sorted. Skips tests, hidden folders and symbolic links, which may form
+ * loops.
  *
  * @throws if a folder cannot be read
  */
@@ -38,7 +38,7 @@ export function listSources(
   return { files: files.sort(compareText), folders };
 }
 
-/** The migrations below a folder, in their order; none if there is no such folder. @throws if it cannot be read */
+/** Lists the migrations in a folder, in order; empty if the folder does not exist. @throws if it cannot be read */
 export function listMigrations(projectDirectory: string, folder: string): readonly string[] {
   const absolute = join(projectDirectory, folder);
   if (!existsSync(absolute)) return [];

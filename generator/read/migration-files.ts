@@ -1,6 +1,6 @@
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 
-/** What a file of the migrations folder is by its name. Others (tests, declarations, notes) are none. */
+/** The parsed name of a file in the migrations folder. */
 export interface MigrationFileName {
   /** Without extension: `0001_create_wallets`. */
   readonly name: string;
@@ -9,24 +9,24 @@ export interface MigrationFileName {
 
 const NUMBERED = /^\d{4,}_[\w-]+$/;
 
-/** undefined for a file that is no migration and does not look like one. */
+/** Parses a file name. @returns undefined for tests, type declarations and files of other kinds */
 export function migrationFileName(file: string): MigrationFileName | undefined {
   const language = file.endsWith('.sql') ? 'sql' : file.endsWith('.ts') ? 'ts' : undefined;
   if (language === undefined || /\.(d|test|test-d)\.ts$/.test(file)) return undefined;
   return { name: file.slice(file.lastIndexOf('/') + 1, -language.length - 1), language };
 }
 
-/** Names of a folder's files that are migrations, in their order. */
+/** Returns the migrations among the files of a folder, in order. */
 export function migrationFilesOf(names: readonly string[]): readonly string[] {
   return names.filter((name) => migrationFileName(name) !== undefined).sort(compareText);
 }
 
-/** The number that the name begins with. */
+/** Returns the number at the start of the name; undefined if the name has none. */
 export function migrationNumber(name: string): number | undefined {
   return NUMBERED.test(name) ? Number(/^\d+/.exec(name)?.[0]) : undefined;
 }
 
-/** Files that have one name, such as `0002_x.sql` and `0002_x.ts`: a mistake for all but the first of each. */
+/** Reports files with the same name, such as `0002_x.sql` and `0002_x.ts`, except the first of each name. */
 export function namesakes(files: readonly string[]): readonly Diagnostic[] {
   const first = new Map<string, string>();
   return files.flatMap((file) => {
@@ -44,9 +44,7 @@ export function namesakes(files: readonly string[]): readonly Diagnostic[] {
 const DIRECTIVE = /^\s*--\s*fw-gen:\s*(.*?)\s*$/;
 const BLANK_OR_COMMENT = /^\s*(--.*)?$/;
 
-/**
- * The mistake in the text of an `.sql` file, as far as it can be found without a server; undefined if there is none.
- */
+/** Checks the text of an `.sql` file without a server. @returns the first mistake; undefined if there is none */
 export function sqlMistake(file: string, text: string): Diagnostic | undefined {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !BLANK_OR_COMMENT.test(line));

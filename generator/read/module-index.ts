@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { ts } from './compiler.js';
 import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 
-/** What a statement imports or re-exports from. */
+/** The module in an import or re-export. */
 export class ModuleReference {
   readonly specifier: string;
   readonly #file: string;
@@ -14,7 +14,7 @@ export class ModuleReference {
     this.#file = file;
   }
 
-  /** The project-relative path that a relative specifier spells, with its extension as written; else undefined. */
+  /** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
   get path(): string | undefined {
     if (this.#path === undefined && /^\.\.?(\/|$)/.test(this.specifier)) {
       this.#path = posix.join(posix.dirname(this.#file), this.specifier);
@@ -33,22 +33,20 @@ export interface ImportBinding {
 /** A re-export of another module. */
 export interface ReExport {
   readonly from: ModuleReference;
-  /** Exported name and the name it has there, `*` for the whole module; absent for `export * from`. */
+  /** Names in that module by exported name, `*` for the whole module; undefined for `export * from`. */
   readonly names: ReadonlyMap<string, string> | undefined;
 }
 
-/** What the top level of one file declares, imports and exports. */
+/** Declarations, imports and exports at the top level of one file. */
 export interface ModuleIndex {
-  /** What a name means as a type, or as a value if there is no such type. */
+  /** By name. If a type and a value have the same name, this is the type. */
   readonly declarations: ReadonlyMap<string, Declaration>;
   /** Variables that share their name with a type. */
   readonly variables: ReadonlyMap<string, ts.VariableDeclaration>;
-  /**
-   * All interfaces of a name that is declared more than once: the compiler makes one of them, or of them and a class.
-   */
+  /** Interfaces by name, for names that are declared more than once. The compiler merges them, also into a class. */
   readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
-  /** Exported name to local name, for everything that the file itself exports. */
+  /** Local name by exported name, for everything that the file itself exports. */
   readonly exports: ReadonlyMap<string, string>;
   readonly defaultExport: Declaration | undefined;
   readonly reExports: readonly ReExport[];
@@ -59,8 +57,8 @@ interface Indexed {
 }
 
 /**
- * The index of a file, made once per tree and kept on it: trees come and go by the thousand, and the garbage collector
- * moves each of them twice if a WeakMap speaks of them.
+ * Returns the index of a file. It is created once per tree and stored on the tree: runs create trees by the thousand,
+ * and the garbage collector moves each key of a WeakMap twice.
  */
 export function moduleIndex(source: ts.SourceFile): ModuleIndex {
   const tree: ts.SourceFile & Indexed = source;
@@ -105,7 +103,7 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
   return draft;
 }
 
-/** A class wins over an interface that shares its name, and a type over a variable. */
+/** If two declarations share a name, a class takes precedence over an interface, and a type over a variable. */
 function add(draft: Draft, declaration: Declaration, statement: ts.Statement): void {
   const name = declaredName(declaration);
   const isExported = hasKeyword(statement, ts.SyntaxKind.ExportKeyword);

@@ -7,9 +7,9 @@ import { reportMisplacedKey } from './read-keys.js';
 const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
 
 /**
- * Reports key markers outside of classes that support them, and marked classes inside of functions, namespaces and
- * expressions. Only decorators that do not belong to a top-level class are examined. Most files have none, so their
- * trees are not walked.
+ * Reports `@Key` on classes that do not support it, and marked classes inside functions, namespaces and expressions.
+ * Examines only decorators that do not belong to a top-level class. Most files have none, so their trees are not
+ * walked.
  */
 export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
   const others = otherDecorators(source);
@@ -29,7 +29,10 @@ export function reportNestedClasses(context: ReadContext, source: ts.SourceFile)
   }
 }
 
-/** Reports a class that generated code cannot import because of where it stands. @param problem what it is there */
+/**
+ * Reports a class that generated code cannot import because it is nested. @param problem describes the class in the
+ * message
+ */
 export function reportNested(context: ReadContext, node: ts.ClassLikeDeclaration, problem: string): void {
   const variable = ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : undefined;
   const name = node.name?.text ?? variable;
@@ -42,12 +45,12 @@ export function reportNested(context: ReadContext, node: ts.ClassLikeDeclaration
   );
 }
 
-/** True if the class carries one of the decorators that `reportNestedClasses` looks for. */
+/** Whether a class has one of the decorators that `reportNestedClasses` reports. */
 export function hasMarker(context: ReadContext, node: ts.ClassLikeDeclaration): boolean {
   return node.modifiers?.some((each) => MARKERS.has(decoratorName(context, each) ?? '')) ?? false;
 }
 
-/** True for a decorator of a member of a class at the top level. */
+/** Whether a decorator belongs to a member of a top-level class. */
 function isOfMember(source: ts.SourceFile, { parent }: ts.Decorator): boolean {
   const owner: ts.Node | undefined = (parent as ts.Node | undefined)?.parent;
   return owner !== undefined && ts.isClassDeclaration(owner) && source.statements.includes(owner);
@@ -68,7 +71,7 @@ function otherDecorators(source: ts.SourceFile): readonly ts.Decorator[] {
   return found;
 }
 
-/** True behind a star, where comments have their tags. */
+/** Whether the character at a position follows a star and a space, as a tag in a comment does. */
 function isTag(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charAt(before) === ' ') before -= 1;

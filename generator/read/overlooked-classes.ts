@@ -7,12 +7,12 @@ import { resolveExpression } from './resolver.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 import { startReading } from './types/read-type.js';
 
-/** Base classes that generated code must know each subclass of, marked or not. */
+/** Base classes whose subclasses the generator must find. */
 const BASES = ['Model', 'Entity', 'ModelEvent', 'Repository', 'Saga'];
 
 /**
- * Reports a class that extends the result of a call or another expression in which one of the base classes stands:
- * sources are not run, so that what it extends is unknown. A marked class is reported for its wrong base.
+ * Reports a class that extends a call or another expression with one of these base classes. The generator does not
+ * execute sources, so the base class is unknown. A marked class is reported for its wrong base instead.
  */
 export function reportComputedBase(context: ReadContext, { node, heritage, decorators }: ClassForm): void {
   if (heritage === undefined || decorators.size > 0 || isName(heritage.expression)) return;
@@ -53,8 +53,8 @@ function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
 }
 
 /**
- * Reports classes without a marker inside of namespaces and expressions that extend one of the base classes. Bodies of
- * functions are not searched: what is declared there is local on purpose.
+ * Reports unmarked classes in namespaces and expressions that extend one of these base classes. Classes in function
+ * bodies are local on purpose.
  */
 export function reportNestedSubclasses(context: ReadContext, source: ts.SourceFile): void {
   for (const node of nestedSubclasses(source)) {
@@ -66,7 +66,9 @@ export function reportNestedSubclasses(context: ReadContext, source: ts.SourceFi
   }
 }
 
-/** Classes with a base class, other than statements of the file. Found by their text: most files have none. */
+/**
+ * Finds classes with a base class, except top-level statements. Searches the text first, because most files have none.
+ */
 function nestedSubclasses(source: ts.SourceFile): readonly ts.ClassLikeDeclaration[] {
   const { text } = source;
   const known = new Set<number>();
@@ -84,7 +86,7 @@ function nestedSubclasses(source: ts.SourceFile): readonly ts.ClassLikeDeclarati
 
 const EXTENDS = 'extends ';
 
-/** The class whose `extends` stands at a position. */
+/** Returns the class whose `extends` is at a position. */
 function subclassAt(source: ts.SourceFile, at: number): ts.ClassLikeDeclaration | undefined {
   let node: ts.Node | undefined = source;
   while (node !== undefined && !(ts.isHeritageClause(node) && node.getStart(source) === at)) {

@@ -1,15 +1,15 @@
 import type { SourceLocation } from '../schema/location.js';
 import { ts } from './compiler.js';
 
-/** What the parser could not understand. */
+/** A syntax error. */
 export interface ParseError {
   readonly message: string;
   readonly location: SourceLocation;
 }
 
-/** One file after it was read. */
+/** A parsed file. */
 export interface ParsedSource {
-  /** undefined if it does not parse. Bodies of functions are in it, but only `linkBodies` links them. */
+  /** undefined if the file has syntax errors. Nodes in function bodies have parents only after `linkBodies`. */
   readonly source: ts.SourceFile | undefined;
   readonly errors: readonly ParseError[];
 }
@@ -19,20 +19,20 @@ interface Findings {
 }
 
 /**
- * Parses a file without its comments and sets the parent of each node, except in function bodies: few of them are read,
- * and they are most of a source.
+ * Parses a file without its comments and sets the parent of each node, except in function bodies: these are most of a
+ * source, and few of them are read.
  */
 export function parseSource(file: string, text: string): ParsedSource {
   const source: ts.SourceFile & Findings = ts.createSourceFile(file, text, {
     languageVersion: ts.ScriptTarget.Latest,
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
   });
-  // The parser keeps its findings on the tree; asking a program for them would build one.
+  // The parser stores its errors on the tree. Requesting them from a program would create the program.
   const errors = (source.parseDiagnostics ?? []).map(({ messageText, start }) => ({
     message: ts.flattenDiagnosticMessageText(messageText, ' '),
     location: positionIn(source, start),
   }));
-  // The tree of a file that does not parse may hold nodes of any shape, so it is not returned.
+  // After a syntax error, the tree may contain nodes of any form, so it is not returned.
   if (errors.length > 0) return { source: undefined, errors };
   linkDeclarations(source);
   return { source, errors };
@@ -45,7 +45,7 @@ function linkDeclarations(parent: ts.Node): void {
   });
 }
 
-/** Sets the parent of each node of a tree, in function bodies too. */
+/** Sets the parent of each node of a tree, including function bodies. */
 export function linkBodies(parent: ts.Node): void {
   ts.forEachChild(parent, (child) => {
     link(child, parent);
@@ -57,7 +57,7 @@ function link(child: { parent: ts.Node }, parent: ts.Node): void {
   child.parent = parent;
 }
 
-/** The place of a position in a file's text. */
+/** Returns line and column of a position in a file. */
 export function positionIn(source: ts.SourceFile, position: number): SourceLocation {
   const { line, character } = source.getLineAndCharacterOfPosition(position);
   return { file: source.fileName, line: line + 1, column: character + 1 };

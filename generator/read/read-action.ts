@@ -17,7 +17,7 @@ import { followLineage, leadsTo } from './types/lineage.js';
 import { readType, startReading } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
 
-/** Reads a class marked with `@FwAction`; undefined if it is too broken to say anything about. */
+/** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
   context: ReadContext,
   form: ClassForm,
@@ -65,7 +65,7 @@ export function readAction(
   return action;
 }
 
-/** Who may run it: the nearest class with a rule decides, as at run time. */
+/** Reads who may run the action. The nearest class with a rule decides, as at run time. */
 function readRule(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
@@ -80,7 +80,7 @@ function readRule(
   return undefined;
 }
 
-/** What has to do with params that are stored. */
+/** Reads the version of params, upcasters, `@crossShard` and scheduled actions. */
 function readDurability(
   context: ReadContext,
   action: Draft<ActionSchema>,
@@ -96,7 +96,7 @@ function readDurability(
   if (schedules.length > 0) action.schedules = schedules;
 }
 
-/** In the text: most actions stage once, and need no analysis. */
+/** Counts occurrences in the text. Most actions stage once, and need no analysis. */
 function countStagingCalls(node: ts.ClassDeclaration): number {
   const { text } = node.getSourceFile();
   let count = 0;
@@ -133,7 +133,7 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
   return [];
 }
 
-/** `Record<string, never>`, which some lint rules want for an object without members. */
+/** Whether a type is `Record<string, never>`, which some lint rules require for an object without members. */
 function isEmptyRecord(type: TypeSchema): boolean {
   return type.kind === 'record' && type.of.kind === 'enum' && type.of.values.length === 0;
 }

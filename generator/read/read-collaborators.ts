@@ -10,8 +10,8 @@ import { followLineage, leadsTo } from './types/lineage.js';
 import { startReading } from './types/read-type.js';
 
 /**
- * Constructor parameters of an action or handler, each with the source of its argument. They are the parameters of the
- * first class that has a constructor.
+ * Reads the constructor parameters of an action or handler, each with the source of its argument. The first class with
+ * a constructor decides.
  *
  * @param classes the class itself, then its base classes in this project
  * @param inherited the parameters if no class has a constructor: the clock for actions, none for handlers
@@ -38,7 +38,10 @@ export function readCollaborators(
     .filter((collaborator) => collaborator !== undefined);
 }
 
-/** Callers see overloads alone where there are any: the one that takes the most is that of generated code. */
+/**
+ * Returns the overload with the most parameters, because callers see only overloads if there are any. Without
+ * overloads, returns the constructor.
+ */
 function callableConstructor(node: ts.ClassDeclaration): ts.ConstructorDeclaration | undefined {
   const overloads = constructorsOf(node).filter(({ body }) => body === undefined);
   const most = Math.max(0, ...overloads.map(({ parameters }) => parameters.length));
@@ -113,7 +116,7 @@ function suppliedWiring(
 ): Wiring | undefined {
   if (resolved.kind === 'missing') return undefined;
   const reference = referenceTo(resolved);
-  // A global type of the language (URL, Map) has no import; anything else unknown is a mistake in the source.
+  // A global type of the language (URL, Map) needs no import. Any other unknown type is a mistake in the source.
   const isGlobal = resolved.kind === 'global' && resolved.name in globalThis;
   if (reference === undefined && !isGlobal) return undefined;
   const type: SuppliedType =

@@ -8,18 +8,18 @@ import { type Asked, locationOf, type SourceFiles } from './source-files.js';
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
-  /** Classes found behind imports, by `importKey`: models are referred to far more often than they are read. */
+  /** Imported classes by `importKey`. Models are referred to far more often than they are read. */
   readonly classes: Map<string, KnownClass>;
-  /** Declared types that were read, see `KnownType`. */
+  /** Types that have been read, see `KnownType`. */
   readonly types: Map<string, KnownType>;
-  /** Mistakes found so far; each step appends its own. */
+  /** Mistakes found so far. Each step appends its own. */
   readonly diagnostics: Diagnostic[];
 }
 
 /** A schema under construction: an optional property is set only if it has a value. */
 export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
 
-/** The class that an import refers to, and the files on the way. */
+/** The class that an import refers to, and the files that resolving it requested. */
 export interface KnownClass {
   readonly reference: ModelReference | undefined;
   readonly asked: Asked;
@@ -33,7 +33,7 @@ export interface KnownType {
   readonly opened: ReadonlySet<string>;
   /** Number of types that were read. */
   readonly cost: number;
-  /** The nesting depth at which it was read: at a greater depth, a type may exceed the limit. */
+  /** Nesting depth at which the type was read. At a greater depth, it may exceed the limit. */
   readonly depth: number;
 }
 

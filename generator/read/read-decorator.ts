@@ -3,12 +3,12 @@ import { type ReadContext, report } from './read-context.js';
 import { literalProperties, reportNotLiteral } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
 
-/** The decorators of this package that a class carries, by their names, whatever its file calls them. */
+/** The decorators of this package on a class, by exported name. */
 export type ClassDecorators = ReadonlyMap<string, ts.Decorator>;
 
 const NONE: ClassDecorators = new Map();
 
-/** Looks up what a class carries: the first decorator of each name. The second one is reported. */
+/** Reads the decorators of a class: the first one of each name. Reports further ones. */
 export function readDecorators(context: ReadContext, node: ts.ClassDeclaration): ClassDecorators {
   if (node.modifiers === undefined) return NONE;
   const found = new Map<string, ts.Decorator>();
@@ -26,12 +26,12 @@ export function readDecorators(context: ReadContext, node: ts.ClassDeclaration):
   return found;
 }
 
-/** True if the class carries this decorator of this package. */
+/** Whether a class has this decorator of this package. */
 export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, name: string): boolean {
   return node.modifiers?.some((modifier) => decoratorName(context, modifier) === name) ?? false;
 }
 
-/** The name of a decorator of this package; undefined for any other modifier. */
+/** Returns the name of a decorator of this package; undefined for any other modifier. */
 export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
   if (!ts.isDecorator(modifier)) return undefined;
   const { expression } = modifier;
@@ -40,12 +40,12 @@ export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): 
   return resolved.kind === 'framework' ? resolved.name : undefined;
 }
 
-/** The arguments of a decorator that is called; none for one that stands bare. */
+/** Returns the arguments of a decorator; empty for a decorator without a call. */
 export function decoratorArguments({ expression }: ts.Decorator): readonly ts.Expression[] {
   return ts.isCallExpression(expression) ? expression.arguments : [];
 }
 
-/** The properties of a decorator's options object as nodes; unknown ones are reported. */
+/** Returns the properties of a decorator's options object as nodes. Reports unknown properties. */
 export function readOptions(
   context: ReadContext,
   argument: ts.Node | undefined,

@@ -11,16 +11,13 @@ export interface Doc {
 
 const NO_DOC: Doc = { tags: [] };
 
-/**
- * One line of text, or one tag that means something to this package, without links or anything else that a comment can
- * hold.
- */
+/** A comment of one line: a text, or a tag of this package, without links and other markup. */
 const PLAIN =
   /^\/\*\*[ \t]+(?:@(maxLength|minLength|minimum|maximum|integer|numeric|label|secret|version)(?=[ \t]))?([^@{}`*\\<>\r\n\u2028\u2029]*)\*\/$/;
 
 /**
- * The comment directly before a declaration, also on the line of the preceding token. Most declarations have no comment
- * or one plain line, so comments are not part of the trees: only a longer comment is parsed, by itself.
+ * Reads the comment directly before a declaration, also if it is on the line of the preceding token. Trees have no
+ * comments, because most declarations have none or one plain line. Only other comments are parsed, each by itself.
  */
 export function readDoc(node: ts.Node): Doc {
   const source = node.getSourceFile();
@@ -35,8 +32,8 @@ function commentOf(text: string, pos: number, start: number): ts.TextRange | und
 }
 
 /**
- * Tags in comments around a member that are not the one of `readDoc`: within it, above that one, or behind it at the
- * end of a line, where they may be about the member below as well.
+ * Reads tags in comments around a member that `readDoc` ignores: inside the member, in an earlier comment, or at the
+ * end of its line, where they might describe the member below.
  */
 export function readMisplacedTags(
   member: ts.PropertyDeclaration | ts.PropertySignature,
@@ -66,8 +63,8 @@ interface MisplacedTag extends DocTag {
 }
 
 /**
- * Documentation comments before a member, except its own comment and comments that follow the previous member on its
- * line.
+ * Returns documentation comments before a member, except its own one and comments behind the previous member on the
+ * same line.
  */
 function commentsPassedOver(
   member: ts.PropertyDeclaration | ts.PropertySignature,
@@ -90,7 +87,7 @@ function commentsPassedOver(
   return others.filter(({ pos }) => !behind.some((each) => each.pos === pos));
 }
 
-/** Comments in what holds no text in quotes. @param offset of the text in its file */
+/** Finds comments in a text without string literals. @param offset of the text in its file */
 function commentsIn(text: string, offset: number): readonly ts.TextRange[] {
   return [...text.matchAll(/\/\*.*?\*\//gs)].map(({ 0: comment, index }) => ({
     pos: offset + index,
@@ -98,7 +95,7 @@ function commentsIn(text: string, offset: number): readonly ts.TextRange[] {
   }));
 }
 
-/** Comments behind a member, unless another one follows on their line. */
+/** Returns comments behind a member, unless another member follows on their line. */
 function commentsBehind(text: string, end: number): readonly ts.TextRange[] {
   const comments = ts.getTrailingCommentRanges(text, end) ?? [];
   const rest = text.slice(comments.at(-1)?.end ?? end);
@@ -106,8 +103,9 @@ function commentsBehind(text: string, end: number): readonly ts.TextRange[] {
 }
 
 /**
- * A comment on the line of what precedes a declaration, which the compiler takes for no comment of its. It is one if
- * the declaration begins on its line too, or is the first in its braces; else it may be about the member before.
+ * Returns a comment on the line of the preceding token. The compiler does not attach it to the declaration. It belongs
+ * to the declaration if that begins on the same line or is the first in its braces; otherwise it may belong to the
+ * previous member.
  */
 function commentBeside(text: string, pos: number, start: number): ts.TextRange | undefined {
   const comment = ts.getTrailingCommentRanges(text, pos)?.findLast((each) => isDoc(text, each.pos));
@@ -124,7 +122,7 @@ function readComment(source: ts.SourceFile, comment: ts.TextRange): Doc {
   return { tags: [{ name: tag, text: content.trim(), location }] };
 }
 
-/** `/**`, but neither the empty comment nor one that is closed at once. */
+/** Whether a documentation comment begins here, rather than an empty comment. */
 function isDoc(text: string, pos: number): boolean {
   return text.startsWith('/**', pos) && text.charAt(pos + 3) !== '/';
 }
@@ -134,7 +132,7 @@ function docOf(text: string, tags: readonly DocTag[]): Doc {
   return description === '' ? { tags } : { description, tags };
 }
 
-/** Parses a comment before a declaration of its own, on a line of its own that is indented as it is in its file. */
+/** Parses a comment in front of a dummy declaration, with the indentation that it has in its file. */
 function parseDoc(source: ts.SourceFile, { pos, end }: ts.TextRange): Doc {
   const lineStart = Math.max(0, source.text.lastIndexOf('\n', pos));
   const lead = source.text.slice(lineStart, pos).replace(/[^\n]/g, ' ');

@@ -4,7 +4,7 @@ import type { ReadContext } from './read-context.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 
-/** Actions that classes schedule: the second argument of each call of a method `schedule`, where it is a name. */
+/** Returns actions that classes schedule: the second argument of each call of a method `schedule`, if it is a name. */
 export function readScheduled(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
@@ -22,7 +22,7 @@ export function readScheduled(
   );
 }
 
-/** Actions of a saga's steps: the first argument of each call of `step` in the files of its classes. */
+/** Returns the actions of a saga's steps: the first argument of each call of `step` in the files of its classes. */
 export function readStepActions(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
@@ -49,7 +49,7 @@ function callsIn(node: ts.Node): readonly ts.CallExpression[] {
   return calls;
 }
 
-/** @param source of the node, which need not know it: bodies have no parents */
+/** @param source the file of the node. Nodes in bodies have no parents, so it cannot be derived. */
 function classOf(
   context: ReadContext,
   source: ts.SourceFile,

@@ -13,7 +13,8 @@ import { readClassFields, startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
 
 /**
- * Reads a class that extends `ModelEvent`, directly or through classes of this project; undefined for any other class.
+ * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any
+ * other class
  */
 export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
   if (!mayLeadTo(heritage, 'ModelEvent')) return undefined;
@@ -48,7 +49,7 @@ export function readEvent(context: ReadContext, { node, heritage }: ClassForm): 
   return event;
 }
 
-/** Public fields. Fields that the payload cannot hold are reported. */
+/** Returns public fields. Reports fields that the payload cannot store. */
 function readPayload(
   context: ReadContext,
   node: ts.ClassDeclaration,
@@ -56,7 +57,7 @@ function readPayload(
 ): readonly FieldSchema[] {
   for (const property of classes.flatMap((each) => instanceProperties(each.node)))
     reportUnstored(context, property);
-  // A getter of an event is computed from the fields that are stored, whenever it is read.
+  // A getter of an event is computed from stored fields, so it is not stored.
   return readClassFields(context, node, { withGetters: false, roots: ['ModelEvent'] });
 }
 

@@ -22,15 +22,15 @@ import { checkShards } from './read-shard-verdicts.js';
 import { type Asked, fileOf, SourceFiles } from './source-files.js';
 
 /**
- * Only files with a decorator or a derived class are parsed; other files are parsed when a type refers to them. The
- * pattern does not contain the names of the markers, because a file may import them under other names.
+ * Selects files with a decorator or a derived class. Other files are parsed when a type refers to them. The pattern
+ * omits the names of the markers, because a file may import them under other names.
  */
 const MARKERS =
   /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
 
 /**
- * Reads files without a stored result, and stores their results. Only a few trees are kept, so the files that a file
- * imports are read directly after it: nearly every file is parsed once.
+ * Reads files without a stored result, and stores their results. Only a few trees stay in memory, so the files that a
+ * file imports are read directly after it. Nearly every file is parsed once.
  */
 export function readFiles(request: ReadRequest, files: readonly string[]): void {
   const context = contextOf(request);
@@ -44,7 +44,7 @@ export function readFiles(request: ReadRequest, files: readonly string[]): void 
   }
 }
 
-/** Follows the ids that an action stages. Reports the action if it definitely stages on two shards. */
+/** Follows the ids that an action stages. Reports an action that certainly stages on two shards. */
 export function lookAtAction(request: ReadRequest, schema: ProjectSchema, action: ActionSchema): Look {
   const context: ReadContext = { ...contextOf(request), diagnostics: [] };
   const { given, asked } = context.sources.asking(() => checkShards(context, schema, [action]));
@@ -58,7 +58,7 @@ function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContex
   return { sources: memory.sources, paths, classes: new Map(), types: new Map(), diagnostics: [] };
 }
 
-/** @returns files whose trees it requested */
+/** Reads one file and stores its result. @returns files whose trees it requested */
 function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: string): Iterable<string> {
   const context: ReadContext = { ...shared, diagnostics: [] };
   const found = nothingFound();
@@ -67,7 +67,7 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
   const { asked } = context.sources.asking(() =>
     attempt(context.diagnostics, file, () => {
       if (isMigration) return add(found.migrations, readMigration(context, file));
-      // First: the text of a file is at hand until another one is read.
+      // First, because the sources keep the text of a file only until the next file is read.
       for (const each of augmentedBy(context, file)) augments.add(each);
       if (!isDeclarationFile(file)) readClasses(context, file, found);
     }),
@@ -105,12 +105,12 @@ function readClasses(context: ReadContext, file: string, found: Found): void {
   reportNestedSubclasses(context, source);
 }
 
-/** Whether a file only declares code of another file, so that nothing can be generated for it. */
+/** Whether a file is a type declaration file. Nothing is generated for its classes. */
 function isDeclarationFile(file: string): boolean {
   return /\.d\.[cm]?ts$/.test(file);
 }
 
-/** Files to whose declarations a file adds members. */
+/** Returns the files to whose declarations a file adds members. */
 function augmentedBy(context: ReadContext, file: string): readonly string[] {
   if (!mayAugment(context.sources.text(file) ?? '')) return [];
   const source = context.sources.load(file);

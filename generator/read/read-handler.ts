@@ -23,7 +23,7 @@ const OPTIONS = [
   'startFrom',
 ] as const;
 
-/** Reads a class marked with `@FwEventHandler`; undefined if it is too broken to say anything about. */
+/** Reads a class marked with `@FwEventHandler`. @returns undefined, after a report, if the class has no usable form */
 export function readHandler(
   context: ReadContext,
   node: ts.ClassDeclaration,
@@ -108,7 +108,7 @@ function isStart(value: unknown): value is 'beginning' | 'now' {
   return value === 'beginning' || value === 'now';
 }
 
-/** The events of the option, or else the events in the type of `handle`'s parameter, in the first class that has it. */
+/** Reads the events of the option, or else of the parameter type of `handle` in the first class that declares it. */
 function readEvents(
   context: ReadContext,
   classes: readonly ScopedClass[],
@@ -131,7 +131,7 @@ function handleMethod(node: ts.ClassDeclaration): ts.MethodDeclaration | undefin
     .find((member) => member.name.getText() === 'handle');
 }
 
-/** The classes in `EventEnvelope<OneEvent | AnotherEvent>`. */
+/** Returns the classes in `EventEnvelope<OneEvent | AnotherEvent>`. */
 function eventsOfEnvelope(
   context: ReadContext,
   { node: type, scope }: ScopedNode,
@@ -145,7 +145,7 @@ function eventsOfEnvelope(
   return members.flatMap((member) => eventsOfType(context, argumentOf({ node: member, scope }).node, 0));
 }
 
-/** A class, or an alias of a union of classes. */
+/** Returns a class, or the classes of an alias of a union. */
 function eventsOfType(context: ReadContext, node: ts.TypeNode, depth: number): readonly EventReference[] {
   if (!ts.isTypeReferenceNode(node)) return [];
   const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());

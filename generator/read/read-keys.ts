@@ -6,7 +6,9 @@ import { readLiteral } from './read-literal.js';
 import { locationOf } from './source-files.js';
 import { extendsClause, hasKeyword, instanceProperties } from './syntax.js';
 
-/** The natural keys that `@Key` on the fields of a model and its base classes makes; undefined if there are none. */
+/**
+ * Reads the natural keys that `@Key` declares on fields of a model and its base classes; undefined if there are none.
+ */
 export function readKeys(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
@@ -29,7 +31,7 @@ export function readKeys(
     .sort((a, b) => Number(a.name !== undefined) - Number(b.name !== undefined));
 }
 
-/** '' for the key without a name. */
+/** Reads the name of a key; '' for the key without a name. */
 function readName(context: ReadContext, decorator: ts.Decorator): string {
   const [argument] = decoratorArguments(decorator);
   if (argument === undefined) return '';
@@ -51,7 +53,7 @@ function reportTwice(context: ReadContext, decorator: ts.Decorator, field: strin
   report(context, 'FWGEN059', decorator, `@Key stands twice on ${field}`, hint);
 }
 
-/** Reports `@Key` on what is no field of a model. */
+/** Reports `@Key` on anything but a field of a model. */
 export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator): void {
   if (decoratorName(context, decorator) !== 'Key') return;
   const { parent } = decorator;
@@ -66,7 +68,7 @@ export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator
   report(context, 'FWGEN059', decorator, '@Key stands on what is no field of a model', hint);
 }
 
-/** A marked class, or one that others may extend. */
+/** Whether a class is marked, or an abstract class that models may extend. */
 function isModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
   const isMarked = node.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true;
   return isMarked || (hasKeyword(node, ts.SyntaxKind.AbstractKeyword) && extendsClause(node) !== undefined);

@@ -2,10 +2,12 @@ import type { JsonValue } from '../schema/json-value.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 
-/** The value of a literal expression; anything else is reported and gives undefined. Nothing is ever evaluated. */
+/**
+ * Returns the value of a literal expression. Reports any other expression and returns undefined. Nothing is evaluated.
+ */
 export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
-  // What is too large for a number is Infinity, which JSON has no word for.
+  // A literal that is too large for a number is Infinity, which JSON cannot represent.
   if (ts.isNumericLiteral(node) && Number.isFinite(Number(node.text))) return Number(node.text);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
   if (node.kind === ts.SyntaxKind.FalseKeyword) return false;
@@ -22,7 +24,7 @@ export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | un
   return undefined;
 }
 
-/** The name of a property or member as a value; undefined if it is computed or private. */
+/** Returns the name of a property or member; undefined if it is computed or private. */
 export function propertyName(name: ts.Node): string | undefined {
   if (ts.isIdentifier(name)) return name.text;
   if (ts.isStringLiteralLike(name)) return name.text;
@@ -32,7 +34,7 @@ export function propertyName(name: ts.Node): string | undefined {
     : undefined;
 }
 
-/** The properties of an object literal by name, as nodes; others (spreads, methods) are reported. */
+/** Returns the properties of an object literal by name, as nodes. Reports spreads and methods. */
 export function literalProperties(
   context: ReadContext,
   properties: readonly ts.Node[],
@@ -47,7 +49,7 @@ export function literalProperties(
   return nodes;
 }
 
-/** Reports an expression that would have to be run to be known. */
+/** Reports an expression whose value only execution could determine. */
 export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
   report(
     context,
@@ -58,7 +60,7 @@ export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
   );
 }
 
-/** The first line of a text, cut to a readable length. */
+/** Returns the first line of a text, shortened to at most 60 characters. */
 export function abbreviate(text: string): string {
   const line = text.split('\n', 1)[0] ?? '';
   return line.length > 60 ? `${line.slice(0, 57)}...` : line;

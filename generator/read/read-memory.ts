@@ -5,47 +5,47 @@ import type { Found, Look } from './found.js';
 import type { SourceFiles } from './source-files.js';
 import { changedModels, isSameResult } from './unchanged-results.js';
 
-/** The result of reading one file. Kinds of declarations that it does not contain are absent. */
+/** The result of reading one file. Kinds of declarations that the file does not contain are undefined. */
 export interface FileResult extends Look {
   readonly found: Partial<Found>;
-  /** Places of actions in it that stage more than once, see `stagingPlaces`. */
+  /** Places of its actions that stage more than once, see `stagingPlaces`. */
   readonly stagingPlaces: readonly string[];
   /** Files to whose declarations it adds members, see `augmentationsIn`. */
   readonly augments: readonly string[];
 }
 
-/** Places of actions that stage more than once: one that stages once cannot stage on two shards. */
+/** Returns the places of actions that stage more than once. Other actions cannot stage on two shards. */
 export function stagingPlaces({ actions = [] }: Partial<Found>): readonly string[] {
   return actions.filter(({ stagingCalls }) => stagingCalls > 1).map(placeOf);
 }
 
-/** One text per action. */
+/** Returns a unique text for an action. */
 export function placeOf({ file, className }: ActionSchema): string {
   return `${file}#${className}`;
 }
 
-/** What a second read changed: models whose changes no other declaration can see (possibly none), or more. */
+/** Changes since the last emission: models (possibly none) whose changes affect no other declaration, or `more`. */
 export type Changes = readonly ModelSchema[] | 'more';
 
-/** Whether a second read changed nothing. */
+/** Whether nothing has changed. */
 export function isNothing(changes: Changes): boolean {
   return changes !== 'more' && changes.length === 0;
 }
 
 /** Options of a memory. */
 export interface MemoryOptions {
-  /** Whether another process is to restore the memory, which needs the hashes of the files. Default true. */
+  /** Whether another process will restore the memory, which requires hashes of the files. Default: true. */
   readonly isKept?: boolean;
 }
 
-/** Results of reading files that have not changed since, from this run, earlier runs or another process. */
+/** Results of unchanged files, from this run, earlier runs or another process. */
 export class ReadMemory {
   /** Parsed sources; undefined until a run needs them. */
   sources: SourceFiles | undefined;
   readonly #results = new Map<string, FileResult>();
-  /** Results, at the last emission, of the files that were read again since; undefined for none. */
+  /** Results at the last emission of files that were read again since; undefined for a new file. */
   readonly #before = new Map<string, FileResult | undefined>();
-  /** The files that each file adds members to, also while results are forgotten. */
+  /** Files to which each file adds members. Kept while results are forgotten. */
   readonly #augments = new Map<string, readonly string[]>();
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
@@ -69,27 +69,27 @@ export class ReadMemory {
     this.restore(file, result);
   }
 
-  /** Restores a result of an earlier process; it is the result of the last emission. */
+  /** Restores the result of an earlier process as the result of the last emission. */
   restore(file: string, result: FileResult): void {
     this.#results.set(file, result);
     if (result.augments.length > 0) this.#augments.set(file, result.augments);
     else this.#augments.delete(file);
   }
 
-  /** Every result, in no particular order. */
+  /** All results, in no particular order. */
   get results(): ReadonlyMap<string, FileResult> {
     return this.#results;
   }
 
   /**
-   * Number of files that were forgotten or read since the last emission: one changed file may cause many to be read
-   * again.
+   * Number of files that were forgotten or read since the last emission. One changed file may cause many files to be
+   * read again.
    */
   get staleFiles(): number {
     return this.#before.size;
   }
 
-  /** What changed since the last emission, in all files that were read again. */
+  /** Changes since the last emission in all files that were read again. */
   get changes(): Changes {
     const changed: ModelSchema[] = [];
     for (const [file, before] of this.#before) {
@@ -110,7 +110,7 @@ export class ReadMemory {
     return found;
   }
 
-  /** Forgets results that depend on a file but were made without those that add members to its declarations. */
+  /** Forgets results that depend on a file with augmentations, but were read without them. */
   forgetUnaugmented(): void {
     const { augmenters } = this;
     if (augmenters.size === 0) return;
@@ -148,7 +148,8 @@ export class ReadMemory {
   }
 
   /**
-   * Notes the text that a file had, undefined for none. One that has two in one run is never taken for known.
+   * Records the text that a file had, undefined for a missing file. A file with two texts in one run is unstable, and
+   * never counts as known.
    *
    * @param file project-relative
    */
@@ -159,15 +160,15 @@ export class ReadMemory {
     this.#hashes.set(file, known === undefined || known === hash ? hash : UNSTABLE);
   }
 
-  /** Hash of the text that a file was read with; undefined if it was not read by this process. */
+  /** Returns the hash of the text that a file was read with; undefined if this process has not read it. */
   hashOf(file: string): string | undefined {
     return this.#hashes.get(file);
   }
 
   /**
-   * Shard analyses of actions that are still valid.
+   * Returns the shard analyses that are still valid.
    *
-   * @param outline of the project, all that such a look takes from it: looks made for another are forgotten
+   * @param outline of the project. An analysis depends on nothing else, so another outline removes all analyses
    */
   shardLooks(outline: string): Map<string, Look> {
     if (this.#shardLooksFor !== outline) this.#shardLooks.clear();
@@ -175,12 +176,12 @@ export class ReadMemory {
     return this.#shardLooks;
   }
 
-  /** The looks that were made last, by place. */
+  /** The latest shard analyses, by place. */
   get lastShardLooks(): ReadonlyMap<string, Look> {
     return this.#shardLooks;
   }
 
-  /** Takes over what an earlier process emitted for, and the looks that it made. */
+  /** Restores the outline and the shard analyses of an earlier process. */
   restoreOutline(outline: string, looks: ReadonlyMap<string, Look>): void {
     this.#outline = outline;
     this.#shardLooksFor = outline;

@@ -3,16 +3,16 @@ import { ts } from './compiler.js';
 import { migrationFileName, sqlMistake } from './migration-files.js';
 import { bareExpression } from './syntax.js';
 
-/** A migration as its file spells it. */
+/** The content of a migration's file. */
 export interface MigrationText {
   readonly name: string;
-  /** SQL, exactly as the running application would send it. */
+  /** SQL exactly as the application sends it. */
   readonly up: string;
-  /** Where the SQL stands, if its lines are lines of the file. */
+  /** Position of the SQL, if its lines are lines of the file. */
   readonly origin?: { readonly file: string; readonly line: number };
 }
 
-/** The SQL of an `.sql` file or of a migration module, read from its text: nothing of the user's is executed. */
+/** Reads the SQL of an `.sql` file or of a migration module from the text. Does not execute the module. */
 export function readMigrationSql(file: string, text: string): MigrationText | Diagnostic {
   const { name, language } = migrationFileName(file) ?? {};
   if (name === undefined || language === 'ts') return readModule(file, text);
@@ -42,7 +42,7 @@ function problem(file: string, message: string): Diagnostic {
   return diagnostic('FWGEN035', { file }, message, hint);
 }
 
-/** The call in `export const migration = defineMigration(...)`. */
+/** Finds the call in `export const migration = defineMigration(...)`. */
 function definition(source: ts.SourceFile): ts.CallExpression | undefined {
   const declarations = source.statements
     .filter(ts.isVariableStatement)
@@ -57,7 +57,7 @@ function isDefineMigration({ expression }: ts.CallExpression): boolean {
   return ts.isIdentifier(name) && name.text === 'defineMigration';
 }
 
-/** The value of string and template literals, also of several joined by `+`. */
+/** Returns the value of string and template literals, also of a concatenation. */
 function literalText(node: ts.Expression): string | undefined {
   const value = bareExpression(node);
   if (ts.isStringLiteral(value) || ts.isNoSubstitutionTemplateLiteral(value)) return value.text;

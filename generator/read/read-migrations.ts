@@ -5,7 +5,7 @@ import { migrationFileName, migrationNumber, sqlMistake } from './migration-file
 import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
-/** A migration as a file of its folder gives it. It belongs to the user: it is read as text, never rewritten. */
+/** Reads a file of the migrations folder as text. Migrations belong to the user and are never rewritten. */
 export function readMigration(context: ReadContext, file: string): MigrationFile | undefined {
   const { name = '', language } = migrationFileName(file) ?? {};
   const number = migrationNumber(name);
@@ -32,7 +32,7 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
   return { file, name, number, creates: createdTables(text) };
 }
 
-/** A module exactly as this program writes it: it has no other content, so it need not be parsed. */
+/** Matches a module exactly as the generator writes it. Such a module has no other content and need not be parsed. */
 const AS_WRITTEN =
   /^(?:\/\/[^\n\u2028\u2029]*\n)*import \{ defineMigration, type Migration \} from 'fw-actions\/codegen';\n\nexport const migration: Migration = defineMigration\(\n {2}'\w*',\n {2}`[^`\\$]*`,\n\);\n$/;
 

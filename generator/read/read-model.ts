@@ -16,7 +16,7 @@ import type { ScopedNode } from './types/reading.js';
 import { argumentOf } from './types/references.js';
 import { mergeFields } from './types/type-results.js';
 
-/** Reads a class marked with `@AutoBuilder`; undefined if it is too broken to say anything about. */
+/** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
 export function readModel(
   context: ReadContext,
   form: ClassForm,
@@ -64,7 +64,7 @@ export function readModel(
 
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
 
-/** The type arguments of `extends Model<Self, IdType, State>`, also through base classes. */
+/** Reads the type arguments of `extends Model<Self, IdType, State>`, also through base classes. */
 function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Lineage): Base | undefined {
   const name = node.name?.text ?? 'the class';
   const heritage = lineage.root;
@@ -103,7 +103,7 @@ function found(node: ts.ClassDeclaration): string {
   return clause === undefined ? 'extends nothing' : `extends ${clause.getText()}`;
 }
 
-/** True for `ShardedId<Self>`; anything but an id of the class itself is reported. */
+/** Whether the argument is `ShardedId<Self>`. Reports anything but an id of the class itself. */
 function readIdArgument(context: ReadContext, { node, scope }: ScopedNode, modelName: string): boolean {
   const { type } = readType(context, node, 'data', scope);
   if (type.kind === 'id' && type.model.name === modelName) return type.sharded;
@@ -237,7 +237,7 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
   report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
 }
 
-/** Reports a class that extends `Model` or `Entity` and lacks the marker. */
+/** Reports a class that extends `Model` or `Entity` without the marker. */
 export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
   if (heritage === undefined || !leadsTo(followLineage(startReading(context), node), 'Model', 'Entity'))
     return;

@@ -23,8 +23,8 @@ export interface ReadResult {
 }
 
 /**
- * Reads all sources of a project. Mistakes are collected, never thrown; disk errors are mistakes as well. The compiler
- * is loaded only if `memory` lacks the result of a file.
+ * Reads all sources of a project. Collects mistakes instead of throwing them; errors of the disk count as mistakes.
+ * Loads the compiler only if `memory` lacks the result of a file.
  */
 export async function readProject(
   projectDirectory: string,
@@ -46,7 +46,7 @@ export async function readProject(
     if (result !== undefined) note(result);
   }
   const found = new FoundInFiles(files, memory);
-  // If a file has syntax errors, only these are reported: other diagnostics may result from them.
+  // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   for (const look of await lookAtShards(request, files, found)) note(look);
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
@@ -54,8 +54,8 @@ export async function readProject(
 }
 
 /**
- * Reads the files without a stored result, then again the files that depend on declarations which other files add
- * members to.
+ * Reads the files without a stored result. Then reads files again if declarations that they depend on have
+ * augmentations.
  */
 async function readUnread(request: ReadRequest, files: readonly string[]): Promise<void> {
   const { memory } = request;

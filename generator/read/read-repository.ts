@@ -8,7 +8,8 @@ import { startReading } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
 
 /**
- * Reads a class that extends `Repository`, directly or through classes of this project; undefined for any other class.
+ * Reads a class that extends `Repository`, directly or through classes of this project. @returns undefined for any
+ * other class
  */
 export function readRepository(
   context: ReadContext,

@@ -1,7 +1,7 @@
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ReadMemory } from './read-memory.js';
 
-/** What is read, where, and what is known already. */
+/** The input of a read: where the sources are, and results that are known. */
 export interface ReadRequest {
   readonly projectDirectory: string;
   readonly paths: ProjectPaths;

@@ -24,10 +24,10 @@ const OPTIONS = [
   'tag',
   'example',
 ] as const;
-/** Beyond, Node's timers and buffers do not take the number. */
+/** The maximum of Node's timers and buffers. */
 const LARGEST_LIMIT = 2_147_483_647;
 
-/** Reads `@HttpRoute(method, path, options)`; undefined, and reported, if method or path are not literals. */
+/** Reads `@HttpRoute(method, path, options)`. @returns undefined, after a report, if method or path is not a literal */
 export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteSchema | undefined {
   const [methodNode, pathNode, optionsNode] = decoratorArguments(decorator);
   const method = METHODS.find((each) => each === textOf(context, methodNode));
@@ -106,7 +106,7 @@ function readBodyBytes(
   return undefined;
 }
 
-/** A whole number from 1 on. */
+/** Reads a whole number of at least 1. */
 function readLimit(context: ReadContext, node: ts.Node | undefined, what: string): number | undefined {
   const value = node === undefined ? undefined : readLiteral(context, node);
   if (node === undefined || value === undefined) return undefined;
@@ -125,7 +125,7 @@ function readText(context: ReadContext, node: ts.Node | undefined): Located<stri
   return undefined;
 }
 
-/** The mapper class that an identifier names. */
+/** Reads the mapper class that an identifier refers to. */
 function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | undefined {
   const resolved = ts.isIdentifier(node)
     ? resolveName(context, node.getSourceFile(), node.getText())
@@ -162,14 +162,14 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
   };
 }
 
-/** The static `from` of a response, or of the nearest of its base classes. */
+/** Returns the static `from` of a response, or of its nearest base class. */
 function mapperOf(context: ReadContext, node: ts.ClassDeclaration): ts.ClassElement | undefined {
   return followLineage(startReading(context), node)
     .classes.map((each) => staticMember(each.node, 'from'))
     .find((each) => each !== undefined);
 }
 
-/** A response is mapped synchronously. */
+/** Reports an asynchronous mapper, because a response is mapped synchronously. */
 function reportAsync(context: ReadContext, mapper: ts.ClassElement, name: string): void {
   report(
     context,

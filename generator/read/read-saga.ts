@@ -9,7 +9,7 @@ import { followLineage, leadsTo } from './types/lineage.js';
 import { startReading } from './types/read-type.js';
 import { argumentOf, resolveClass } from './types/references.js';
 
-/** Reads a class marked with `@FwSaga`; undefined if it is too broken to say anything about. */
+/** Reads a class marked with `@FwSaga`. @returns undefined, after a report, if the class has no usable form */
 export function readSaga(context: ReadContext, { node, heritage }: ClassForm): SagaSchema | undefined {
   const className = readClassName(context, node);
   const lineage = followLineage(startReading(context), node);
@@ -50,7 +50,7 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
   };
 }
 
-/** Reports a class that extends `Saga` and would be overlooked. */
+/** Reports a class that extends `Saga` without the marker. It would be ignored. */
 export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: ClassForm): void {
   if (!mayLeadTo(heritage, 'Saga') || isBase(node)) return;
   if (!leadsTo(followLineage(startReading(context), node), 'Saga')) return;
@@ -64,8 +64,8 @@ export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: Cla
 }
 
 /**
- * The text, or list of texts, that a property is set to by the first class that declares it; the compiler guarantees
- * the type.
+ * Returns the text or the list of texts that initializes a property, from the first class that declares it. The
+ * compiler guarantees the type.
  */
 function readTexts(classes: readonly ts.ClassDeclaration[], name: string): readonly string[] {
   const value = classes

@@ -5,7 +5,7 @@ import type { ReadContext } from './read-context.js';
 import { type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
 
-/** The verdict on every action of a project. */
+/** Returns the verdict on every action of a project. */
 export function readShardVerdicts(
   projectDirectory: string,
   paths: ProjectPaths,
@@ -23,7 +23,7 @@ export function readShardVerdicts(
     .filter((verdict) => verdict !== undefined);
 }
 
-/** Reports the actions among `suspects` that stage on two shards for sure. */
+/** Reports the actions that certainly stage on two shards. */
 export function checkShards(
   context: ReadContext,
   schema: ProjectSchema,

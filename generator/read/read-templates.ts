@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText } from '../diagnostics.js';
 
-/** A template of the user's own folder. */
+/** A template in the user's folder. */
 export interface UserTemplate {
   /** Project-relative path. */
   readonly file: string;
@@ -10,13 +10,14 @@ export interface UserTemplate {
   readonly text: string;
 }
 
-/** Folders that templates may lie in, below that of the configuration; '' is that folder itself. */
+/** Folders of templates, relative to the configured folder; '' is that folder. */
 export const TEMPLATE_FOLDERS = ['', 'partials', 'per-model', 'per-action', 'per-project'] as const;
 
 /**
- * The user's templates by path below their folder, without `.hbs`; none if the folder does not exist.
+ * Reads the user's templates by path below their folder, without `.hbs`; empty if the folder does not exist.
  *
- * @param folder project-relative @throws the error of the file system
+ * @param folder project-relative
+ * @throws the error of the file system
  */
 export function readTemplates(projectDirectory: string, folder: string): ReadonlyMap<string, UserTemplate> {
   const templates = new Map<string, UserTemplate>();

@@ -2,8 +2,8 @@ import { ts } from './compiler.js';
 import { bareExpression, staticMember } from './syntax.js';
 
 /**
- * How many upcasters a class declares in its static `upcasters`; `uncounted` where that is no plain list, so that only
- * the start of the application can tell.
+ * Counts the upcasters in the static `upcasters` of a class. @returns `uncounted` if that is not a plain list. The
+ * application then counts at startup.
  */
 export function readUpcasters(node: ts.ClassDeclaration): number | 'uncounted' {
   const member = staticMember(node, 'upcasters');

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics.js';
 import type { DocTag } from '../schema/type-schema.js';
 import type { ReadContext } from './read-context.js';
 
-/** `@version` of a class's comment: the version of its payload's shape, or of that of its params. */
+/** Reads `@version` of a class's comment: the version of an event's payload, or of an action's params. */
 export function readVersion(context: ReadContext, tags: readonly DocTag[]): number | undefined {
   const tag = tags.find((each) => each.name === 'version');
   if (tag === undefined) return undefined;

@@ -12,7 +12,7 @@ export type Resolved =
   /** Exported by this package under this name; the local name may differ. */
   | { readonly kind: 'framework'; readonly name: string }
   | { readonly kind: 'package'; readonly module: string; readonly name: string }
-  /** In a file that this program emits; it need not exist yet. */
+  /** In a file that the generator emits. It need not exist yet. */
   | { readonly kind: 'generated'; readonly file: string; readonly name: string }
   | { readonly kind: 'declared'; readonly declaration: Declaration }
   /** Imported from a project file that does not exist or does not export it. */
@@ -156,7 +156,9 @@ function resolveQualified(
     : resolveFrom(context, module, { name: rest, meaning });
 }
 
-/** The module that a file re-exports as a whole, `export * as money from './money.js'`, under an imported name. */
+/**
+ * Returns the module that a file re-exports as a whole (`export * as money from './money.js'`) under an imported name.
+ */
 function namespaceOf(context: ReadContext, { from, name }: ImportBinding): ModuleReference | undefined {
   const file = from.path === undefined ? undefined : context.sources.loadImport(from.path);
   if (file === undefined) return undefined;

@@ -23,7 +23,9 @@ function nothingAsked(): MutableAsked {
 
 /** Options for keeping sources in memory. */
 export interface SourceFilesOptions {
-  /** Maximum number of trees in memory: more trees cost memory, but a file with many importers is parsed less often. */
+  /**
+   * Maximum number of trees in memory. More trees use more memory, but files with many importers are parsed less often.
+   */
   readonly treeLimit?: number;
   /** Called with each text read from disk; undefined for a missing file. */
   readonly onText?: (file: string, text: string | undefined) => void;
@@ -36,9 +38,8 @@ interface LoadedFile extends ParsedSource {
 }
 
 /**
- * The parsed sources of one project, by project-relative path. Files are parsed on demand, never type-checked and
- * never executed. Text is taken with LF line ends and without a byte order mark, so that a checkout with CRLF gives
- * the same output.
+ * The parsed sources of one project, by project-relative path. Files are parsed on demand, never type-checked and never
+ * executed. Texts have LF line ends and no byte order mark, so that a checkout with CRLF results in the same output.
  */
 export class SourceFiles {
   readonly #projectDirectory: string;
@@ -49,11 +50,11 @@ export class SourceFiles {
    * an old table would keep all former trees reachable for the scavenger.
    */
   readonly #loaded: LoadedFile[] = [];
-  /** Characters of their texts. */
+  /** Characters of all loaded texts. */
   #loadedLength = 0;
   readonly #matches = new Map<string, boolean>();
   readonly #errors = new Map<string, readonly ParseError[]>();
-  /** Candidate files of an import, by the path in the import. */
+  /** Candidate files of an import, by its path. */
   readonly #candidates = new Map<string, readonly string[]>();
   #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
   #asked: MutableAsked = nothingAsked();
@@ -67,7 +68,7 @@ export class SourceFiles {
     this.#onText = options.onText;
   }
 
-  /** The parsed file; undefined if there is none inside the project, or if it does not parse. */
+  /** Returns the parsed file; undefined if it is outside the project, missing, or has syntax errors. */
   load(file: string): ts.SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
     this.#ask(file);
@@ -101,9 +102,9 @@ export class SourceFiles {
   }
 
   /**
-   * The text of a file with LF line ends; undefined if there is none.
+   * Returns the text of a file with LF line ends; undefined if the file does not exist.
    *
-   * @throws the error of the file system if it is there and cannot be read
+   * @throws the error of the file system if the file exists and cannot be read
    */
   text(file: string): string | undefined {
     this.#ask(file);
@@ -116,7 +117,10 @@ export class SourceFiles {
     return text;
   }
 
-  /** The parsed file that a relative import means, by the path that it spells; undefined if there is none. */
+  /**
+   * Returns the parsed file of a relative import; undefined if there is none. @param path project-relative path in the
+   * import
+   */
   loadImport(path: string): ts.SourceFile | undefined {
     let candidates = this.#candidates.get(path);
     if (candidates === undefined) {
@@ -130,7 +134,7 @@ export class SourceFiles {
     return undefined;
   }
 
-  /** Whether a file's text matches; remembered until the file is forgotten. @throws the error of the file system */
+  /** Whether a file's text matches. Cached until the file is forgotten. @throws the error of the file system */
   matches(file: string, pattern: RegExp): boolean {
     this.#ask(file);
     let found = this.#matches.get(file);
@@ -155,13 +159,13 @@ export class SourceFiles {
     }
   }
 
-  /** Counts files as requested that an earlier run already requested. */
+  /** Records files of an earlier run as requested. */
   noteAsked({ files, parsed }: Asked): void {
     for (const file of files) this.#asked.files.add(file);
     for (const file of parsed) this.#asked.parsed.add(file);
   }
 
-  /** Syntax errors of a file that was parsed. */
+  /** Returns the syntax errors of a parsed file. */
   errorsOf(file: string): readonly ParseError[] {
     return this.#errors.get(file) ?? [];
   }
@@ -181,12 +185,12 @@ export class SourceFiles {
     return this.#augmenters.get(file) ?? [];
   }
 
-  /** Sets which files add members to which, by the path of the file with the declarations. */
+  /** Sets the files that add members to a file, by the file with the declarations. */
   setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
     this.#augmenters = augmenters;
   }
 
-  /** The declarations of a file also depend on the files that add members to it. */
+  /** Records a request. The declarations of a file also depend on the files that add members to it. */
   #ask(file: string): void {
     this.#asked.files.add(file);
     if (this.#augmenters.size === 0) return;
@@ -211,29 +215,29 @@ export class SourceFiles {
   }
 }
 
-/** Where a node starts. */
+/** Returns the start of a node. */
 export function locationOf(node: ts.Node): SourceLocation {
   const source = node.getSourceFile();
   return positionIn(source, node.getStart(source));
 }
 
-/** Project-relative path of the file that contains a node. */
+/** Returns the project-relative path of the file that contains a node. */
 export function fileOf(node: ts.Node): string {
   return node.getSourceFile().fileName;
 }
 
 /** Trees are large, and files that refer to each other are read in succession. */
 const TREE_LIMIT = 16;
-/** Characters of the texts of all trees that are kept: a tree takes some hundred bytes for each. */
+/** Maximum characters of all loaded texts. A tree takes some hundred bytes for each. */
 const MOST_TEXT = 60_000;
-/** Kept regardless of their size: a file and a file that it imports. */
+/** Trees that stay loaded regardless of their size: a file and a file that it imports. */
 const FEWEST_TREES = 2;
 
 function lengthOf(loaded: LoadedFile | undefined): number {
   return loaded?.source?.text.length ?? 0;
 }
 
-/** Shared: Node.js would allocate these options from 'utf8' for each file. */
+/** Shared, because Node.js would allocate these options from 'utf8' for each file. */
 const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
 
 function readText(path: string): string | undefined {
@@ -247,7 +251,10 @@ function readText(path: string): string | undefined {
   return plainText(text);
 }
 
-/** Emitted JavaScript is imported by its own name (`./wallet.js`), its source has another extension. */
+/**
+ * Returns the possible sources of an import. An import has the name of the emitted JavaScript (`./wallet.js`), its
+ * source another extension.
+ */
 function importCandidates(target: string): readonly string[] {
   if (target.endsWith('.js')) {
     const name = target.slice(0, -'js'.length);

@@ -2,9 +2,9 @@ import type { FieldTexts } from '../schema/field-texts.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { Found } from './found.js';
 
-/** A store for the texts of results. Most runs read few of them. */
+/** A store for texts of results. Most runs read few of them. */
 export interface ResultTexts {
-  /** Stores a text. @returns its place, in one word */
+  /** Stores a text. @returns its place, without white space */
   add(text: string): string;
   /** @throws LostResultError if the text is missing or damaged */
   get(place: string): string;
@@ -18,9 +18,9 @@ export interface ResultsStore {
 
 /** The part of a result that most runs read. */
 interface Head {
-  /** Without the fields of models, events and params, but for declarations that have none. */
+  /** Without the fields of models, events and params, unless a declaration has none. */
   readonly found: Partial<Found>;
-  /** The place of these fields, with a list per declaration. */
+  /** Place of these fields: one list per declaration. */
   readonly fields: string;
   /** Printed fields of events and params. */
   readonly printed: readonly (string | null)[];
@@ -54,7 +54,7 @@ function ifEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? list : undefined;
 }
 
-/** Restores a result that `storeFound` stored. Fields are read on first use. */
+/** Restores a result that `storeFound` stored. Its fields are read on first use. */
 export function restoreFound(place: string, { texts, fields }: ResultsStore): Partial<Found> {
   const { found, fields: fieldsPlace, printed }: Head = JSON.parse(texts.get(place));
   const { models = [], events = [], actions = [] } = found;

@@ -7,19 +7,19 @@ const FORMAT = 'fw-gen results 4';
 
 /** The inputs for which a list of stored results is valid. */
 export interface ResultsKey {
-  /** The run that stored them. */
+  /** Identifies the run that stored them. */
   readonly run: string;
-  /** Everything that results depend on besides files. */
+  /** Everything that results depend on, except files. */
   readonly setting: string;
 }
 
-/** A result of an earlier process cannot be read back. The run must restart with an empty memory. */
+/** A result of an earlier process cannot be read. The run must restart with an empty memory. */
 export class LostResultError extends Error {}
 
 /**
- * Lists results: one line per file that was read, with the place of what was found, places of actions that stage more
- * than once, files to whose declarations it adds, the file's name and those of files that had a part in it, between
- * tabs. So the next run need not even read what it does not look at.
+ * Lists results, one line per file with columns between tabs: place of its declarations, places of actions that stage
+ * more than once, files to which it adds members, name of the file, names of files that it depends on. The next run
+ * reads only declarations that it needs.
  */
 export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, store: ResultsStore): string {
   const lines: string[] = [];
@@ -29,7 +29,7 @@ export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, s
   return [FORMAT, run, setting, contentHash(body), body].join('\n');
 }
 
-/** Fills a memory with listed results. @returns false for a list of another run, program or setting, or a broken one */
+/** Fills a memory with listed results. @returns false for a damaged list, or one of another run, program or setting */
 export function restoreResults(
   memory: ReadMemory,
   list: string,
@@ -53,10 +53,10 @@ export function restoreResults(
   return true;
 }
 
-/** Marks lines that contain a shard analysis of an action. It is in the column of the place. */
+/** Marks a line with the shard analysis of an action, in the column of the place. */
 const LOOK = '-';
 
-/** Only runs without a mistake leave results behind. */
+/** Only runs without a mistake store results. */
 const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
 
 /** A result of another process. */
@@ -67,7 +67,7 @@ class StoredResult implements FileResult {
   readonly line: string;
   /** The key under which the result is stored. */
   readonly place: string;
-  /** The file itself comes first. */
+  /** Requested files. The first one is the file itself. */
   readonly asked: readonly string[];
   readonly #staging: string;
   readonly #augments: string;
@@ -99,7 +99,7 @@ class StoredResult implements FileResult {
 
 const NO_NAMES: readonly string[] = [];
 
-/** Most files have none. */
+/** Returns '' for an empty list, because most lists are empty. */
 function printNames(names: readonly string[]): string {
   return names.length === 0 ? '' : JSON.stringify(names);
 }
@@ -109,7 +109,7 @@ function parseNames(text: string): readonly string[] {
 }
 
 function lineOf(file: string, result: FileResult, store: ResultsStore): string {
-  // Stored results keep their place if their texts are in this store.
+  // A stored result keeps its place if its texts are in this store.
   if (result instanceof StoredResult && result.store.texts === store.texts && !store.fields.areAllNew)
     return result.line;
   const others = [...result.asked].filter((each) => each !== file);
@@ -125,7 +125,7 @@ function printLine(columns: readonly string[], name: string, others: Iterable<st
   return [...columns, escapeName(name), ...Array.from(others, escapeName)].join('\t');
 }
 
-/** Escapes line ends and tabs in a name, because they separate lines and columns. Most names have neither. */
+/** Escapes line ends and tabs in a name, because they separate lines and columns. Most names contain neither. */
 function escapeName(name: string): string {
   return name.startsWith('"') || /[\n\t]/.test(name) ? JSON.stringify(name) : name;
 }

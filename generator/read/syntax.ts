@@ -8,42 +8,42 @@ export type Declaration =
   | ts.EnumDeclaration
   | ts.VariableDeclaration;
 
-/** A name as it is written, with its qualifiers. */
+/** Returns a name as written, with its qualifiers. */
 export function nameText(node: ts.Node): string {
   return ts.isIdentifier(node) ? node.text : node.getText();
 }
 
-/** True if the node carries this keyword. */
+/** Whether a node has this keyword. */
 export function hasKeyword(node: ts.Node, keyword: ts.SyntaxKind): boolean {
   if (!ts.canHaveModifiers(node) || node.modifiers === undefined) return false;
   for (const modifier of node.modifiers) if (modifier.kind === keyword) return true;
   return false;
 }
 
-/** `public`, `protected` or `private`, as the keywords say. */
+/** Returns `public`, `protected` or `private`. Default: `public`. */
 export function scopeOf(node: ts.Node): 'public' | 'protected' | 'private' {
   if (hasKeyword(node, ts.SyntaxKind.PrivateKeyword)) return 'private';
   return hasKeyword(node, ts.SyntaxKind.ProtectedKeyword) ? 'protected' : 'public';
 }
 
-/** True for a member of instances. */
+/** Whether a class element is not static. */
 export function isInstanceMember(node: ts.ClassElement): boolean {
   return !hasKeyword(node, ts.SyntaxKind.StaticKeyword);
 }
 
-/** The name of a declaration; undefined for a default export without one, and for a binding pattern. */
+/** Returns the name of a declaration; undefined for a default export without a name, and for a binding pattern. */
 export function declaredName(declaration: Declaration): string | undefined {
   return declaration.name !== undefined && ts.isIdentifier(declaration.name)
     ? declaration.name.text
     : undefined;
 }
 
-/** The static method, property or accessor of this name that a class declares. */
+/** Returns the static method, property or accessor with this name. */
 export function staticMember(node: ts.ClassDeclaration, name: string): ts.ClassElement | undefined {
   return node.members.find((each) => !isInstanceMember(each) && each.name?.getText() === name);
 }
 
-/** Declared instance properties (`name: Type`), private ones (`#name`) excluded, in source order. */
+/** Returns the declared instance properties (`name: Type`) in source order, without private ones (`#name`). */
 export function instanceProperties(node: ts.ClassDeclaration): readonly ts.PropertyDeclaration[] {
   const properties: ts.PropertyDeclaration[] = [];
   for (const member of node.members) {
@@ -53,30 +53,30 @@ export function instanceProperties(node: ts.ClassDeclaration): readonly ts.Prope
   return properties;
 }
 
-/** Constructors, overload signatures included. */
+/** Returns all constructors, including overload signatures. */
 export function constructorsOf(node: ts.ClassDeclaration): readonly ts.ConstructorDeclaration[] {
   return node.members.filter((member) => ts.isConstructorDeclaration(member));
 }
 
-/** The constructor that has a body, else the first one. */
+/** Returns the constructor with a body, or else the first one. */
 export function constructorOf(node: ts.ClassDeclaration): ts.ConstructorDeclaration | undefined {
   const all = constructorsOf(node);
   return all.find((each) => each.body !== undefined) ?? all[0];
 }
 
-/** The expression and type arguments behind `extends`. */
+/** Returns the expression and type arguments of `extends`. */
 export function extendsClause(node: ts.ClassLikeDeclaration): ts.ExpressionWithTypeArguments | undefined {
   return node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
 }
 
-/** An expression without parentheses, `as` and `satisfies` around it. */
+/** Returns an expression without enclosing parentheses, `as` and `satisfies`. */
 export function bareExpression(node: ts.Expression): ts.Expression {
   const isWrapped =
     ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node);
   return isWrapped ? bareExpression(node.expression) : node;
 }
 
-/** Classes at the top level of a file. */
+/** Returns the classes at the top level of a file. */
 export function classesOf(source: ts.SourceFile): readonly ts.ClassDeclaration[] {
   return source.statements.filter((statement) => ts.isClassDeclaration(statement));
 }

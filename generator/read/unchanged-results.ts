@@ -2,17 +2,17 @@ import { headOf } from '../schema/outline.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import type { Found } from './found.js';
 
-/** True if two reads of a file gave the same result, regardless of lines: no emitted text depends on lines. */
+/** Whether two results of a file are equal except for lines. Emitted texts do not depend on lines. */
 export function isSameResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, false);
 }
 
-/** True if two reads of a file gave the same result, at the same places. */
+/** Whether two results of a file are equal including lines. */
 export function isIdenticalResult(a: Partial<Found>, b: Partial<Found>): boolean {
   return isSame(a, b, true);
 }
 
-/** Models whose bodies a later read of a file found changed, if nothing else changed. */
+/** Returns the models whose bodies differ between two results; undefined if anything else differs. */
 export function changedModels(
   before: Partial<Found>,
   after: Partial<Found>,
@@ -23,7 +23,7 @@ export function changedModels(
   return isOnlyBodies ? models.filter((model, index) => !isSame(old[index], model, false)) : undefined;
 }
 
-/** @param isData whether the values are inside a value of the user, in which no property is a source location */
+/** @param isData whether the values are part of user data, in which no property is a source location */
 function isSame(a: unknown, b: unknown, isData: boolean): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a) !== Array.isArray(b)) return false;

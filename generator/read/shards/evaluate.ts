@@ -6,10 +6,10 @@ import { hasKeyword, isInstanceMember } from '../syntax.js';
 import { originOf, UNKNOWN, type Value } from './origin.js';
 import { opaque, type Scope } from './scope.js';
 
-/** Calls that go deeper than this are not followed. */
+/** Maximum depth of calls that are followed. */
 const MAXIMUM_DEPTH = 6;
 
-/** What an expression gives, as far as its text says. */
+/** Returns the value of an expression, as far as the source determines it. */
 export function evaluate(scope: Scope, node: ts.Expression): Value {
   if (
     ts.isAwaitExpression(node) ||
@@ -37,7 +37,7 @@ export function evaluate(scope: Scope, node: ts.Expression): Value {
   return UNKNOWN;
 }
 
-/** Binds the names of a declaration to what its initializer gives. */
+/** Binds the names of a declaration to the value of its initializer. */
 export function bind(scope: Scope, name: ts.BindingName, value: Value): void {
   if (ts.isIdentifier(name)) {
     const known = value.kind === 'unknown' ? opaque(scope, name) : value;
@@ -71,7 +71,7 @@ function evaluateName(scope: Scope, node: ts.Identifier): Value {
   if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return UNKNOWN;
   const isConstant = (declaration.parent.flags & ts.NodeFlags.Const) !== 0;
   if (!isConstant || declaration.initializer === undefined || scope.depth >= MAXIMUM_DEPTH) return UNKNOWN;
-  // A constant of a module has one value, wherever it is used.
+  // A constant of a module has the same value in every scope.
   const outer: Scope = {
     ...scope,
     variables: new Map(),
@@ -111,7 +111,7 @@ function memberOf(scope: Scope, object: Value, name: string, node: ts.Node): Val
   }
 }
 
-/** `TransferSaga.start(plan, state)`. */
+/** Whether a call is `TransferSaga.start(plan, state)`. */
 export function isSagaStart(scope: Scope, { expression }: ts.CallExpression): boolean {
   if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'start') return false;
   const { expression: target } = expression;
@@ -135,7 +135,7 @@ function evaluateCall(scope: Scope, node: ts.CallExpression): Value {
     if (known !== undefined) return known;
   }
   const object = evaluate(scope, target);
-  // What decides: the id, the model, or the shard behind a key.
+  // The argument that decides the shard: the id, the model, or the shard behind a key.
   const decisive = node.arguments[SECOND_DECIDES.has(name.text) ? 1 : 0];
   const argument = decisive === undefined ? UNKNOWN : evaluate(scope, decisive);
   switch (object.kind) {
@@ -157,7 +157,7 @@ function evaluateCall(scope: Scope, node: ts.CallExpression): Value {
 const SECOND_DECIDES: ReadonlySet<string> = new Set(['getOrAdd', 'getByKey', 'findByKey']);
 const READS: ReadonlySet<string> = new Set(['getById', 'findById', 'getByKey', 'findByKey']);
 
-/** `getById` gives a model of the shard that the id names, `getByKey` one of the shard that it is given. */
+/** `getById` reads a model on the shard of its id, `getByKey` on the shard in its argument. */
 function readThrough(scope: Scope, node: ts.Node, model: string, method: string, place: Value): Value {
   const origin = READS.has(method) ? originOf(place) : undefined;
   if (origin !== undefined) return { kind: 'located', origin, model };
@@ -197,7 +197,7 @@ function callOnLocated(
   return given.kind === 'unknown' ? opaque(scope, node) : given;
 }
 
-/** Calls on a class or namespace that an import or the file itself names. */
+/** Evaluates a call on an imported or local class or namespace. */
 function evaluateStatic(
   scope: Scope,
   node: ts.CallExpression,
@@ -269,7 +269,7 @@ function methodOf(
     );
 }
 
-/** What a short method gives: its one `return`, with its arguments in place of its parameters. */
+/** Evaluates a method that consists of one `return`, with arguments in place of parameters. */
 function evaluateBody(
   scope: Scope,
   call: ts.CallExpression,
@@ -311,7 +311,7 @@ export function bindAll(scope: Scope, list: ts.VariableDeclarationList): void {
   }
 }
 
-/** Names that something below a node assigns to. */
+/** Returns the names that are reassigned below a node. */
 export function reassignedNames(node: ts.Node): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (each: ts.Node): void => {

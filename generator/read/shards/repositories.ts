@@ -6,7 +6,7 @@ import { resolveName } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { instanceProperties, isInstanceMember } from '../syntax.js';
 
-/** Properties of an action class that hold a repository, with the model that it reads. */
+/** Returns the properties of an action class that contain a repository, with the repository's model. */
 export function repositoriesOf(
   context: ReadContext,
   schema: ProjectSchema,

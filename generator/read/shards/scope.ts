@@ -9,22 +9,25 @@ export interface Scope {
   readonly context: ReadContext;
   readonly models: ReadonlyMap<string, ModelSchema>;
   readonly sagas: readonly Pick<SagaSchema, 'file' | 'className'>[];
-  /** Names that are known here. */
+  /** Values of names in this scope. */
   readonly variables: Map<string, Value>;
-  /** Names that something assigns to again: nothing is known of them. */
+  /** Names with further assignments. Their values are unknown. */
   readonly reassigned: ReadonlySet<string>;
-  /** The call that led here, so that two calls of one function make two values. */
+  /** Identifies the call that led here, because two calls of a function create two values. */
   readonly path: string;
-  /** It may run more than once: an expression gives another value each time. */
+  /** Whether the code may run more than once. An expression then has several values. */
   readonly isRepeated: boolean;
-  /** Repositories that the action was constructed with, by property name. */
+  /** Repositories of the action by property name. */
   readonly repositories: ReadonlyMap<string, string>;
-  /** What `this` is, in a method of a model. */
+  /** The value of `this` in a method of a model. */
   readonly self: Value;
   readonly depth: number;
 }
 
-/** A value that the analysis cannot look into: it is on one unknown shard. In repeated code nothing is known of it. */
+/**
+ * Returns a value on one unknown shard, for an expression that the analysis cannot follow. In repeated code, returns
+ * the unknown value.
+ */
 export function opaque(scope: Scope, node: ts.Node, text: string = node.getText()): Value {
   if (scope.isRepeated) return UNKNOWN;
   return { kind: 'located', origin: opaqueOrigin(scope, node, text) };

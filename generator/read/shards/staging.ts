@@ -5,13 +5,13 @@ import { bind, bindAll, evaluate, isSagaStart, reassignedNames } from './evaluat
 import { type Origin, originOf, UNKNOWN } from './origin.js';
 import type { Scope } from './scope.js';
 
-/** One model that `perform` stages or expects. */
+/** A model that `perform` stages or expects. */
 export interface Staged {
-  /** The argument as written. */
+  /** The argument in the source. */
   readonly text: string;
-  /** undefined if nothing is known. */
+  /** undefined if it is unknown. */
   readonly origin: Origin | undefined;
-  /** Where it is staged. */
+  /** Location of the call. */
   readonly location: SourceLocation;
   /** It may be staged more than once. */
   readonly isRepeated: boolean;
@@ -22,18 +22,20 @@ export interface Staged {
 /** Everything that `perform` stages. */
 export interface Staging {
   readonly staged: readonly Staged[];
-  /** The plan or the action itself is passed to code that is not analysed and could stage; undefined otherwise. */
+  /**
+   * Code that is not analysed and receives the plan or the action, so that it could stage; undefined if there is none.
+   */
   readonly escapes: ts.Node | undefined;
 }
 
-/** With the position of the model among the arguments. */
+/** By method: the position of the model among the arguments. */
 const STAGING: ReadonlyMap<string, number> = new Map([
   ['add', 0],
   ['update', 0],
   ['expect', 0],
   ['getOrAdd', 1],
 ]);
-/** Calls on a plan that stage no model. */
+/** Methods of a plan that stage no model. */
 const SCHEDULING: ReadonlySet<string> = new Set(['schedule', 'cancelSchedule']);
 
 interface Walk {
@@ -42,7 +44,7 @@ interface Walk {
   escapes: ts.Node | undefined;
 }
 
-/** Walks through `perform` in the order of its text. */
+/** Walks through `perform` in source order. */
 export function findStaged(scope: Scope, perform: ts.MethodDeclaration, owner: ts.ClassDeclaration): Staging {
   const walk: Walk = { staged: [], owner, escapes: undefined };
   const { body } = perform;
@@ -61,7 +63,7 @@ export function findStaged(scope: Scope, perform: ts.MethodDeclaration, owner: t
 function visitAll(walk: Walk, scope: Scope, nodes: readonly ts.Node[], isConditional: boolean): void {
   for (const node of nodes) {
     visit(walk, scope, node, isConditional);
-    // Code after this statement never runs.
+    // Code after this statement is unreachable.
     if (ts.isReturnStatement(node) || ts.isThrowStatement(node)) return;
   }
 }
@@ -91,7 +93,7 @@ function visitChildren(walk: Walk, scope: Scope, node: ts.Node, isConditional: b
   ts.forEachChild(node, (child) => visit(walk, scope, child, branches));
 }
 
-/** Code that may run any number of times: what it declares is another thing each time. */
+/** Visits a function, which may run any number of times. Its declarations have another value each time. */
 function visitFunction(walk: Walk, scope: Scope, node: ts.SignatureDeclaration): void {
   const inner: Scope = { ...scope, variables: new Map(scope.variables), isRepeated: true };
   for (const { name } of node.parameters) bind(inner, name, UNKNOWN);
@@ -112,9 +114,10 @@ function visitLoop(walk: Walk, scope: Scope, node: ts.IterationStatement): void 
 }
 
 /**
- * `this.plan().add(model)`, or the same on a variable that holds the plan. `getOrAdd` stages what is not there yet.
+ * Handles `this.plan().add(model)`, or the same call on a variable that holds the plan. `getOrAdd` stages a model that
+ * does not exist yet.
  *
- * @returns false for a call that is none of the framework's own on a plan
+ * @returns false for any other call
  */
 function visitCall(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
   if (!ts.isPropertyAccessExpression(node.expression)) return false;
@@ -141,7 +144,7 @@ function visitCall(walk: Walk, scope: Scope, node: ts.CallExpression, isConditio
   for (const argument of node.arguments) visit(walk, scope, argument, isConditional);
   const [first] = node.arguments;
   if (name.text === 'cancelSchedule') stage(first, first && holderOf(scope, first));
-  // The scheduled action takes the shard of the plan, unless its id is asked for while nothing is staged.
+  // The scheduled action takes the shard of the plan, unless its id is used before anything is staged.
   else if (name.text === 'schedule') {
     const isSettled = walk.staged.some((each) => !each.isConditional);
     if (!isSettled && !ts.isExpressionStatement(node.parent)) stage(node, undefined);
@@ -152,14 +155,17 @@ function visitCall(walk: Walk, scope: Scope, node: ts.CallExpression, isConditio
   return true;
 }
 
-/** The id of a scheduled action is of the shard of the model that holds it: one plan has stored both. */
+/**
+ * Returns the origin of a scheduled action's id. It is the shard of the model that holds the id, because one plan has
+ * stored both.
+ */
 function holderOf(scope: Scope, id: ts.Expression): Origin | undefined {
   const holder = ts.isPropertyAccessExpression(id) ? evaluate(scope, id.expression) : undefined;
   const isModel = holder?.kind === 'located' && holder.model !== undefined;
   return isModel ? originOf(holder) : originOf(evaluate(scope, id));
 }
 
-/** A model whose ids carry no shard lies on the default one, whatever it comes from. */
+/** Returns the origin of a model. A model with ids without a shard is on the default shard, whatever its value. */
 function shardOf(scope: Scope, node: ts.Expression): Origin | undefined {
   const value = evaluate(scope, node);
   const origin = originOf(value);
@@ -175,7 +181,9 @@ function noteEscape(walk: Walk, scope: Scope, node: ts.Node): void {
   if (isPlanCall(node) && !ts.isPropertyAccessExpression(node.parent)) walk.escapes ??= node.parent;
 }
 
-/** `this.x` reads a property, and `this.method()` runs a method that does not speak of the plan. */
+/**
+ * Whether a use of `this` cannot stage: it reads a property, or calls a method that uses neither the plan nor `this`.
+ */
 function isHarmlessThis(walk: Walk, node: ts.Node): boolean {
   const access = node.parent;
   if (!ts.isPropertyAccessExpression(access) || access.expression !== node) return false;

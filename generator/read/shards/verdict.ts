@@ -9,27 +9,28 @@ import type { Origin } from './origin.js';
 import { repositoriesOf } from './repositories.js';
 import { findStaged, type Staged } from './staging.js';
 
-/** What is known about the shards that one action touches. */
+/** The result of analysing the shards of one action. */
 export interface ShardVerdict {
   /** Name of the class. */
   readonly action: string;
   readonly location: SourceLocation;
   /**
-   * `proven`: all that it stages has one origin. `violation`: it stages on two shards that are written out and
-   * differ. `unproven`: the text does not say; the executor checks it at run time.
+   * `proven`: everything that it stages has one origin. `violation`: it stages on two different shards that are written
+   * in the source. `unproven`: the source does not determine the shards, and the executor checks them at run time.
    */
   readonly verdict: 'proven' | 'unproven' | 'violation';
-  /** Why, in a sentence. */
+  /** The reason, as a sentence. */
   readonly message: string;
   /**
-   * The two origins of a violation, at the places that stage on them; or the origins that could not be proven equal.
+   * The two origins of a violation, at the locations where they are staged; or the origins that could not be proven
+   * equal.
    */
   readonly origins: readonly Origin[];
-  /** Its comment says `@crossShard`: it means to touch several. */
+  /** Its comment has `@crossShard`: it may use several shards. */
   readonly isIntended: boolean;
 }
 
-/** Follows the origin of everything that an action stages; undefined if its class is gone. */
+/** Follows the origin of everything that an action stages; undefined if its class no longer exists. */
 export function shardVerdict(
   context: ReadContext,
   schema: ProjectSchema,
@@ -124,7 +125,9 @@ function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgeme
   };
 }
 
-/** Two shards that are written out, differ, and are both staged on whenever `perform` ends well. */
+/**
+ * Returns two different constant shards that `perform` stages on whenever it completes; undefined if there are none.
+ */
 function clashOf(staged: readonly Staged[]): readonly [Origin, Origin] | undefined {
   const certain = staged.flatMap(({ origin, isConditional, location }) =>
     origin?.constant !== undefined && !isConditional ? [{ ...origin, location }] : [],

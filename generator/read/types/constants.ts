@@ -7,7 +7,7 @@ import type { Reading } from './reading.js';
 import { unite } from './relations.js';
 import { mergeFields, plain, type ReadType, unsupportedText } from './type-results.js';
 
-/** The values of an enum; undefined if one of them would have to be computed. */
+/** Returns the values of an enum; undefined if one of them is a complex expression. */
 export function readEnumValues(declaration: ts.EnumDeclaration): ReadonlyMap<string, EnumValue> | undefined {
   const values = new Map<string, EnumValue>();
   let next: number | undefined = 0;
@@ -21,7 +21,7 @@ export function readEnumValues(declaration: ts.EnumDeclaration): ReadonlyMap<str
   return values.size === 0 ? undefined : values;
 }
 
-/** A text or number that the source spells out, by simple arithmetic as flags do. */
+/** Returns the text or number of an expression of literals, with the arithmetic of bit flags. */
 function literalValue(node: ts.Expression, known: ReadonlyMap<string, EnumValue>): EnumValue | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return finite(Number(node.text));
@@ -52,7 +52,7 @@ function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The value of a member named as a type: `WalletState.OPENED`. */
+/** Returns the value of an enum member that is used as a type: `WalletState.OPENED`. */
 export function enumMemberValue(
   reading: Reading,
   source: ts.SourceFile,
@@ -65,7 +65,9 @@ export function enumMemberValue(
   return readEnumValues(resolved.declaration)?.get(name.slice(dot + 1));
 }
 
-/** The type of a value: `typeof STATES`, `typeof STATES.open`; undefined if the text does not say it. */
+/**
+ * Returns the type of a value: `typeof STATES`, `typeof STATES.open`; undefined if the source does not determine it.
+ */
 export function typeOfValue(reading: Reading, source: ts.SourceFile, name: string): ReadType | undefined {
   const resolved = resolveName(reading.context, source, name, 'value');
   if (resolved.kind === 'declared') {
@@ -102,9 +104,9 @@ function typeOfVariable(reading: Reading, declaration: ts.VariableDeclaration): 
 }
 
 interface Literalness {
-  /** Below an `as const`: everything is literal and readonly. */
+  /** Inside `as const`: everything is literal and readonly. */
   readonly isConst: boolean;
-  /** Literals keep their own type: that of a `const`. */
+  /** Literals keep their literal types, as in a `const`. */
   readonly isLiteral: boolean;
 }
 
@@ -127,7 +129,7 @@ function typeOfExpression(reading: Reading, node: ts.Expression, kept: Literalne
   return isName ? typeOfValue(reading, node.getSourceFile(), node.getText()) : undefined;
 }
 
-/** `['a', 'b'] as const` of `Object.freeze(['a', 'b'] as const)`, which has the same type. */
+/** Returns `['a', 'b'] as const` of `Object.freeze(['a', 'b'] as const)`. Both have the same type. */
 function frozenConstant(node: ts.Expression): ts.Expression | undefined {
   if (!ts.isCallExpression(node) || node.expression.getText() !== 'Object.freeze') return undefined;
   const [argument] = node.arguments;
@@ -182,7 +184,7 @@ function typeOfArray(
   return plain({ kind: 'list', of: type, ...(nullable ? { nullable: true } : {}) });
 }
 
-/** What is no data (a function, a call) still has a name, which is all that `keyof` asks for. */
+/** Reads an object literal. Values that are not data (functions, calls) keep their names, for `keyof`. */
 function typeOfObject(
   reading: Reading,
   node: ts.ObjectLiteralExpression,

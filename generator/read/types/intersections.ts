@@ -7,8 +7,8 @@ import { isAssignable, unite } from './relations.js';
 import { plain, type ReadType, unsupported } from './type-results.js';
 
 /**
- * `A & B`. Objects are merged into one, once for each member of a union of objects. Next to a primitive type, an object
- * is its brand; next to literals, only the literals that the primitive type allows remain: `keyof T & string`.
+ * Reads `A & B`. Objects are merged, once for each member of a union of objects. Beside a primitive type, an object is
+ * a brand. Beside literals, a primitive type removes the literals that it does not allow: `keyof T & string`.
  */
 export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode): ReadType {
   let objects: readonly (readonly FieldSchema[])[] = [[]];
@@ -37,7 +37,10 @@ export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode
 const CROSSED_HINT =
   "Give a field that both sides have one type: `Omit<Address, 'zip'> & { readonly zip: string }`.";
 
-/** A field that several sides have is of all their types. @returns undefined if no type says that */
+/**
+ * Merges fields. A field that several sides declare has all their types. @returns undefined if no single type expresses
+ * that
+ */
 function crossed(fields: readonly FieldSchema[]): readonly FieldSchema[] | undefined {
   const byName = new Map<string, FieldSchema>();
   for (const field of fields) {
@@ -55,7 +58,7 @@ function bothOf(one: FieldSchema, other: FieldSchema): FieldSchema | undefined {
     optional: one.optional && other.optional,
     nullable: one.nullable && other.nullable,
   };
-  // Of two of one type the last one counts, with its comment.
+  // If both types are the same, the last one counts, with its comment.
   if (other.type.kind === 'unsupported' || isAssignable(second, first) === true)
     return { ...other, ...allowed };
   if (one.type.kind === 'unsupported' || isAssignable(first, second) === true) return { ...one, ...allowed };
@@ -64,7 +67,7 @@ function bothOf(one: FieldSchema, other: FieldSchema): FieldSchema | undefined {
   return fields === undefined ? undefined : { ...other, ...allowed, type: { kind: 'object', fields } };
 }
 
-/** Members of a union that an intersection may become. */
+/** Maximum members of the resulting union. */
 const MOST_MEMBERS = 100;
 
 const PRIMITIVES: ReadonlySet<TypeSchema['kind']> = new Set([
@@ -80,7 +83,7 @@ const PRIMITIVES: ReadonlySet<TypeSchema['kind']> = new Set([
 
 const BRAND = plain({ kind: 'object', fields: [] });
 
-/** A property whose name is computed, `[brand]`, is there for the compiler alone. */
+/** Whether a type literal is a brand: a property with a computed name, `[brand]`, exists only for the compiler. */
 function isBrand({ members }: ts.TypeLiteralNode): boolean {
   return members.some(
     ({ name }) => name !== undefined && ts.isComputedPropertyName(name) && propertyName(name) === undefined,

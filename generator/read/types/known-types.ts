@@ -3,7 +3,7 @@ import type { Reading } from './reading.js';
 import { hasAnyAgain } from './recursion.js';
 import type { ReadType } from './type-results.js';
 
-/** Reads a declaration, or takes what it gave in another place of the same run, if it gives the same here. */
+/** Reads a declaration, or returns its result from another place of the same run if the result would be the same. */
 export function readOnce(reading: Reading, key: string, read: (reading: Reading) => ReadType): ReadType {
   const { context, use, budget, depth } = reading;
   const known = context.types.get(`${use} ${key}`);
@@ -17,7 +17,7 @@ export function readOnce(reading: Reading, key: string, read: (reading: Reading)
   const opened = new Set<string>();
   const { given, asked } = context.sources.asking(() => read({ ...reading, opened }));
   for (const each of opened) reading.opened.add(each);
-  // A mistake is reported in each place, and what is meant by `again` depends on the place.
+  // Each place reports its mistakes, and the meaning of `again` depends on the place. Neither is reused.
   const isLasting =
     given.type.kind !== 'unsupported' &&
     context.diagnostics.length === mistakes &&

@@ -12,13 +12,13 @@ export interface ScopedClass {
 export interface Lineage {
   /** The class itself first. */
   readonly classes: readonly [ScopedClass, ...ScopedClass[]];
-  /** What the last of them extends: a class of this package, or one that nothing is known of. */
+  /** What the last class extends: a class of this package, or an unknown one. */
   readonly root: Heritage | undefined;
-  /** Type arguments of that. */
+  /** Type arguments of the root. */
   readonly arguments: readonly ScopedNode[];
 }
 
-/** Follows `extends` through classes that this project declares. A circle ends where it closes. */
+/** Follows `extends` through classes of this project. A cycle ends where it closes. */
 export function followLineage(reading: Reading, node: ts.ClassDeclaration): Lineage {
   const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: reading.scope }];
   for (let last: ScopedClass = classes[0]; ; ) {
@@ -34,12 +34,12 @@ export function followLineage(reading: Reading, node: ts.ClassDeclaration): Line
   }
 }
 
-/** A tree may be parsed again between two reads. */
+/** By position, because a tree may be parsed again between two reads. */
 function isSame({ node }: ScopedClass, other: ts.ClassDeclaration): boolean {
   return node.pos === other.pos && node.getSourceFile().fileName === other.getSourceFile().fileName;
 }
 
-/** True if the last base class is one of this package with one of these names. */
+/** Whether the root is a class of this package with one of these names. */
 export function leadsTo(lineage: Lineage, ...names: readonly string[]): boolean {
   return extendsFramework(lineage.root, ...names);
 }

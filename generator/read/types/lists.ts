@@ -5,7 +5,7 @@ import { plain, type ReadType, unsupported } from './type-results.js';
 const ITEM_HINT =
   'Items of a list cannot be undefined or models. Write `T | null` for an item that may be missing.';
 
-/** `T[]`. */
+/** Reads `T[]`. */
 export function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNode): ReadType {
   const { type, nullable, optional } = reading.read({ ...reading, shape: 'value' }, element);
   if (type.kind === 'unsupported') return plain(type);
@@ -13,7 +13,7 @@ export function readList(reading: Reading, element: ts.TypeNode, list: ts.TypeNo
   return plain({ kind: 'list', of: type, ...(nullable ? { nullable: true } : {}) });
 }
 
-/** `[A, B?, ...C[]]`. */
+/** Reads `[A, B?, ...C[]]`. */
 export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
   const inner: Reading = { ...reading, shape: 'value' };
   const items = node.elements.flatMap((element) => {
@@ -25,7 +25,7 @@ export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
       (ts.isNamedTupleMember(element) && element.questionToken !== undefined);
     const bare = ts.isRestTypeNode(member) || ts.isOptionalTypeNode(member) ? member.type : member;
     const { type, nullable, optional } = reading.read(inner, bare);
-    // Another tuple without a rest of its own is its places.
+    // A spread tuple without a rest is replaced by its elements.
     if (isRest && type.kind === 'tuple' && type.rest === undefined)
       return type.items.map((item) => ({ isRest: false, item }));
     return {

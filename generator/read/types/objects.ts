@@ -11,15 +11,15 @@ import { followLineage, leadsTo, type ScopedClass } from './lineage.js';
 import { isAsked, type Reading, type Shape } from './reading.js';
 import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
 
-/** A member that declares a field. */
+/** A class or interface member that declares a field. */
 export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
 
-/** One text per declaration: its tree may be parsed again between two reads. */
+/** Returns a unique text for a declaration. Its tree may be parsed again between two reads. */
 export function declarationKey(declaration: Declaration): string {
   return `${fileOf(declaration)}#${declaration.pos}`;
 }
 
-/** The fields of an interface, from all its declarations (in other files too) and from the types that it extends. */
+/** Reads the fields of an interface: of all its declarations (also in other files) and of the types that it extends. */
 export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
   const fields: FieldSchema[] = [];
   const declarations = interfacesOf(reading.context, node);
@@ -46,7 +46,7 @@ function shapeOfBase({ shape }: Reading): Shape {
 const EXTENDS_HINT =
   "Extend object types of known fields only: `interface Parcel extends Pick<Address, 'street'> { readonly weight: number }`.";
 
-/** The members of an object type. */
+/** Reads the members of an object type. */
 export function readMembers(
   reading: Reading,
   members: readonly ts.TypeElement[],
@@ -82,7 +82,7 @@ export function readMembers(
 const MEMBER_HINT =
   'Data has properties alone: no methods, and an index signature in a field of its own: `readonly entries: Record<string, T>;`.';
 
-/** Two fields of one name in one declaration: the compiler takes neither. */
+/** Reports two fields of one name in a declaration, which the compiler does not accept either. */
 export function reportRepeated(
   context: ReadContext,
   members: readonly (ts.TypeElement | ts.ClassElement)[],
@@ -106,15 +106,15 @@ export function reportRepeated(
   }
 }
 
-/** What the fields of a class are read for. */
+/** Options of reading the fields of a class. */
 export interface ClassFieldOptions {
-  /** Getters count: what answers are made of is read, not set. */
+  /** Whether getters are fields. False for events, because getters are not stored. */
   readonly withGetters: boolean;
   /** Classes of this package that end the chain of base classes. */
   readonly roots: readonly string[];
 }
 
-/** The public instance fields of a class. The fields of its base classes in this project come first. */
+/** Returns the public instance fields of a class. Fields of its base classes in this project come first. */
 export function readClassFields(
   reading: Reading,
   node: ts.ClassDeclaration,
@@ -163,7 +163,7 @@ function ownFields(
   return fields;
 }
 
-/** Reports an interface that adds fields to a class. Methods are no data. */
+/** Reports an interface that adds fields to a class. Methods are not data, and are ignored. */
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
   for (const merged of interfacesOf(context, node)) {
@@ -195,7 +195,7 @@ function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDe
   );
 }
 
-/** A property as a field; undefined, and reported, if its name is computed or its type is not written. */
+/** Reads a property as a field. @returns undefined, after a report, if its name is computed or its type is missing */
 export function readField(reading: Reading, member: FieldNode): FieldSchema | undefined {
   const name = propertyName(member.name);
   const typeNode = member.type;
@@ -234,18 +234,18 @@ export function readField(reading: Reading, member: FieldNode): FieldSchema | un
   return schema;
 }
 
-/** `Default<number>`. */
+/** Whether a type is `Default<...>`. */
 function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
   if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
   const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
   return resolved.kind === 'framework' && resolved.name === 'Default';
 }
 
-/** What emitted code and the API document call an object type. */
+/** Returns name, description and reference of an object type, for emitted code and the API document. */
 export function named(
   declaration: ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.ClassDeclaration,
 ): Partial<Extract<TypeSchema, { kind: 'object' }>> {
-  // A generic type has a name for each of its arguments, which is none.
+  // A generic type has no name, because each of its instances is a different type.
   if (declaration.typeParameters !== undefined) return {};
   const name = declaredName(declaration);
   const { description } = readDoc(declaration);

@@ -10,13 +10,13 @@ import { recordOf, remaining } from './utilities.js';
 const VALUE_HINT =
   "Declare the value as a constant in a file of this project: `export const STATES = ['OPEN', 'DONE'] as const;`.";
 
-/** `typeof X`. */
+/** Reads `typeof X`. */
 export function readTypeQuery(reading: Reading, node: ts.TypeQueryNode): ReadType {
   const name = node.exprName.getText();
   return typeOfValue(reading, node.getSourceFile(), name) ?? unsupported(node, VALUE_HINT);
 }
 
-/** `keyof T`. */
+/** Reads `keyof T`. */
 export function readKeyOf(reading: Reading, operand: ts.TypeNode, node: ts.TypeNode): ReadType {
   const type = unrolled(reading.read({ ...reading, shape: 'fields' }, operand).type);
   if (type.kind === 'record') return plain({ kind: 'string' });
@@ -24,7 +24,7 @@ export function readKeyOf(reading: Reading, operand: ts.TypeNode, node: ts.TypeN
   return plain({ kind: 'enum', values: type.fields.map(({ name }) => name) });
 }
 
-/** `T[K]`. */
+/** Reads `T[K]`. */
 export function readIndexedAccess(reading: Reading, node: ts.IndexedAccessTypeNode): ReadType {
   const index = reading.read({ ...reading, shape: 'value' }, node.indexType);
   const names = literalsOf(index);
@@ -78,7 +78,7 @@ function elements(owner: TypeSchema, index: TypeSchema): ReadType | undefined {
   return items.length === 0 ? undefined : unite(items.map(readItem));
 }
 
-/** `` `${A}-${B}` `` of closed sets. */
+/** Reads `` `${A}-${B}` `` of closed sets. */
 export function readTemplate(reading: Reading, node: ts.TemplateLiteralTypeNode): ReadType {
   let texts: readonly string[] = [node.head.text];
   for (const { type, literal } of node.templateSpans) {
@@ -94,7 +94,7 @@ const MOST_TEXTS = 1_000;
 const TEMPLATE_HINT =
   'Use unions of literals in it, or string with a pattern: `/** @pattern ^order-.*$ */ readonly code: string;`.';
 
-/** `{ [K in Keys]: T }`. */
+/** Reads `{ [K in Keys]: T }`. */
 export function readMapped(reading: Reading, node: ts.MappedTypeNode): ReadType {
   const { typeParameter, nameType, type: value, questionToken } = node;
   const keys = typeParameter.constraint;
@@ -148,13 +148,13 @@ function fieldBase(
   return { tags: [], location: { file: file.fileName, line: line + 1, column: character + 1 } };
 }
 
-/** `T` of `[K in keyof T]`, whose modifiers and comments are kept. */
+/** Returns `T` of `[K in keyof T]`. Its modifiers and comments are kept. */
 function mappedType(reading: Reading, keys: ts.TypeNode): TypeSchema | undefined {
   if (!ts.isTypeOperatorNode(keys) || keys.operator !== ts.SyntaxKind.KeyOfKeyword) return undefined;
   return unrolled(reading.read({ ...reading, shape: 'fields' }, keys.type).type);
 }
 
-/** Over a list each item is mapped; over what has no fields of its own nothing is. */
+/** Maps each item of a list. A type without fields of its own stays unchanged. */
 function readMappedOver(reading: Reading, node: ts.MappedTypeNode, over: TypeSchema): ReadType {
   const { typeParameter, type: value } = node;
   const index: TypeSchema = { kind: over.kind === 'list' ? 'number' : 'string' };
@@ -164,13 +164,13 @@ function readMappedOver(reading: Reading, node: ts.MappedTypeNode, over: TypeSch
   const bound: Bound = { kind: 'computed', type: plain(index) };
   const scope = new Map([...reading.scope, [typeParameter.name.text, bound]]);
   const { type, nullable } = reading.read({ ...reading, shape: 'value', scope }, value);
-  // `JsonValue` contains itself: what is mapped on each of its levels has no end for the compiler.
+  // `JsonValue` contains itself, so a mapped type with a new type at each level is infinite for the compiler.
   if (isAnyJson) return hasAnyAgain(type) ? recursive(node) : plain(over);
   if (type.kind === 'unsupported') return plain(type);
   return plain({ kind: over.kind, of: type, ...(nullable ? { nullable: true } : {}) });
 }
 
-/** `T extends U ? X : Y`; over each member of a union, if `T` is a type parameter. */
+/** Reads `T extends U ? X : Y`: for each member of a union if `T` is a type parameter. */
 export function readConditional(reading: Reading, node: ts.ConditionalTypeNode): ReadType {
   const { checkType } = node;
   const name =
@@ -205,7 +205,7 @@ function branch(
   return reading.read({ ...reading, scope: new Map([...scope, ...captured]) }, trueType);
 }
 
-/** Whether a type is of a form, in which `infer` names parts of it. */
+/** Whether a type matches a form, in which `infer` names parts of it. @returns undefined if unknown */
 function matches(
   reading: Reading,
   checked: ReadType,
@@ -219,7 +219,7 @@ function matches(
   }
   if (form.kind === ts.SyntaxKind.ObjectKeyword) return isNoPrimitive(checked);
   if (form.kind === ts.SyntaxKind.AnyKeyword || form.kind === ts.SyntaxKind.UnknownKeyword) return true;
-  // Data is no function, however it is called.
+  // No data type is a function.
   if (ts.isFunctionTypeNode(form)) return checked.type.kind === 'unsupported' ? undefined : false;
   const element = listElement(form);
   if (element === undefined || !form.getText().includes('infer ')) {
@@ -251,7 +251,7 @@ function isNoPrimitive({ type, nullable, optional }: ReadType): boolean | undefi
   }
 }
 
-/** `T` of `T[]`, `readonly T[]`, `Array<T>` and `ReadonlyArray<T>`. */
+/** Returns `T` of `T[]`, `readonly T[]`, `Array<T>` and `ReadonlyArray<T>`. */
 function listElement(node: ts.TypeNode): ts.TypeNode | undefined {
   if (ts.isArrayTypeNode(node)) return node.elementType;
   if (ts.isTypeOperatorNode(node)) return listElement(node.type);

@@ -22,7 +22,7 @@ import { readImportType, readReference } from './references.js';
 import { NEVER, unite } from './relations.js';
 import { plain, type ReadType, unsupported } from './type-results.js';
 
-/** Begins to read a type. */
+/** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data', scope: Scope = NO_SCOPE): Reading {
   return {
     context,
@@ -37,7 +37,9 @@ export function startReading(context: ReadContext, use: TypeUse = 'data', scope:
   };
 }
 
-/** Reads a type as it is written, following names by hand; what cannot be stored or sent becomes `unsupported`. */
+/**
+ * Reads a type from the syntax and resolves names itself. A type that cannot be stored or sent becomes `unsupported`.
+ */
 export function readType(
   context: ReadContext,
   node: ts.TypeNode,
@@ -47,7 +49,7 @@ export function readType(
   return read(startReading(context, use, scope), node);
 }
 
-/** The public instance fields of a mapper or event class, inherited ones included. */
+/** Returns the public instance fields of a mapper or event class, including inherited ones. */
 export function readClassFields(
   context: ReadContext,
   node: ts.ClassDeclaration,
@@ -76,7 +78,7 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
     case ts.SyntaxKind.BooleanKeyword:
       return plain({ kind: 'boolean' });
     case ts.SyntaxKind.UnknownKeyword:
-      // It is stored as any JSON value, and typed as it is written.
+      // Stored as any JSON value, typed as written.
       return plain({ kind: 'json', brand: {} });
     case ts.SyntaxKind.AnyKeyword:
       return unsupported(node, 'Write the type itself, or `unknown` for any JSON value.');

@@ -2,7 +2,7 @@ import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import type { ReadType } from './type-results.js';
 
-/** What the type is read for: a response may be made of mapper classes, other data is plain; a result is only given. */
+/** The use of a type: a `response` may contain mapper classes, `data` is plain, a `result` is only returned. */
 export type TypeUse = 'data' | 'result' | 'response';
 
 /** A type node with the types of the type parameters in its scope. */
@@ -22,36 +22,36 @@ export type Scope = ReadonlyMap<string, Bound>;
 export const NO_SCOPE: Scope = new Map();
 
 /**
- * What is asked of a type: a value of it, or, by `keyof`, `Pick` and the like, the fields that it has, for which a
- * class will do. A set names the only fields that are asked for.
+ * The part of a type that is needed: a value, or only fields (for `keyof`, `Pick` and the like, which accept a class).
+ * A set contains the names of the needed fields.
  */
 export type Shape = 'value' | 'fields' | ReadonlySet<string>;
 
-/** One type on its way from text to schema. */
+/** The state of reading one type. */
 export interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
-  /** Declarations being read and what `again` calls them. */
+  /** Enclosing declarations, with the name that `again` has for each. */
   readonly open: ReadonlyMap<string, string>;
   readonly scope: Scope;
-  /** Named types that are being read within one another. */
+  /** Nesting depth of named types. */
   readonly depth: number;
   readonly shape: Shape;
-  /** Declarations that were opened below the one around. */
+  /** Declarations that were read below the enclosing one. */
   readonly opened: Set<string>;
-  /** Types that may still be read: a few lines can spell millions. */
+  /** Number of types that may still be read. A few lines can expand to millions of types. */
   readonly budget: { left: number };
   /** Reads a type node. */
   readonly read: (reading: Reading, node: ts.TypeNode) => ReadType;
 }
 
-/** Types that one field may be made of. */
+/** Maximum number of types in one field. */
 export const TYPE_BUDGET = 20_000;
 
-/** Named types within one another; beyond, one leads to itself with ever new arguments. */
+/** Maximum nesting of named types. A deeper type usually contains itself with new arguments each time. */
 export const DEEPEST = 40;
 
-/** Whether the type of a field is asked for. */
+/** Whether the type of a field is needed. */
 export function isAsked({ shape }: Reading, name: string | undefined): boolean {
   return typeof shape === 'string' || name === undefined || shape.has(name);
 }
@@ -74,7 +74,7 @@ export function bindArguments(
   return bound;
 }
 
-/** The type that a type parameter is bound to. */
+/** Returns the type that a type parameter is bound to. */
 export function readBound(reading: Reading, bound: Bound): ReadType {
   if (bound.kind === 'computed') return bound.type;
   const inner = { ...bound.reading, shape: reading.shape, use: reading.use };

@@ -2,7 +2,7 @@ import { directParts } from '../../schema/fields.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { literalsIn } from '../../schema/unions.js';
 
-/** Whether a type speaks of the one around it that has this name. */
+/** Whether a type refers to the enclosing type of this name. */
 export function hasAgain(type: TypeSchema, name: string): boolean {
   if (type.kind === 'again') return type.name === name;
   const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
@@ -16,13 +16,13 @@ export function hasAnyAgain(type: TypeSchema): boolean {
   return inner.some(hasAnyAgain);
 }
 
-/** Whether it is itself, or a union with itself: no value of it ends. */
+/** Whether a type is itself, or a union with itself. Such a type has no finite value. */
 export function isEndless(type: TypeSchema, name: string): boolean {
   if (type.kind === 'again') return type.name === name;
   return type.kind === 'union' && type.of.some((each) => isEndless(each, name));
 }
 
-/** Whether all its values are objects. */
+/** Whether all values of a type are objects. */
 export function isObject(type: TypeSchema): boolean {
   if (type.kind === 'recursive') return isObject(type.of);
   return type.kind === 'union' ? type.of.every(isObject) : type.kind === 'object' || type.kind === 'record';
@@ -36,13 +36,13 @@ export function isMember(type: TypeSchema, name: string): boolean {
   return inner.some((each) => isMember(each, name));
 }
 
-/** The type with what it says of itself, where that is one of several, told from the others. */
+/** Adds the type's literals to its references to itself, if a union must distinguish these from other members. */
 export function withLiterals(type: TypeSchema, name: string): TypeSchema {
   const literals = literalsIn(type);
   return isMember(type, name) ? replaceAgain(type, name, (again) => ({ ...again, literals })) : type;
 }
 
-/** A recursive type as what it is on its first level. */
+/** Replaces a recursive type by its first level. */
 export function unrolled(type: TypeSchema): TypeSchema {
   return type.kind === 'recursive' ? replaceAgain(type.of, type.name, () => type) : type;
 }

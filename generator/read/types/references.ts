@@ -35,7 +35,7 @@ import { UTILITIES } from './utilities.js';
 
 type Named = ts.TypeReferenceNode | ts.ExpressionWithTypeArguments | ts.ImportTypeNode;
 
-/** `import('./file.js').Name`. */
+/** Reads `import('./file.js').Name`. */
 export function readImportType(reading: Reading, node: ts.ImportTypeNode): ReadType {
   const { argument, qualifier, isTypeOf } = node;
   const specifier = ts.isLiteralTypeNode(argument) ? argument.literal : undefined;
@@ -46,7 +46,7 @@ export function readImportType(reading: Reading, node: ts.ImportTypeNode): ReadT
   return readResolved(reading, resolved, node, name);
 }
 
-/** A type by its name, or what an interface extends. */
+/** Reads a type by its name, or a base type of an interface. */
 export function readReference(reading: Reading, node: Named, name: string): ReadType {
   const bound = reading.scope.get(name);
   if (bound !== undefined && node.typeArguments === undefined) return readBound(reading, bound);
@@ -101,9 +101,9 @@ function readFrameworkType(reading: Reading, name: string, node: Named): ReadTyp
   return plain({ kind: 'id', model, sharded: name === 'ShardedId' });
 }
 
-/** What to write instead of a type behind an import that is no relative one. */
+/** Returns what to write instead of a type from an import that is not relative. */
 function aliasHint(name: string, module: string): string | undefined {
-  // `@/models`, `~/models` and `#models` are no names of packages.
+  // `@/models`, `~/models` and `#models` are not names of packages.
   const [alias] = /^(@\/|~\/?|#\/?)/.exec(module) ?? [];
   return alias === undefined
     ? undefined
@@ -118,12 +118,12 @@ function importText(name: string, specifier: string): string {
   return `\`import type { ${name} } from '${specifier}';\``;
 }
 
-/** A name without its qualifiers. */
+/** Returns a name without its qualifiers. */
 function ownName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** True for a qualified name whose qualifier is a namespace of this project. */
+/** Whether a name is qualified by a namespace of this project. */
 function isInNamespace(source: ts.SourceFile, name: string): boolean {
   const [head = ''] = name.split('.', 1);
   if (head === name) return false;
@@ -133,12 +133,12 @@ function isInNamespace(source: ts.SourceFile, name: string): boolean {
   return isDeclared || moduleIndex(source).imports.has(head);
 }
 
-/** What to write instead of a type in a namespace. */
+/** Returns what to write instead of a type in a namespace. */
 function namespaceHint(name: string): string {
   return `Types in namespaces are not read. Export it from the file itself: \`export interface ${ownName(name)} { readonly field: Type }\`.`;
 }
 
-/** What a type argument stands for: type parameters are followed to what was given for them. */
+/** Resolves a type argument: type parameters are replaced by their arguments. */
 export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
   const name =
     ts.isTypeReferenceNode(node) && node.typeArguments === undefined ? node.typeName.getText() : '';
@@ -148,7 +148,7 @@ export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
     : { node, scope };
 }
 
-/** The class of this project that a type argument names. */
+/** Returns the class of this project that a type argument refers to. */
 export function resolveClass(
   context: ReadContext,
   argument: ts.TypeNode,
@@ -178,7 +178,7 @@ function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): Mode
   return { name: node.name?.text ?? '', file: fileOf(node), marked };
 }
 
-/** Classes whose values change, and what holds the same as data. */
+/** Mutable classes, and the data types to write instead. */
 const PLAIN_FORMS: ReadonlyMap<string, string> = new Map([
   ['Map', 'Record<string, T>'],
   ['ReadonlyMap', 'Record<string, T>'],
@@ -218,7 +218,7 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   const parameters = 'typeParameters' in declaration ? declaration.typeParameters : undefined;
   const scope = bindArguments(reading, parameters, node.typeArguments ?? []);
   const key = `${declarationKey(declaration)}${argumentsKey(reading, scope)}`;
-  // Another argument is another type, and what is asked of one differs.
+  // Type arguments and partial shapes change the result, so only plain references are cached.
   return parameters === undefined && reading.shape === 'value'
     ? readOnce(reading, key, (inner) => readKeyed(inner, { declaration, node, key, scope }))
     : readKeyed(reading, { declaration, node, key, scope });
@@ -240,10 +240,10 @@ function readKeyed(reading: Reading, { declaration, node, key, scope }: Keyed): 
   const open = new Map([...reading.open, [key, name]]);
   const result = readOpened({ ...reading, open, depth: reading.depth + 1, scope }, declaration, node);
   if (!hasAgain(result.type, name)) return result;
-  // What stands for the type below is the whole of it.
+  // `again` refers to the whole type, so all of its fields are needed.
   if (typeof reading.shape !== 'string')
     return readDeclared({ ...reading, shape: 'fields' }, declaration, node);
-  // The name of a type for itself, without an object or list between, is none.
+  // A type that is itself, without an object or list between, has no values.
   if (isEndless(result.type, name) || ts.isClassDeclaration(declaration)) return recursive(node);
   // A recursive reference must be distinguishable from other members of a union: as an object.
   if (!isObject(result.type) && isMember(result.type, name)) return recursive(node);
@@ -257,13 +257,13 @@ function readOpened(reading: Reading, declaration: Declaration, node: Named): Re
   return ts.isClassDeclaration(declaration) ? readClass(reading, declaration, node) : unsupported(node);
 }
 
-/** A generic type is another one for other arguments. */
+/** Returns a key of the type arguments, because each instance of a generic type is a different type. */
 function argumentsKey(reading: Reading, scope: Scope): string {
   if (scope.size === 0) return '';
   return `<${[...scope.values()].map((bound) => keyOfType(readBound(reading, bound))).join()}>`;
 }
 
-/** Two types of one name may be within one another. */
+/** Returns a name that no enclosing type has. */
 function freeName({ open }: Reading, name: string): string {
   const taken = new Set(open.values());
   let free = name;
@@ -280,7 +280,7 @@ function readEnum(declaration: ts.EnumDeclaration, node: ts.TypeNode): ReadType 
 
 function readAlias(reading: Reading, alias: ts.TypeAliasDeclaration): ReadType {
   const result = reading.read(reading, alias.type);
-  // A name that includes null or undefined is not the name of the value's own type, and that of a generic is none.
+  // The name of an alias with null or undefined does not name the value's type. A generic alias has no name.
   if (result.nullable || result.optional || alias.typeParameters !== undefined) return result;
   const { type } = result;
   if (type.kind === 'enum' || type.kind === 'union') return plain({ ...type, ...referenceFor(alias) });
@@ -298,7 +298,7 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.TypeNo
   return plain({ kind: 'object', fields, ...named(node) });
 }
 
-/** The interface that has the fields of a class. */
+/** Returns the source text of an interface with the fields of a class. */
 function interfaceText(node: ts.ClassDeclaration): string {
   const fields = instanceProperties(node)
     .filter((member) => scopeOf(member) === 'public' && member.type !== undefined)
@@ -309,7 +309,10 @@ function interfaceText(node: ts.ClassDeclaration): string {
   return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`.replaceAll(/\s+/g, ' ');
 }
 
-/** The fields that `Pick<Wallet, ...>` and `Wallet['balance']` choose from, those of a model's base class included. */
+/**
+ * Returns the fields that `Pick<Wallet, ...>` and `Wallet['balance']` select from, including those of a model's base
+ * class.
+ */
 function shapeOf(reading: Reading, node: ts.ClassDeclaration): readonly FieldSchema[] {
   const lineage = followLineage(reading, node);
   const base = leadsTo(lineage, 'Model', 'Entity') ? baseFields(reading, node, lineage) : [];

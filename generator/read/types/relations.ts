@@ -1,13 +1,13 @@
 import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../../schema/type-schema.js';
 import { plain, type ReadType } from './type-results.js';
 
-/** No value at all. */
+/** The type without values. */
 export const NEVER: ReadType = plain({ kind: 'enum', values: [] });
 
 const NULL: ReadType = { type: { kind: 'void' }, nullable: true, optional: false };
 const UNDEFINED: ReadType = { type: { kind: 'void' }, nullable: false, optional: true };
 
-/** The types that a union is made of: literals one by one, `null` and `undefined` for themselves. */
+/** Returns the members of a union. Each literal, `null` and `undefined` is a member of its own. */
 export function membersOf({ type, nullable, optional }: ReadType): readonly ReadType[] {
   return [...typesOf(type).map(plain), ...(nullable ? [NULL] : []), ...(optional ? [UNDEFINED] : [])];
 }
@@ -27,7 +27,7 @@ function typesOf(type: TypeSchema): readonly TypeSchema[] {
   }
 }
 
-/** All of them as one type. */
+/** Returns the union of the types. */
 export function unite(members: readonly ReadType[]): ReadType {
   return {
     type: uniteTypes(members.map(({ type }) => type).filter(({ kind }) => kind !== 'void')),
@@ -49,7 +49,7 @@ function uniteTypes(types: readonly TypeSchema[]): TypeSchema {
   return others.length === 0 ? first : { kind: 'union', of: literals };
 }
 
-/** Literals become one enum, `true` and `false` one boolean; what a wider member takes is left out. */
+/** Merges literals into one enum, `true` and `false` into boolean, and removes members that a wider member includes. */
 function withoutSubtypes(types: readonly TypeSchema[]): readonly TypeSchema[] {
   const has = (kind: TypeSchema['kind']): boolean => types.some((type) => type.kind === kind);
   const enums = types.filter((type) => type.kind === 'enum');
@@ -71,13 +71,13 @@ function withoutSubtypes(types: readonly TypeSchema[]): readonly TypeSchema[] {
   return [...others, ...booleans, ...literals];
 }
 
-/** Types that are the same in everything but their place are one. */
+/** Removes types that differ only in locations and comments. */
 function distinct(types: readonly TypeSchema[]): readonly TypeSchema[] {
   if (types.length < 2) return types;
   return [...new Map(types.map((type) => [keyOfType(type), type])).values()];
 }
 
-/** One text per type, whatever it is called and wherever it stands. */
+/** Returns a unique text for a type, independent of locations and comments. */
 export function keyOfType(type: unknown): string {
   return JSON.stringify(type, (key, value: unknown) =>
     key === 'location' || key === 'description' || key === 'tags' ? undefined : value,
@@ -130,7 +130,7 @@ function isTypeAssignable(from: TypeSchema, to: TypeSchema): boolean | undefined
   }
 }
 
-/** `{}` takes everything. */
+/** Whether a type is `{}`, to which everything is assignable. */
 function isEmptyObject(type: TypeSchema): boolean {
   return type.kind === 'object' && type.fields.length === 0;
 }
@@ -161,7 +161,7 @@ function some<T>(items: readonly T[], test: (item: T) => boolean | undefined): b
   return results.includes(undefined) ? undefined : false;
 }
 
-/** The literals of a type, if it has no other values. */
+/** Returns the literals of a type; undefined if it has other values. */
 export function literalsOf({ type, nullable, optional }: ReadType): readonly EnumValue[] | undefined {
   if (nullable || optional) return undefined;
   if (type.kind === 'boolean') return [true, false];

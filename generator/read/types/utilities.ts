@@ -31,7 +31,7 @@ export const UTILITIES: ReadonlyMap<string, Utility> = new Map<string, Utility>(
   ['Uncapitalize', (...given) => spelled(...given, (text) => text.charAt(0).toLowerCase() + text.slice(1))],
 ]);
 
-/** The fields of an object type, which may be a class. */
+/** Returns the fields of an object type, which may be a class. */
 function fieldsOf(reading: Reading, node: ts.TypeNode): readonly FieldSchema[] | undefined {
   const { type: read, nullable, optional } = reading.read({ ...reading, shape: 'fields' }, node);
   const type = unrolled(read);
@@ -61,7 +61,7 @@ function changed(
 ): ReadType {
   if (of === undefined) return unsupported(node, FIELDS_NEEDED);
   const type = unrolled(reading.read({ ...reading, shape: 'fields' }, of).type);
-  // Records take any key already, and lists stay what they are.
+  // A record already has any key, and a list stays unchanged.
   if (type.kind === 'record') return plain(type);
   if (type.kind !== 'object') return unsupported(node, FIELDS_NEEDED);
   return plain({ kind: 'object', fields: type.fields.map(change) });
@@ -74,7 +74,7 @@ function readRecord(reading: Reading, [keys, values]: readonly ts.TypeNode[], no
   return recordOf(key, () => value, node);
 }
 
-/** An object with one field per literal, or a record if any text is a key. */
+/** Returns an object with one field per literal, or a record if any text is a key. */
 export function recordOf(
   key: ReadType,
   valueFor: (name: EnumValue) => ReadType,
@@ -116,7 +116,7 @@ function filtered(reading: Reading, [of, by]: readonly ts.TypeNode[], isKept: bo
   return remaining(members.filter((member) => (isAssignable(member, wanted) === true) === isKept));
 }
 
-/** No member left is `never`. */
+/** Without members, returns `never`. */
 export function remaining(members: readonly ReadType[]): ReadType {
   return members.length === 0 ? NEVER : unite(members);
 }
