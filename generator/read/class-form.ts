@@ -1,13 +1,10 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
-import {
-  type Resolved,
-  type ResolvedExpression,
-  referenceToDeclaration,
-  resolveExpression,
-} from './resolver.js';
-import { constructorsOf, extendsClause, hasKeyword, scopeOf } from './syntax.js';
+import { referenceToDeclaration } from './resolver.js';
+import { constructorsOf, hasKeyword, scopeOf } from './syntax.js';
+import { followLineage, type Lineage } from './types/lineage.js';
+import { startReading } from './types/read-type.js';
 
 /**
  * Checks the form of a class that generated code imports: exported under its own name, concrete, not generic.
@@ -53,52 +50,17 @@ export function isBase(node: ts.ClassDeclaration): boolean {
   return hasKeyword(node, ts.SyntaxKind.AbstractKeyword);
 }
 
-/** A class with its decorators and base class, which determine its kind. */
+/** A class with its decorators and base classes, which determine its kind. */
 export interface ClassForm {
   readonly node: ts.ClassDeclaration;
-  readonly heritage: Heritage | undefined;
+  readonly lineage: Lineage;
   readonly decorators: ClassDecorators;
 }
 
-/** Reads the decorators and the base class of a class. Reports a repeated decorator. */
+/** Reads the decorators and the base classes of a class. Reports a repeated decorator. */
 export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): ClassForm {
-  return { node, heritage: readHeritage(context, node), decorators: readDecorators(context, node) };
-}
-
-/** The base class in an `extends` clause. */
-export interface Heritage extends ResolvedExpression {
-  readonly clause: ts.ExpressionWithTypeArguments;
-}
-
-/** Resolves the base class of `node`; undefined if there is none. */
-export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration): Heritage | undefined {
-  const clause = extendsClause(node);
-  if (clause === undefined) return undefined;
-  const base = resolveExpression(context, clause.expression);
-  return { ...base, clause, typeArguments: clause.typeArguments ?? base.typeArguments };
-}
-
-/**
- * Whether a base class may derive from this class of this package. False without a base class, and for another class of
- * this package.
- */
-export function mayLeadTo(heritage: Heritage | undefined, name: string): heritage is Heritage {
-  if (heritage === undefined) return false;
-  const { resolved } = heritage;
-  return resolved.kind === 'framework' ? resolved.name === name : resolved.kind === 'declared';
-}
-
-/** A base class that belongs to this package. */
-export interface FrameworkHeritage extends Heritage {
-  readonly resolved: Extract<Resolved, { kind: 'framework' }>;
-}
-
-/** Whether the base class is a class of this package with one of these names. */
-export function extendsFramework(
-  heritage: Heritage | undefined,
-  ...names: readonly string[]
-): heritage is FrameworkHeritage {
-  return heritage?.resolved.kind === 'framework' && names.includes(heritage.resolved.name);
+  const lineage = followLineage(startReading(context), node);
+  return { node, lineage, decorators: readDecorators(context, node) };
 }
 
 /** Whether generated code can call the constructor: it is neither `private` nor `protected`. */

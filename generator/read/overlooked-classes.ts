@@ -1,5 +1,6 @@
-import { type ClassForm, isBase, readHeritage } from './class-form.js';
+import { type ClassForm, isBase } from './class-form.js';
 import { ts } from './compiler.js';
+import { readHeritage } from './heritage.js';
 import { hasMarker, reportNested } from './nested-classes.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
@@ -14,7 +15,8 @@ const BASES = ['Model', 'Entity', 'ModelEvent', 'Repository', 'Saga'];
  * Reports a class that extends a call or another expression with one of these base classes. The generator does not
  * execute sources, so the base class is unknown. A marked class is reported for its wrong base instead.
  */
-export function reportComputedBase(context: ReadContext, { node, heritage, decorators }: ClassForm): void {
+export function reportComputedBase(context: ReadContext, { node, lineage, decorators }: ClassForm): void {
+  const { heritage } = lineage;
   if (heritage === undefined || decorators.size > 0 || isName(heritage.expression)) return;
   if (!mentionsBase(context, heritage.expression)) return;
   const name = node.name?.text ?? 'A class';
@@ -53,8 +55,8 @@ function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
 }
 
 /**
- * Reports unmarked classes in namespaces and expressions that extend one of these base classes. Classes in function
- * bodies are local on purpose.
+ * Reports unmarked classes in namespaces and expressions that extend one of these base classes. Classes in functions
+ * are local on purpose.
  */
 export function reportNestedSubclasses(context: ReadContext, source: ts.SourceFile): void {
   for (const node of nestedSubclasses(source)) {
@@ -86,13 +88,12 @@ function nestedSubclasses(source: ts.SourceFile): readonly ts.ClassLikeDeclarati
 
 const EXTENDS = 'extends ';
 
-/** Returns the class whose `extends` is at a position. */
+/** Returns the class whose `extends` is at a position; undefined if it is local to a block or a function. */
 function subclassAt(source: ts.SourceFile, at: number): ts.ClassLikeDeclaration | undefined {
   let node: ts.Node | undefined = source;
   while (node !== undefined && !(ts.isHeritageClause(node) && node.getStart(source) === at)) {
-    node = ts.forEachChild(node, (child) =>
-      child.pos <= at && at < child.end && !ts.isBlock(child) ? child : undefined,
-    );
+    if (ts.isBlock(node) || ts.isFunctionLike(node)) return undefined;
+    node = ts.forEachChild(node, (child) => (child.pos <= at && at < child.end ? child : undefined));
   }
   return node !== undefined && ts.isClassLike(node.parent) ? node.parent : undefined;
 }

@@ -13,8 +13,8 @@ import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { followLineage, leadsTo } from './types/lineage.js';
-import { readType, startReading } from './types/read-type.js';
+import { leadsTo } from './types/lineage.js';
+import { readType } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
@@ -23,9 +23,9 @@ export function readAction(
   form: ClassForm,
   decorator: ts.Decorator,
 ): ActionSchema | undefined {
-  const { node, heritage, decorators } = form;
+  const { node, lineage, decorators } = form;
+  const { heritage } = lineage;
   const className = readClassName(context, node);
-  const lineage = followLineage(startReading(context), node);
   const [params, result] = lineage.arguments;
   if (!leadsTo(lineage, 'Action') || params === undefined || result === undefined) {
     report(

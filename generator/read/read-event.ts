@@ -1,6 +1,6 @@
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { readDoc } from './read-doc.js';
@@ -8,18 +8,17 @@ import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
 import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
-import { followLineage, type Lineage, leadsTo } from './types/lineage.js';
-import { readClassFields, startReading } from './types/read-type.js';
+import { type Lineage, leadsTo } from './types/lineage.js';
+import { readClassFields } from './types/read-type.js';
 import { resolveClass } from './types/references.js';
 
 /**
  * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any
  * other class
  */
-export function readEvent(context: ReadContext, { node, heritage }: ClassForm): EventSchema | undefined {
-  if (!mayLeadTo(heritage, 'ModelEvent')) return undefined;
-  const lineage = followLineage(startReading(context), node);
-  if (!leadsTo(lineage, 'ModelEvent') || isBase(node)) return undefined;
+export function readEvent(context: ReadContext, { node, lineage }: ClassForm): EventSchema | undefined {
+  const { heritage } = lineage;
+  if (heritage === undefined || !leadsTo(lineage, 'ModelEvent') || isBase(node)) return undefined;
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);

@@ -118,7 +118,7 @@ function augmentedBy(context: ReadContext, file: string): readonly string[] {
 }
 
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {
-  const { node, decorators } = form;
+  const { decorators } = form;
   const builder = decorators.get('AutoBuilder');
   if (builder === undefined) reportUnmarkedModel(context, form);
   else add(found.models, readModel(context, form, builder));
@@ -126,7 +126,7 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   if (action === undefined) reportRouteAlone(context, form);
   else add(found.actions, readAction(context, form, action));
   const handler = decorators.get('FwEventHandler');
-  if (handler !== undefined) add(found.handlers, readHandler(context, node, handler));
+  if (handler !== undefined) add(found.handlers, readHandler(context, form, handler));
   if (decorators.has('FwSaga')) add(found.sagas, readSaga(context, form));
   else reportUnmarkedSaga(context, form);
   add(found.events, readEvent(context, form));

@@ -1,5 +1,5 @@
 import type { EventReference, HandlerOptions, HandlerSchema } from '../schema/project-schema.js';
-import { readClassName } from './class-form.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
@@ -7,8 +7,7 @@ import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readLiteral } from './read-literal.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { followLineage, type ScopedClass } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
+import type { ScopedClass } from './types/lineage.js';
 import type { ScopedNode } from './types/reading.js';
 import { argumentOf } from './types/references.js';
 
@@ -26,14 +25,13 @@ const OPTIONS = [
 /** Reads a class marked with `@FwEventHandler`. @returns undefined, after a report, if the class has no usable form */
 export function readHandler(
   context: ReadContext,
-  node: ts.ClassDeclaration,
+  { node, lineage: { classes } }: ClassForm,
   decorator: ts.Decorator,
 ): HandlerSchema | undefined {
   const className = readClassName(context, node);
   if (className === undefined) return undefined;
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const settings = readSettings(context, options);
-  const { classes } = followLineage(startReading(context), node);
   const events = readEvents(context, classes, options.get('event'));
   if (events.length === 0) {
     report(

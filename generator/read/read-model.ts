@@ -1,7 +1,8 @@
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, extendsFramework, isBase, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
+import { extendsFramework } from './heritage.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
@@ -9,7 +10,7 @@ import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
-import { followLineage, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
+import { type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
 import { readField, reportMerged, reportRepeated } from './types/objects.js';
 import { readType, startReading } from './types/read-type.js';
 import type { ScopedNode } from './types/reading.js';
@@ -19,12 +20,10 @@ import { mergeFields } from './types/type-results.js';
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
 export function readModel(
   context: ReadContext,
-  form: ClassForm,
+  { node, lineage }: ClassForm,
   decorator: ts.Decorator,
 ): ModelSchema | undefined {
-  const { node } = form;
   const name = readClassName(context, node);
-  const lineage = followLineage(startReading(context), node);
   const base = readBase(context, node, lineage);
   if (name === undefined || base === undefined) return undefined;
   const classes = lineage.classes.map((each) => each.node);
@@ -238,10 +237,9 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
 }
 
 /** Reports a class that extends `Model` or `Entity` without the marker. */
-export function reportUnmarkedModel(context: ReadContext, { node, heritage }: ClassForm): void {
-  if (heritage === undefined || !leadsTo(followLineage(startReading(context), node), 'Model', 'Entity'))
-    return;
-  if (isBase(node)) return;
+export function reportUnmarkedModel(context: ReadContext, { node, lineage }: ClassForm): void {
+  const { heritage } = lineage;
+  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity') || isBase(node)) return;
   const name = node.name?.text ?? 'A class';
   report(
     context,

@@ -1,10 +1,9 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { type ReadContext, report } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
-import { followLineage, leadsTo } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
+import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/references.js';
 
 /**
@@ -13,11 +12,10 @@ import { resolveClass } from './types/references.js';
  */
 export function readRepository(
   context: ReadContext,
-  { node, heritage }: ClassForm,
+  { node, lineage }: ClassForm,
 ): RepositorySchema | undefined {
-  if (!mayLeadTo(heritage, 'Repository')) return undefined;
-  const lineage = followLineage(startReading(context), node);
-  if (!leadsTo(lineage, 'Repository') || isBase(node)) return undefined;
+  const { heritage } = lineage;
+  if (heritage === undefined || !leadsTo(lineage, 'Repository') || isBase(node)) return undefined;
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);

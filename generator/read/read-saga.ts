@@ -1,18 +1,17 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, mayLeadTo, readClassName } from './class-form.js';
+import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
-import { followLineage, leadsTo } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
+import { leadsTo } from './types/lineage.js';
 import { argumentOf, resolveClass } from './types/references.js';
 
 /** Reads a class marked with `@FwSaga`. @returns undefined, after a report, if the class has no usable form */
-export function readSaga(context: ReadContext, { node, heritage }: ClassForm): SagaSchema | undefined {
+export function readSaga(context: ReadContext, { node, lineage }: ClassForm): SagaSchema | undefined {
   const className = readClassName(context, node);
-  const lineage = followLineage(startReading(context), node);
+  const { heritage } = lineage;
   const [argument] = lineage.arguments;
   if (!leadsTo(lineage, 'Saga') || argument === undefined) {
     report(
@@ -51,9 +50,9 @@ export function readSaga(context: ReadContext, { node, heritage }: ClassForm): S
 }
 
 /** Reports a class that extends `Saga` without the marker. It would be ignored. */
-export function reportUnmarkedSaga(context: ReadContext, { node, heritage }: ClassForm): void {
-  if (!mayLeadTo(heritage, 'Saga') || isBase(node)) return;
-  if (!leadsTo(followLineage(startReading(context), node), 'Saga')) return;
+export function reportUnmarkedSaga(context: ReadContext, { node, lineage }: ClassForm): void {
+  const { heritage } = lineage;
+  if (heritage === undefined || !leadsTo(lineage, 'Saga') || isBase(node)) return;
   report(
     context,
     'FWGEN051',

@@ -1,5 +1,5 @@
-import { extendsFramework, type Heritage, readHeritage } from '../class-form.js';
 import { ts } from '../compiler.js';
+import { extendsFramework, type Heritage, readHeritage } from '../heritage.js';
 import { bindArguments, type Reading, type Scope, type ScopedNode } from './reading.js';
 
 /** A class with the types of its type parameters. */
@@ -12,6 +12,8 @@ export interface ScopedClass {
 export interface Lineage {
   /** The class itself first. */
   readonly classes: readonly [ScopedClass, ...ScopedClass[]];
+  /** What the class itself extends. */
+  readonly heritage: Heritage | undefined;
   /** What the last class extends: a class of this package, or an unknown one. */
   readonly root: Heritage | undefined;
   /** Type arguments of the root. */
@@ -20,17 +22,19 @@ export interface Lineage {
 
 /** Follows `extends` through classes of this project. A cycle ends where it closes. */
 export function followLineage(reading: Reading, node: ts.ClassDeclaration): Lineage {
+  const heritage = readHeritage(reading.context, node);
   const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: reading.scope }];
+  let root = heritage;
   for (let last: ScopedClass = classes[0]; ; ) {
-    const root = readHeritage(reading.context, last.node);
     const given = root?.typeArguments ?? [];
     const { scope } = last;
     const base = root?.resolved.kind === 'declared' ? root.resolved.declaration : undefined;
     const isNext =
       base !== undefined && ts.isClassDeclaration(base) && !classes.some((each) => isSame(each, base));
-    if (!isNext) return { classes, root, arguments: given.map((each) => ({ node: each, scope })) };
+    if (!isNext) return { classes, heritage, root, arguments: given.map((each) => ({ node: each, scope })) };
     last = { node: base, scope: bindArguments({ ...reading, scope }, base.typeParameters, given) };
     classes.push(last);
+    root = readHeritage(reading.context, base);
   }
 }
 

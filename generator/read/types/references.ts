@@ -219,8 +219,10 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   const scope = bindArguments(reading, parameters, node.typeArguments ?? []);
   const key = `${declarationKey(declaration)}${argumentsKey(reading, scope)}`;
   // Type arguments and partial shapes change the result, so only plain references are cached.
-  return parameters === undefined && reading.shape === 'value'
-    ? readOnce(reading, key, (inner) => readKeyed(inner, { declaration, node, key, scope }))
+  return parameters === undefined && typeof reading.shape === 'string'
+    ? readOnce(reading, `${reading.shape} ${key}`, (inner) =>
+        readKeyed(inner, { declaration, node, key, scope }),
+      )
     : readKeyed(reading, { declaration, node, key, scope });
 }
 

@@ -48,3 +48,7 @@ export const made = () => {
 };
 export const Failure = class extends Error {};
 export type Wide<T extends Error> = T extends Failure ? T : never;
+
+/** Local on purpose, as in a function with a body. */
+export const described = () => class extends Model<Expressed, Id<Expressed>> {};
+export const defaulted = (base = class extends Model<Expressed, Id<Expressed>> {}) => base;
