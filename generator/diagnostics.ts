@@ -1,8 +1,8 @@
 import type { SourceLocation } from './schema/location.js';
 
 /**
- * Every code that `fw-gen` reports. The meaning of a code never changes, and a retired code is not used again. Each has
- * its own golden case.
+ * All codes of `fw-gen`. The meaning of a code never changes, and a retired code is never reused. Each code has a
+ * golden case.
  */
 export const DIAGNOSTICS = {
   FWGEN001: 'The source file does not parse',
@@ -66,18 +66,16 @@ export const DIAGNOSTICS = {
 /** A code of `DIAGNOSTICS`. */
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
-/** One mistake in the input: its position, the finding, and the fix. */
+/** A mistake in the input. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
-  /** Its position. Line and column are absent if it concerns a whole file or folder. */
+  /** Line and column are undefined if it concerns a whole file or folder. */
   readonly location: SourceLocation;
-  /** The finding. */
   readonly message: string;
-  /** The fix. */
+  /** What to do. */
   readonly hint: string;
 }
 
-/** Creates one diagnostic. */
 export function diagnostic(
   code: DiagnosticCode,
   location: SourceLocation,

@@ -55,7 +55,7 @@ export type Phase = 'read' | 'check' | 'emit' | 'write';
 export type { TracedText } from './emit/print/marks.js';
 export { MANIFEST_NAME } from './write/manifest.js';
 
-/** What a run did. */
+/** The result of a run. */
 export interface GenerateResult {
   /** Mistakes in the input, sorted by location. If there is one, nothing is written. */
   readonly diagnostics: readonly Diagnostic[];
@@ -63,17 +63,17 @@ export interface GenerateResult {
    * Project-relative files and folders that the result depends on, whether they exist or not; empty after a mistake.
    */
   readonly inputs: readonly string[];
-  /** Every file that belongs to the output, with what was done to it, sorted by path. */
+  /** All files of the output with their changes, sorted by path. */
   readonly changes: readonly FileChange[];
   /** Text of the manifest of these files; absent after a mistake and if the manifest is unchanged. */
   readonly manifest?: string;
-  /** Which declaration causes which line of the generated files, by path. Computed when called. */
+  /** Returns the declaration that causes each line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
-  /** What is known about the shards that each action touches. Computed when called. */
+  /** Returns the result of analysing the shards of each action. Computed when called. */
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
-  /** Routes that every caller may call because their actions carry no rule. Computed when called. */
+  /** Returns routes that every caller may call, because their actions have no rule. Computed when called. */
   readonly openRoutes: () => readonly Diagnostic[];
   /** The open routes in files that were read since the last emission. @internal */
   readonly newOpenRoutes: () => readonly Diagnostic[];
@@ -101,13 +101,13 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   );
   return {
     ...(await write(options, readResult, key, { ...emitted, locks })),
-    // A lock that was written is an output; a lock that was only read is an input like any source.
+    // A lock that is written is an output. A lock that is only read is an input like any source.
     ...(locks.size > 0 ? { inputs } : {}),
     trace: () => traceAll(input, locked),
   };
 }
 
-/** What was read from the sources and the user's templates. */
+/** The inputs of a run: sources, the user's templates and locks. */
 interface Read extends ReadResult {
   readonly paths: ProjectPaths;
   readonly templates: ReadonlyMap<string, UserTemplate>;
@@ -157,9 +157,8 @@ function settled(options: GenerateOptions, readResult: Read, key: string): Gener
 }
 
 /**
- * Emits the files of models whose bodies alone have changed since the present output was emitted, and leaves the rest
- * of the output as it is. Returns undefined if one of them has a mistake, because its diagnostics need the whole
- * project.
+ * Emits the files of models if only bodies of models have changed since the last emission. Leaves the other files
+ * unchanged. Returns undefined if one of the models has a mistake, because its diagnostics need the whole project.
  */
 async function emitBodies(
   options: GenerateOptions,
@@ -167,7 +166,7 @@ async function emitBodies(
   key: string,
 ): Promise<GenerateResult | undefined> {
   const right = rightOutput(options, readResult, key);
-  // The user's templates get views of more than a model's own file.
+  // Templates of the user may use more than one model.
   if (right === undefined || options.clean === true || readResult.templates.size > 0) return undefined;
   options.onPhase?.('emit');
   const models = right.changed;
@@ -216,7 +215,7 @@ function isGenerated({ paths: { output, client = output } }: Read, path: string)
   return path.startsWith(`${output}/`) || path.startsWith(`${client}/`);
 }
 
-/** Writes what was emitted. @param key what the output depended on, besides sources, before this run */
+/** Writes the emitted files. @param key inputs of the current output, except sources */
 async function write(
   options: GenerateOptions,
   readResult: Read,
@@ -265,7 +264,7 @@ function resultOf(
   };
 }
 
-/** Everything that the output depends on besides the schema. */
+/** Returns a hash of all inputs of the output, except the schema. */
 function emissionKey(
   { title, version, strict }: GenerateOptions,
   { paths, templates, locks }: Pick<Read, 'paths' | 'templates' | 'locks'>,
@@ -315,7 +314,7 @@ function prepare(
   const problems = [...diagnostics, ...checkSchema(schema, part), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  // The key includes the texts of locks: the output of this key was compared with them.
+  // The key includes the texts of the locks, so locked shapes have been compared if the key is unchanged.
   const isLocked = memory?.emitted === key ? without(part.events) : undefined;
   const locked = lockShapes(locks, schema, isLocked);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
@@ -347,7 +346,7 @@ function loadTemplates({
   }
 }
 
-/** Project-relative path of the user's own templates; '' without any. */
+/** Project-relative path of the user's templates; '' if there are none. */
 function templatesFolder({
   projectDirectory,
   templatesDirectory,

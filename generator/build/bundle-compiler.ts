@@ -29,9 +29,8 @@ const PURE = [
 ];
 
 /**
- * Bundles the part of ts-morph's compiler that reading uses, which is its parser. The whole compiler is five times as
- * large, and loading it takes longer than reading an edited file. The bundler removes unused code; it changes nothing
- * else.
+ * Bundles the part of ts-morph's compiler that the reader uses, which is its parser. The whole compiler is five times
+ * as large, and loading it takes longer than reading an edited file. The bundler only removes unused code.
  *
  * @param generator folder of the built generator
  * @param folder of the bundle
@@ -60,7 +59,7 @@ export async function bundleCompiler(generator: string, folder: string): Promise
 
 const NOTICE = '/*! Parts of the compiler that fw-gen does not use are left out of this file. */\n';
 
-/** The compiler as a module with the exports that reading uses, so that the bundler can find unused code. */
+/** Returns the compiler as a module with the exports that the reader uses, so that the bundler can find unused code. */
 function moduleOf(body: string, names: ReadonlySet<string>): string {
   const table = positionOf(TABLE, body);
   const end = positionOf('});', body, table);
@@ -79,7 +78,7 @@ function moduleOf(body: string, names: ReadonlySet<string>): string {
   return `${body.slice(0, table)}${code}\nexport { ${exported.join(', ')} };\n`;
 }
 
-/** The compiler's names that the built reading modules use. */
+/** Returns the compiler's names that the built reader uses. */
 function usedNames(read: string): ReadonlySet<string> {
   const files = readdirSync(read, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),

@@ -9,7 +9,7 @@ import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
 
 /**
- * All rules that involve more than one declaration.
+ * Applies all rules that involve more than one declaration.
  *
  * @param part the declarations to which rules of single declarations are applied: those that no earlier run has
  *   accepted

@@ -7,19 +7,19 @@ import { readResults, rememberRun } from './remember-run.js';
 import { CACHE_FOLDER, type Fingerprint, type Recollection, type Settings } from './run-cache.js';
 import { StoredTexts } from './stored-texts.js';
 
-/** Which run a cache is for. */
+/** The run that a cache belongs to. */
 export interface CachedRunOptions {
   readonly configFile: string;
   readonly options: GenerateOptions;
-  /** Start of the run, in milliseconds since 1970: before it read anything. */
+  /** Start of the run before it reads anything, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** What an earlier run left behind. */
+  /** The record of an earlier run. */
   readonly before: Recollection | undefined;
 }
 
-/** One run, with what an earlier one left behind on the disk. */
+/** One run, with the cache of an earlier run. */
 export class CachedRun {
-  /** Holds what was read by then from files that have not changed since. */
+  /** Contains the results of files that have not changed since the earlier run. */
   readonly memory: RunMemory;
   readonly #run: CachedRunOptions;
   readonly #before: Recollection | undefined;
@@ -35,7 +35,7 @@ export class CachedRun {
     this.#changed = new Set(this.#before?.changed);
   }
 
-  /** What still holds of an earlier run; undefined if a run that knows nothing is as quick. */
+  /** Restores the results that are still valid; undefined if a run without a cache is as fast. */
   #restore({ record, changed, isOutputIntact }: Recollection): RunMemory | undefined {
     const { options } = this.#run;
     const results = readResults(options.outputDirectory);
@@ -52,19 +52,19 @@ export class CachedRun {
     return memory;
   }
 
-  /** True if the record says that nothing is left to be done. */
+  /** Whether the record shows that nothing needs to be done. */
   get isUpToDate(): boolean {
     return this.#before?.isOutputIntact === true && this.#changed.size === 0;
   }
 
-  /** True if the manifest is on the disk as a run that writes would leave it. */
+  /** Whether the manifest on disk is the one that a writing run would leave. */
   hasManifest({ manifest }: GenerateResult): boolean {
     if (manifest === undefined) return true;
     const file = join(this.#run.options.outputDirectory, MANIFEST_NAME);
     return existsSync(file) && readFileSync(file, 'utf8') === manifest;
   }
 
-  /** Leaves behind what the next run needs to know. */
+  /** Stores the cache for the next run. */
   remember({ changes, inputs, manifest }: GenerateResult, memory: RunMemory): void {
     const { configFile, options, startedAt } = this.#run;
     const { emitted } = memory;
@@ -96,7 +96,7 @@ export class CachedRun {
     );
   }
 
-  /** A file as it was for the run before, if it was the same when this one began. */
+  /** Returns the fingerprint of a file in the earlier run, if the file had not changed before this run. */
   #known(kind: 'inputs' | 'outputs', path: string): Fingerprint | undefined {
     const isSame = kind === 'inputs' ? !this.#changed.has(path) : this.#before?.isOutputIntact === true;
     return isSame ? this.#before?.record[kind][path] : undefined;
@@ -126,7 +126,7 @@ function resultsKey(run: string, options: GenerateOptions): ResultsKey {
   return { run, setting: JSON.stringify(folders.map((folder) => relative(projectDirectory, folder))) };
 }
 
-/** Options as a record keeps them. */
+/** Converts options to settings of a record. */
 function settingsOf(options: GenerateOptions): Settings {
   const { projectDirectory, templatesDirectory, clientDirectory, title, version } = options;
   const below = (folder: string): string => relative(projectDirectory, folder);
@@ -141,7 +141,7 @@ function settingsOf(options: GenerateOptions): Settings {
   };
 }
 
-/** Options as `settingsOf` kept them. @param folder absolute path of the project */
+/** Converts settings of a record to options. @param folder absolute path of the project */
 export function optionsFrom(folder: string, settings: Settings): GenerateOptions {
   const { source, output, migrations, templates, client, title, version } = settings;
   return {

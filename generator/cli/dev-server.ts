@@ -42,14 +42,14 @@ export class DevServer {
   /**
    * Ends the process gracefully, or kills it if that takes too long.
    *
-   * @param isTold whether the terminal has already sent it the signal: a second one would end it at once
+   * @param isSignalled whether the terminal has already sent the signal. A second one would end the process at once
    */
-  async stop(isTold = false): Promise<void> {
+  async stop(isSignalled = false): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    if (!isTold) child.kill('SIGTERM');
+    if (!isSignalled) child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
     await ended;
     clearTimeout(timer);

@@ -21,26 +21,26 @@ import { reportText } from './report/text-report.js';
 import { unifiedDiff } from './report/unified-diff.js';
 import { type Recollection, recollect } from './run-cache.js';
 
-/** What is known before a run. */
+/** Results that are available before a run. */
 export interface Knowledge {
-  /** Of earlier runs of this process, which is more than any cache can know. */
+  /** Results of earlier runs of this process. They take precedence over the cache. */
   readonly memory?: RunMemory | undefined;
-  /** The record of a run of another process; read from disk if absent. */
+  /** The record of a run of another process. Default: read from disk. */
   readonly before?: Recollection | undefined;
-  /** What the configuration says; it is read if this is absent. */
+  /** Options from the configuration. Default: the configuration is read. */
   readonly options?: GenerateOptions | undefined;
   /** Receives the result before it is reported. */
   readonly onResult?: (result: GenerateResult) => void;
-  /** Report a run of a watcher that changed nothing as well. Default false. */
+  /** Whether a watcher reports a run that changed nothing. Default: false. */
   readonly reportsUnchanged?: boolean;
-  /** Called when a run has to read or emit much of the project. May be called twice. */
+  /** Called before a run reads or emits much of the project. May be called twice. */
   readonly onWhole?: () => void;
 }
 
-/** Reading this many files takes longer than preparing for it. */
+/** From this number of changed files on, preparing the process for a long run pays off. */
 const MANY = 50;
 
-/** One run from reading the configuration to the report. */
+/** Runs the generator once, from reading the configuration to the report. */
 export async function generateOnce(
   flags: GenerateFlags,
   context: Pick<CommandContext, 'output' | 'version'>,
@@ -66,7 +66,7 @@ export async function generateOnce(
   return report.exitCode;
 }
 
-/** Nothing is stale for it, and yet the next start would find that a column is missing. */
+/** The files are up to date, but the next start of the application would fail because of a missing column. */
 function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
   if (forgotten.length === 0) return;
   output.error(
@@ -75,12 +75,12 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   );
 }
 
-/** Of files that have not changed since, an earlier run has reported them. */
+/** An earlier run has reported the routes in unchanged files, unless this run checks. */
 function openRoutes({ check }: GenerateFlags, result: GenerateResult): readonly Diagnostic[] {
   return check === true ? result.openRoutes() : result.newOpenRoutes();
 }
 
-/** A route that was forgotten looks like one that is meant to be open. */
+/** A missing rule may be a mistake, or the route may be meant for every caller. */
 function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
   for (const each of open.slice(0, MOST_WARNINGS)) output.error(`Warning: ${formatDiagnostic(each)}`);
   const others = open.length - MOST_WARNINGS;
@@ -89,18 +89,18 @@ function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, '
   output.error(`Warning: ${others} more ${subject} no rule. \`fw-gen generate --check --strict\` lists all.`);
 }
 
-/** A project that has no rules at all would fill the terminal. */
+/** Limits the output of a project without rules. */
 const MOST_WARNINGS = 20;
 
-/** What a run gave, or why there was none. */
+/** The result of a run, or the problems that prevented it. */
 interface Run {
   readonly projectDirectory: string;
   readonly problems: readonly ReportedProblem[];
   readonly result?: GenerateResult;
   readonly traced?: ReadonlyMap<string, TracedText> | undefined;
-  /** Columns that no migration mentions, if the user is to know. */
+  /** Columns that no migration mentions, if the run reports them. */
   readonly forgotten?: readonly string[];
-  /** Routes without a rule, if the user is to know. */
+  /** Routes without a rule, if the run reports them. */
   readonly open?: readonly Diagnostic[];
 }
 
@@ -138,7 +138,7 @@ async function runGenerator(
   if (flags.verifyCache === true && cached !== undefined) verify(cached, run.memory, result);
   clock.begin('cache');
   const isWritten = flags.check !== true && flags.dryRun !== true;
-  // A run that wrote nothing may have found the manifest wrong as well.
+  // A run that wrote nothing may have found an outdated manifest.
   if (isWritten || (isUnchanged(result) && cached?.hasManifest(result) === true)) {
     cached?.remember(result, run.memory);
   }
@@ -147,11 +147,11 @@ async function runGenerator(
 
 interface RunWithMemory {
   readonly result: GenerateResult;
-  /** The declaration behind each line, if a stale file is to be explained. */
+  /** The declaration behind each line, if the report explains stale files. */
   readonly traced: ReadonlyMap<string, TracedText> | undefined;
   readonly forgotten: readonly string[];
   readonly open: readonly Diagnostic[];
-  /** Of what was read: another one than was given if that turned out to be broken. */
+  /** The memory that the run used. A new one if the given one was damaged. */
   readonly memory: RunMemory;
 }
 
@@ -174,7 +174,7 @@ async function generateWith(
     return {
       result,
       memory,
-      // What earlier runs have kept can be asked for until this run keeps something itself.
+      // Before this run stores anything, because results of earlier runs are then no longer readable.
       traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
       forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
       open: showsWarnings(flags) ? openRoutes(flags, result) : [],
@@ -185,14 +185,14 @@ async function generateWith(
   }
 }
 
-/** What the configuration says, if it says what it said to the run before. */
+/** Returns the options of the earlier run if the configuration is unchanged. */
 function knownOptions(before: Recollection | undefined): { readonly options: GenerateOptions } | undefined {
   if (before === undefined || before.isReconfigured) return undefined;
   const { folder, record } = before;
   return { options: optionsFrom(folder, record.settings) };
 }
 
-/** Reads the configuration. What understands YAML is loaded only now. */
+/** Reads the configuration. Loads the YAML parser on demand. */
 async function load(configFile: string): Promise<LoadedGenerator> {
   const { loadGenerator } = await import('./load-generator.js');
   return loadGenerator(configFile);
@@ -203,7 +203,7 @@ function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
   return clean !== true && force !== true && verifyCache !== true;
 }
 
-/** Compares what the cache holds with what a run without it found. @throws an error if it lies */
+/** Compares the cache with a run without it. @throws an error if they differ */
 function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): void {
   const lies = cached.memory.contradictions(fresh);
   if (lies.length > 0) throw new Error(`The cache differs from a fresh run for ${lies.join(', ')}`);
@@ -213,7 +213,7 @@ function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): vo
     throw new Error('The cache reports no change, but a fresh run finds changes');
 }
 
-/** Stale files and mistakes come first: without them, the hint is all there is to say. */
+/** Hints are shown only if there are neither stale files nor mistakes, which are more urgent. */
 function isRight(result: GenerateResult): boolean {
   return result.diagnostics.length === 0 && isUnchanged(result);
 }
@@ -230,7 +230,7 @@ function isUnchanged({ changes }: GenerateResult): boolean {
   return changes.every(({ kind }) => kind === 'unchanged');
 }
 
-/** While watching, a run that finds everything right says nothing. */
+/** A watcher does not report a run without changes or problems. */
 function isQuietRun({ problems, changes }: RunReport): boolean {
   return problems.length === 0 && changes.every(({ kind }) => kind === 'unchanged');
 }
@@ -263,7 +263,7 @@ function readSource(projectDirectory: string, file: string): string | undefined 
   }
 }
 
-/** Measures phases and shows the present one. */
+/** Measures phases and shows the current one. */
 class PhaseClock {
   readonly #progress: ((text: string) => void) | undefined;
   readonly #phases: Record<string, number> = {};

@@ -21,7 +21,7 @@ import { addSchemasCommand } from './relay/schemas-command.js';
 import { addSagasCommand } from './sagas/sagas-command.js';
 import { addTemplatesCommand } from './templates-command.js';
 
-/** Every command, in the order of the help. Each adds itself, its options and its examples. */
+/** Every command, in the order of the help. Each function adds one command with options and examples. */
 const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
   addInitCommand,
   addGenerateCommand,
@@ -66,7 +66,7 @@ export async function run(argv: readonly string[], output: Output, options: RunO
   }
 }
 
-/** The whole command line as data, from which help and completion are derived too. */
+/** Creates the complete command line. Help and completion are derived from it. */
 export function createProgram(context: CommandContext): Command {
   const { output, version } = context;
   const program = new Command('fw-gen')

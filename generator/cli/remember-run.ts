@@ -25,7 +25,7 @@ export interface RunTrace {
   /** Identifies the run. */
   readonly run: string;
   readonly emitted: string;
-  /** Files and folders whose state decides the result, project-relative; missing ones included. */
+  /** Files and folders that determine the result, project-relative, including missing ones. */
   readonly inputs: Iterable<string>;
   /** Emitted files and related ones, project-relative, with their texts if the run knows them. */
   readonly outputs: ReadonlyMap<string, string | undefined>;
@@ -40,14 +40,14 @@ export interface RunTrace {
   readonly startedAt: number;
 }
 
-/** The parsed results of a run, for a later one that finds a change. */
+/** The parsed results of a run, for later runs. */
 export interface RunResults {
   readonly texts: StoredTexts;
   /** Writes texts to storage. @returns the list that refers to them */
   readonly print: (texts: StoredTexts) => string;
 }
 
-/** Records that everything is current. */
+/** Records that all files are up to date. */
 export function rememberRun(trace: RunTrace, { texts, print }: RunResults): void {
   const cache = join(trace.outputDirectory, CACHE_FOLDER);
   try {
@@ -71,7 +71,7 @@ export function rememberRun(trace: RunTrace, { texts, print }: RunResults): void
 
 const RESULTS_NAME = 'results.txt';
 
-/** The results of the run of a record, or of another; undefined if there are none. */
+/** Reads the list of results of the last run; undefined if there is none. It may belong to another record. */
 export function readResults(outputDirectory: string): string | undefined {
   try {
     return readFileSync(join(outputDirectory, CACHE_FOLDER, RESULTS_NAME), 'utf8');
@@ -116,8 +116,9 @@ interface KnownText {
 }
 
 /**
- * What a file is now, with the text that it had for the run: what stands there now may be newer, and then its state is
- * not to be trusted. Without that text (the configuration's, say) it is known only if it did not change since.
+ * Returns the fingerprint of a file with the text that the run read. The file may have changed since the run read it;
+ * its state is then not usable. Without such a text (for the configuration, for example), the current text is used if
+ * the file has not changed since the start.
  */
 function fingerprintOf(path: string, { text, hash }: KnownText, startedAt: number): Fingerprint {
   const state = stateOf(path, startedAt);

@@ -21,7 +21,7 @@ export interface RunRecord {
   readonly run: string;
   /** Hash of all inputs of the output except the sources. */
   readonly emitted: string;
-  /** Files and folders whose content decides the result, by path from the configuration's folder. */
+  /** Files and folders whose content determines the result, by path from the configuration's folder. */
   readonly inputs: Readonly<Record<string, Fingerprint>>;
   readonly outputs: Readonly<Record<string, Fingerprint>>;
   /** Environment variables that the configuration names, and whether they are set. */
@@ -47,7 +47,7 @@ export interface Settings {
 
 /** Folder below the output's. */
 export const CACHE_FOLDER = '.fw-cache';
-/** File that a record stands in. */
+/** File of the record. */
 export const FILE_NAME = 'state.json';
 /**
  * Timestamps of file systems have a limited resolution: a file that changed within this time may change again without a

@@ -3,12 +3,12 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, write
 import { join } from 'node:path';
 import { LostResultError, type ResultTexts } from '../watch.js';
 
-/** The file of the stored texts, and the length that a record covers. Bytes behind that are garbage. */
+/** The file of the stored texts, and the length that belongs to a record. Bytes behind it are garbage. */
 export interface TextsFile {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
-  /** Size when the file was made. What was added since took the place of something. */
+  /** Size when the file was created. Later texts replaced earlier ones, which became garbage. */
   readonly firstSize: number;
 }
 
@@ -19,18 +19,18 @@ const SINGLE_READS = 64;
 /** Garbage tolerated before compaction, in bytes. */
 const SLACK_BYTES = 1_000_000;
 const HASH_LENGTH = 16;
-/** Texts up to this length are their own places: to look for them would take longer. */
+/** Maximum length of texts that are stored in their places. Looking them up would take longer. */
 const SHORT = 300;
 const INLINE = '=';
-/** Texts are written together once there is so much of them: they take memory twice until then. */
+/** Size at which pending texts are written, in bytes. Until then, they take up memory twice. */
 const CHUNK_BYTES = 1_000_000;
 
-/** Texts of what runs read, one behind the other in a file, so that a run adds what is new and rewrites nothing. */
+/** Texts of results, appended to one file. A run appends new texts and rewrites nothing. */
 export class StoredTexts implements ResultTexts {
   readonly #before: TextsFile | undefined;
   /** Absolute path, joined once for thousands of reads. */
   readonly #file: string;
-  /** Name of the file, the one of before if there is one. */
+  /** Name of the file: that of the earlier run, if there was one. */
   readonly #name: string;
   readonly #pending: Buffer[] = [];
   #pendingBytes = 0;
@@ -38,15 +38,15 @@ export class StoredTexts implements ResultTexts {
   #reads = 0;
   #whole: Buffer | undefined;
 
-  /** @param before what an earlier run kept; undefined to start empty */
+  /** @param before the file of an earlier run; undefined to start an empty one */
   constructor(folder: string, before: TextsFile | undefined) {
-    // A record is a file like any other: whatever it says, nothing else is read or written.
+    // Validates the name, because a record may have been edited. Only files of texts are read or written.
     this.#before = before !== undefined && NAME.test(before.name) ? before : undefined;
     this.#name = this.#before?.name ?? `${PREFIX}${randomUUID()}.txt`;
     this.#file = join(folder, this.#name);
   }
 
-  /** More lies around than is needed: texts had better be kept in another file. */
+  /** Whether the file contains so much garbage that texts should be stored in a new one. */
   get isWorn(): boolean {
     const { size = 0, firstSize = 0 } = this.#before ?? {};
     return size > 2 * firstSize + SLACK_BYTES;
@@ -59,7 +59,7 @@ export class StoredTexts implements ResultTexts {
     const place = `${this.#size}.${bytes.length}.${hashOf(bytes)}`;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
-    // Bytes behind those that a record covers may be there before it is.
+    // Texts may be written before their record, because bytes behind the record's size are ignored.
     if (this.#pendingBytes >= CHUNK_BYTES) this.#write();
     return place;
   }
@@ -73,13 +73,13 @@ export class StoredTexts implements ResultTexts {
     return bytes.toString('utf8');
   }
 
-  /** Writes what was added. @returns which file holds all now @throws the error of the file system */
+  /** Writes pending texts. @returns the file that now contains all texts @throws the error of the file system */
   save(): TextsFile {
     this.#write();
     return { name: this.#name, size: this.#size, firstSize: this.#before?.firstSize ?? this.#size };
   }
 
-  /** Length of everything that is kept, in bytes. */
+  /** Length of all texts, in bytes. */
   get #size(): number {
     return (this.#before?.size ?? 0) + this.#writtenBytes + this.#pendingBytes;
   }
@@ -104,7 +104,7 @@ export class StoredTexts implements ResultTexts {
   }
 }
 
-/** Removes files of texts that no record speaks of any more. */
+/** Removes files of texts that no record refers to. */
 export function removeOtherTexts(folder: string, { name }: TextsFile): void {
   for (const each of readdirSync(folder)) {
     if (each.startsWith(PREFIX) && each !== name) rmSync(join(folder, each), { force: true });
@@ -125,7 +125,7 @@ function readAt(file: string, offset: number, length: number): Buffer {
   }
 }
 
-/** Two processes at once write over each other: the hashes detect it. */
+/** Concurrent processes may overwrite each other's texts. Hashes detect this. */
 function writeAt(
   file: string,
   bytes: Buffer,

@@ -12,8 +12,8 @@ export function terminal(): Output {
 }
 
 /**
- * Aborted when the process gets a signal to end, with the signal's name as the reason. Work that cannot end early, such
- * as a run, finishes.
+ * Returns a signal that is aborted when the process receives SIGINT or SIGTERM, with the signal's name as the reason.
+ * Work that cannot end early, such as a run, finishes.
  */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();

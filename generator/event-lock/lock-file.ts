@@ -47,7 +47,7 @@ const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params)": \{)?\s
 const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 
 /**
- * Parses a lock. A text with merge conflict markers is parsed line by line, and gives the versions of both sides. A
+ * Parses a lock. A text with merge conflict markers is parsed line by line and yields the versions of both sides. A
  * text that a formatter has changed is parsed as JSON.
  */
 export function parseLock(text: string, group: LockKind['group']): ShapeLock | LockMistake {
@@ -101,7 +101,7 @@ function add(lock: Map<string, LockedVersion>, entry: LockedVersion): void {
   lock.set(key, { ...entry, shapes: [...known, ...fresh] });
 }
 
-/** A JSON text; undefined for anything else. */
+/** Parses a JSON string; undefined for any other text. */
 function parseText(json: string): string | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -3,9 +3,9 @@ import type { SourceLocation } from '../schema/location.js';
 import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
-/** Something whose stored shape is locked, as its class declares it now. */
+/** A declaration whose stored shape is locked. */
 export interface Lockable {
-  /** Stable name, under which it is stored. */
+  /** Stable name in stored data. */
   readonly name: string;
   readonly className: string;
   readonly file: string;
@@ -13,23 +13,23 @@ export interface Lockable {
   readonly version?: number | undefined;
   readonly upcasters: number | 'uncounted';
   readonly fields: readonly FieldSchema[];
-  /** The event; absent for params. */
+  /** The event; undefined for params. */
   readonly event?: EventSchema;
 }
 
-/** One lock file of the migrations folder, and what it locks. */
+/** A kind of lock file in the migrations folder. */
 export interface LockKind {
   readonly of: 'event' | 'params';
   /** Name of the file. It is committed. */
   readonly fileName: string;
-  /** Key of the object in it that holds the shapes. */
+  /** Key of the object that contains the shapes. */
   readonly group: 'events' | 'params';
-  /** What the file says about itself. */
+  /** Description at the top of the file. */
   readonly about: string;
   readonly lockables: (schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>) => readonly Lockable[];
-  /** Begins a sentence: `ThingSold has`, `The params of SettleBill have`. */
+  /** Start of a sentence: `ThingSold has`, `The params of SettleBill have`. */
   readonly subject: (name: string) => string;
-  /** Within a sentence. */
+  /** Inside a sentence. */
   readonly object: (name: string) => string;
 }
 
@@ -44,7 +44,7 @@ export const EVENT_LOCK: LockKind = {
       const { name, file, location, version, upcasters } = event;
       return {
         ...{ name, className: name, file, location, version, upcasters, event },
-        // Most fields of a cached run are never looked at.
+        // A getter, because a cached run reads few fields.
         get fields() {
           return event.fields;
         },

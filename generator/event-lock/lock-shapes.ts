@@ -8,17 +8,17 @@ import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
-/** What a project makes of one of its lock files. */
+/** The result of comparing a project with one lock file. */
 export interface LockedFile {
-  /** Project-relative path of the file, whether it is there or not. */
+  /** Project-relative path of the file, whether it exists or not. */
   readonly path: string;
-  /** What it is to hold; undefined if it says all of it already, or there is nothing to say. */
+  /** New text of the file; undefined if the file is up to date or not needed. */
   readonly text: string | undefined;
-  /** Which declaration causes which line of `text`, from 0. */
+  /** The declaration that causes each line of `text`, from 0. */
   readonly origins: readonly (SourceLocation | undefined)[];
 }
 
-/** What a project makes of all of its lock files. */
+/** The result of comparing a project with all lock files. */
 export interface LockedShapes {
   readonly files: readonly LockedFile[];
   readonly diagnostics: readonly Diagnostic[];
@@ -29,7 +29,8 @@ export interface LockedShapes {
 /**
  * Compares the events and the stored params of a project with its lock files.
  *
- * @param locks as `readLocks` gave them @param isLocked whether an event has the shape that the lock holds
+ * @param locks from `readLocks`
+ * @param isLocked returns true for an event whose shape equals the locked one
  */
 export function lockShapes(
   locks: readonly LockText[],
@@ -42,7 +43,7 @@ export function lockShapes(
     const lockables = kind.lockables(schema);
     const isSettled = ({ event }: Lockable): boolean => event !== undefined && isLocked?.(event) === true;
     const isKnown = kind === EVENT_LOCK && isLocked !== undefined && lockables.every(isSettled);
-    // Older versions are emitted from the lock.
+    // Older versions are emitted from the lock, so a project with several versions needs the lock.
     if (isKnown && lockables.every(({ version = 1 }) => version === 1))
       return [{ path: lock.path, text: undefined, origins: [], diagnostics: [], types: [] }];
     return [lockKindOf(kind, lockables, lock, isSettled)];
@@ -115,11 +116,11 @@ function checkAll(kind: LockKind, present: readonly PresentVersion[], lock: Shap
   return present.flatMap((each) => checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0));
 }
 
-/** The version that a class declares now. */
+/** The current version of a class. */
 interface PresentVersion {
   readonly lockable: Lockable;
   readonly version: number;
-  /** Of the lock's entry. */
+  /** Key of its entry in the lock. */
   readonly key: string;
   readonly shape: Shape;
 }
@@ -137,7 +138,7 @@ function presentVersions(
   });
 }
 
-/** The highest version of each name that a lock holds. */
+/** Returns the highest version of each name in a lock. */
 function lastVersions(lock: ShapeLock): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const { name, version } of lock.values()) last.set(name, Math.max(version, last.get(name) ?? 0));
@@ -157,7 +158,7 @@ function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
   );
 }
 
-/** @param last highest version of the name in the lock, 0 for none */
+/** @param last highest version of the name in the lock; 0 if there is none */
 function checkShape(
   kind: LockKind,
   { lockable, version, key, shape }: PresentVersion,
@@ -216,7 +217,7 @@ function checkUpcasters(
   ];
 }
 
-/** Versions that a merge left with two shapes and that no source declares any more. */
+/** Reports versions that a merge left with two shapes, and that no source declares any more. */
 function contradictions(
   kind: LockKind,
   present: readonly PresentVersion[],

@@ -1,6 +1,6 @@
 /**
- * A process that opens accounts and credits them until its input ends, one release of the code: what it calls a balance
- * lies in the column that its plan names. Its argument is a `RenamingPlan` as JSON. It prints a line for each account
+ * A process that opens accounts and credits them until its input ends. It acts as one release of the application: the
+ * plan names the column of the balance. Its argument is a `RenamingPlan` as JSON. It prints a line for each account
  * that it has opened, with 1 on it, and for each credit of 1.
  */
 

@@ -12,7 +12,7 @@ export interface Stage {
 
 /** What a `COPY` copies. */
 export interface Copy {
-  /** The stage that has the files; undefined: the build context. */
+  /** The stage that contains the files; undefined: the build context. */
   readonly from: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
