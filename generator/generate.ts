@@ -342,7 +342,7 @@ function loadTemplates({
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const message = `Cannot read templates: ${error.code}`;
-    return diagnostic('FWGEN038', { file: folder }, message, 'Check that the folder may be read.');
+    return diagnostic('FWGEN038', { file: folder }, message, 'Check that the folder is readable.');
   }
 }
 
@@ -391,6 +391,6 @@ function nothingToGenerate(paths: ProjectPaths): Diagnostic {
     'FWGEN040',
     { file: paths.source || '.' },
     'No class is marked with @AutoBuilder or @FwAction',
-    'Mark one, or set fw.generator.source to the folder that your sources lie in.',
+    'Mark a class, or set fw.generator.source to the folder of your sources.',
   );
 }

@@ -2,7 +2,10 @@ import { ValidationError } from 'fw-actions';
 
 const DAY_MS = 86_400_000;
 
-/** The dates of some nights in a row, from `2026-05-01` on. @throws ValidationError for a day that does not exist */
+/**
+ * Returns the dates of consecutive nights, starting with `first`: `2026-05-01`.
+ * @throws ValidationError for a day that does not exist
+ */
 export function nightsFrom(first: string, count: number): readonly string[] {
   const startMs = Date.parse(`${first}T00:00:00Z`);
   if (Number.isNaN(startMs) || dayOf(startMs) !== first) {

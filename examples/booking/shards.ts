@@ -1,10 +1,10 @@
 import { ShardIdentifier, ValidationError } from 'fw-actions';
 
-/** Where members live, with their credit and their points. */
+/** Shard of members with their credit and points. */
 export const MEMBERS: ShardIdentifier = ShardIdentifier.of(0, 0);
-/** Where hotels of Europe live, with their nights and bookings. */
+/** Shard of hotels in Europe with their nights and bookings. */
 export const EUROPE: ShardIdentifier = ShardIdentifier.of(1, 0);
-/** The same for the Americas. */
+/** Shard of hotels in the Americas with their nights and bookings. */
 export const AMERICAS: ShardIdentifier = ShardIdentifier.of(2, 0);
 
 const SHARDS: ReadonlyMap<string, ShardIdentifier> = new Map([

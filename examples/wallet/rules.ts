@@ -5,9 +5,9 @@ declare module 'fw-actions' {
   interface Claims {
     /** An operator may do everything. */
     readonly role?: 'operator';
-    /** Whose wallets the caller may see and move money out of. */
+    /** Owner whose wallets the caller may see and withdraw from. */
     readonly owner?: Uuid;
-    /** Groups of shards that the caller may reach, where the configuration has tenants. */
+    /** Groups of shards that the caller may reach, if the configuration has tenants. */
     readonly region?: string | readonly string[];
   }
 }
@@ -17,7 +17,7 @@ export const ownWallets: ModelRule<Wallet> = visible(Wallet, ({ claims }) =>
   claims.role === 'operator' ? 'all' : { ownerId: claims.owner },
 );
 
-/** Whether a caller may take money out of a wallet, whatever its destination. */
+/** Whether a caller may take money out of a wallet, for any destination. */
 export function mayMove(principal: Principal, source: Wallet | undefined): boolean {
   return source === undefined ? principal.claims.role === 'operator' : ownWallets.allows(principal, source);
 }

@@ -1,8 +1,8 @@
 import { ShardIdentifier } from 'fw-actions';
 
-/** Where wallets of most countries live. */
+/** Shard of wallets of all countries but Mexico. */
 export const GLOBAL_SHARD: ShardIdentifier = ShardIdentifier.of(0, 0);
-/** Where wallets of Mexico live. */
+/** Shard of wallets of Mexico. */
 export const MEXICO_SHARD: ShardIdentifier = ShardIdentifier.of(1, 0);
 
 /** The shard of a new wallet. The country is matched exactly. */

@@ -65,14 +65,14 @@ function checkName(field: FieldSchema): Diagnostic | undefined {
     'FWGEN005',
     field.location,
     `A field cannot be named ${JSON.stringify(field.name)}`,
-    'Rename it, to `proto` for example: objects treat this name in a way of their own.',
+    'Rename it, for example to `proto`: JavaScript objects give this name a special meaning.',
   );
 }
 
 function checkType(field: FieldSchema): Diagnostic | undefined {
   if (isTooDeep(field) && !withNested(field).some((each) => each !== field && isTooDeep(each))) {
     const message = `${field.name} is nested more than ${DEEPEST} levels deep`;
-    return diagnostic('FWGEN003', field.location, message, 'For what lies deeper write `JsonValue`.');
+    return diagnostic('FWGEN003', field.location, message, 'Use `JsonValue` for deeper levels.');
   }
   for (const type of partsOf(field.type)) {
     const problem = typeProblem(type);
@@ -104,19 +104,19 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
     case 'model':
       return {
         text: type.model.name,
-        hint: `Hold its id, \`Id<${type.model.name}>\`, or map it to a response class.`,
+        hint: `Use its id, \`Id<${type.model.name}>\`, or map the model to a response class.`,
       };
     case 'void':
       return {
         text: 'void',
-        hint: 'A field needs a value: remove it or give it a type, such as `string | null`.',
+        hint: 'A field needs a value: remove it, or give it a type, such as `string | null`.',
       };
     case 'enum':
       return type.values.length > 0
         ? undefined
         : {
             text: 'never',
-            hint: 'No value has this type: remove the field or give it another type, such as `string | null`.',
+            hint: 'No value has this type: remove the field, or give it another type, such as `string | null`.',
           };
     case 'union':
       return discriminatorOf(type.of) !== undefined
@@ -128,7 +128,7 @@ function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: 
 }
 
 const UNION_HINT =
-  "JSON must distinguish the members of a union, by their kind (a text, a number, a list) or by a literal in each: `{ readonly kind: 'day'; readonly day: Date } | { readonly kind: 'name'; readonly name: string }`.";
+  "JSON must distinguish the members of a union, by kind (string, number, list) or by a literal field in each: `{ readonly kind: 'day'; readonly day: Date } | { readonly kind: 'name'; readonly name: string }`.";
 
 function unionText(members: readonly TypeSchema[]): string {
   return members
@@ -167,7 +167,7 @@ function idProblem(
 ): Diagnostic | undefined {
   const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
   if (!type.model.marked) {
-    const message = `${field.name} is an id of ${type.model.name}, which is no model`;
+    const message = `${field.name} is an id of ${type.model.name}, which is not a model`;
     return diagnostic(
       'FWGEN031',
       field.location,
@@ -176,7 +176,7 @@ function idProblem(
     );
   }
   if (model === undefined || model.sharded || !type.sharded) return undefined;
-  const message = `${field.name} is a ShardedId of ${model.name}, whose ids are not sharded`;
+  const message = `${field.name} is a ShardedId of ${model.name}, which has plain ids`;
   return diagnostic('FWGEN031', field.location, message, `Use \`Id<${model.name}>\`.`);
 }
 
@@ -188,7 +188,7 @@ function checkPatterns({ checks, fields }: ModelSchema): readonly Diagnostic[] {
     const tag = field.tags.find(({ name }) => name === 'pattern');
     if (pattern === undefined || tag === undefined || sqlPattern(pattern) !== undefined) return [];
     const hint =
-      'Use characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers only, or take `checks` out.';
+      'Use only characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers, or remove `checks` from @AutoBuilder.';
     const message = `@pattern ${pattern} of ${field.name} cannot be a check constraint`;
     return [diagnostic('FWGEN032', tag.location, message, hint)];
   });
@@ -196,6 +196,6 @@ function checkPatterns({ checks, fields }: ModelSchema): readonly Diagnostic[] {
 
 function checkTags(field: FieldSchema): readonly Diagnostic[] {
   return constraintsOf(field).problems.map(({ tag, message, hint }) =>
-    diagnostic('FWGEN032', tag.location, `${message} does not fit the field ${field.name}`, hint),
+    diagnostic('FWGEN032', tag.location, `${message} is not valid for the field ${field.name}`, hint),
   );
 }

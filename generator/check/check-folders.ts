@@ -46,8 +46,8 @@ function problemOf(
   return diagnostic(
     'FWGEN036',
     { file: path },
-    `The ${what} folder lies outside the project`,
-    `Set a folder below the one that holds the configuration file: fw.generator.${what}.`,
+    `The ${what} folder is outside the project`,
+    `Set fw.generator.${what} to a folder below the folder of the configuration file.`,
   );
 }
 
@@ -55,13 +55,13 @@ function problemOf(
 function overlapsOf({ source, output, migrations, client }: ProjectPaths): readonly Diagnostic[] {
   const message =
     output === '' || output === source || source.startsWith(`${output}/`)
-      ? 'The output folder holds sources'
+      ? 'The output folder contains sources'
       : migrations === output
         ? 'The output folder and the migrations folder are the same'
         : migrations === '' || migrations === source
-          ? 'The migrations folder holds other files'
+          ? 'The migrations folder is also used for other files'
           : client !== undefined && [source, output, migrations, ''].includes(client)
-            ? 'The client folder holds other files'
+            ? 'The client folder is also used for other files'
             : undefined;
   if (message === undefined) return [];
   return [
@@ -69,7 +69,7 @@ function overlapsOf({ source, output, migrations, client }: ProjectPaths): reado
       'FWGEN036',
       { file: output || '.' },
       message,
-      'Give sources, output, migrations and client a folder each.',
+      'Set separate folders for source, output, migrations and client in fw.generator.',
     ),
   ];
 }

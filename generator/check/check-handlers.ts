@@ -13,7 +13,7 @@ export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
         diagnostic(
           'FWGEN046',
           location,
-          `${handler.className} handles ${name}, which is no event`,
+          `${handler.className} handles ${name}, which is not an event`,
           'Name classes that extend ModelEvent<X>.',
         ),
       ),
@@ -30,8 +30,8 @@ export function checkHandlers(schema: ProjectSchema): readonly Diagnostic[] {
     diagnostic(
       'FWGEN047',
       second.location,
-      `There is another handler ${JSON.stringify(second.name)} at ${formatLocation(first.location)}`,
-      "The name is the identity of its checkpoints: rename one of them, or say @FwEventHandler({ name: '...' }).",
+      `The handler name ${JSON.stringify(second.name)} is already used at ${formatLocation(first.location)}`,
+      "Rename one of the classes, or set another name: @FwEventHandler({ name: '...' }). Checkpoints are stored under the name.",
     ),
   );
   return [...unknown, ...doubled];

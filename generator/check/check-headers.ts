@@ -28,14 +28,14 @@ function checkHeader(
 ): readonly Diagnostic[] {
   const { response } = action.route;
   if (isHeaderField(response?.fields.find((field) => field.name === value))) return [];
-  const message = `${JSON.stringify(value)} is no required, simple field of the response`;
+  const message = `${JSON.stringify(value)} is not a required field of a simple type in the response`;
   return [diagnostic('FWGEN027', location, message, headerHint(action, value, optionFor))];
 }
 
 function headerHint(action: RoutedAction, field: string, optionFor: (name: string) => string): string {
   const { response } = action.route;
   if (response === undefined)
-    return `Map the result to a response that has it: ${responseForm(action, field, optionFor)}.`;
+    return `Map the result to a response with this field: ${responseForm(action, field, optionFor)}.`;
   const known = response.fields.filter(isHeaderField).map(({ name }) => optionFor(name));
   const declaration = `\`readonly ${field}!: string;\``;
   return known.length === 0
@@ -64,7 +64,7 @@ function responseForm(
 function checkIfMatch(action: RoutedAction, { value, location }: Located<string>): readonly Diagnostic[] {
   const ids = idsOf(action);
   if (ids.includes(value)) return [];
-  const message = `${JSON.stringify(value)} is no id parameter of ${action.className}`;
+  const message = `${JSON.stringify(value)} is not an id parameter of ${action.className}`;
   const hint =
     ids.length === 0
       ? `Declare the id of the changed model as a parameter: \`${idForm(action, value)}\`.`
@@ -77,15 +77,15 @@ function checkFeed(action: RoutedAction, { value, location }: Located<string>): 
   const ids = idsOf(action);
   const inPath = pathParameters(path);
   if (method === 'GET' && inPath.includes(value) && ids.includes(value)) return [];
-  const message = `${JSON.stringify(value)} is no id in the path of a GET route`;
+  const message = `${JSON.stringify(value)} is not an id in the path of a GET route`;
   const routes = ids.map((id) => {
     const whole = inPath.includes(id) ? path : `${path.replace(/\/$/, '')}/{${id}}`;
     return `@HttpRoute('GET', '${whole}', { feed: '${id}' })`;
   });
   const hint =
     ids.length === 0
-      ? `Declare the id of the model that has the events as a parameter: \`${idForm(action, value)}\`.`
-      : `Name the id of the model that has the events, in the path as well: ${oneOf(routes)}.`;
+      ? `Declare the id of the model whose events are sent as a parameter: \`${idForm(action, value)}\`.`
+      : `Name the id of the model whose events are sent, also in the path: ${oneOf(routes)}.`;
   return [diagnostic('FWGEN028', location, message, hint)];
 }
 
@@ -96,7 +96,7 @@ function idForm({ result }: RoutedAction, name: string): string {
 
 function checkBody({ route: { status, responseLocation } }: RoutedAction): readonly Diagnostic[] {
   if (status?.value !== 204 || responseLocation === undefined) return [];
-  const message = 'An answer with status 204 has no body';
+  const message = 'A response with status 204 has no body';
   const hint = 'Remove `response`, or use another status: `{ status: 200, response: NameResponse }`.';
   return [diagnostic('FWGEN026', responseLocation, message, hint)];
 }

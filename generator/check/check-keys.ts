@@ -35,21 +35,23 @@ function checkFields(model: ModelSchema, key: KeySchema): readonly Diagnostic[] 
     const { field, sqlType } = column;
     const { value: name, location } = marked;
     if (field.optional || field.nullable) {
-      const hint = `Make it required, \`readonly ${name}!: Type;\`: any number of rows may have nothing there, and no key finds them.`;
-      return [diagnostic('FWGEN058', location, `${name} is part of a key and may be empty`, hint)];
+      const hint = `Make it required, \`readonly ${name}!: Type;\`: rows without a value are neither unique nor found by the key.`;
+      return [diagnostic('FWGEN058', location, `${name} is part of a key and may be null or absent`, hint)];
     }
     const alike = COMPARED_ALIKE[field.type.kind];
     if (alike === undefined) {
       const hint =
         'Use `string`, `number`, `bigint`, `boolean`, `Date`, `Decimal`, `Uuid`, `Currency` or an id.';
       return [
-        diagnostic('FWGEN058', location, `A field of kind ${field.type.kind} cannot be part of a key`, hint),
+        diagnostic('FWGEN058', location, `A field of type ${field.type.kind} cannot be part of a key`, hint),
       ];
     }
     if (alike.test(sqlType.trim())) return [];
     const hint =
-      'Leave its column the default type, without `type` in `columns`: else the database takes values as equal that differ in the process.';
-    return [diagnostic('FWGEN058', location, `${name} is part of a key and its column is ${sqlType}`, hint)];
+      'Remove `type` of this field from `columns`: with the default column type, the database and the application agree on which values are equal.';
+    return [
+      diagnostic('FWGEN058', location, `${name} is part of a key, but its column type is ${sqlType}`, hint),
+    ];
   });
 }
 

@@ -38,7 +38,7 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
     const base = model.kind === 'model' ? 'Model' : 'Entity';
     const id = `${model.sharded ? 'ShardedId' : 'Id'}<${model.name}>`;
     const hint = `Remove it: \`extends ${base}<${model.name}, ${id}, 'OPEN'>\` declares it.`;
-    return [diagnostic('FWGEN006', field.location, `${base} declares ${field.name} already`, hint)];
+    return [diagnostic('FWGEN006', field.location, `${base} already declares ${field.name}`, hint)];
   }
   if (RESERVED_FIELDS.has(field.name)) {
     const message = `A model field cannot be named ${field.name}`;
@@ -47,7 +47,7 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
         'FWGEN005',
         field.location,
         message,
-        `Rename it, to \`${field.name}Value\` for example: every object has a member of that name.`,
+        `Rename it, for example to \`${field.name}Value\`: every object has a member with this name.`,
       ),
     ];
   }
@@ -55,13 +55,13 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
   if (!field.name.startsWith('with')) return [];
   const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
   if (other === undefined) return [];
-  const message = `${field.name} is what builders of ${model.name} call the setter of ${other.name}`;
+  const message = `${field.name} is the name of the setter of ${other.name} in builders of ${model.name}`;
   return [
     diagnostic(
       'FWGEN005',
       field.location,
       message,
-      `Rename one of the fields, to \`${field.name}Value\` for example.`,
+      `Rename one of the fields, for example to \`${field.name}Value\`.`,
     ),
   ];
 }
@@ -87,7 +87,7 @@ function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnos
   const option = model.columns.find((each) => each.field === column.field.name);
   const location = option?.location ?? column.field.location;
   const name = SYSTEM_COLUMNS.has(column.column)
-    ? [unacceptable(location, `The column name ${column.column} is one of PostgreSQL's own`)]
+    ? [unacceptable(location, `The column name ${column.column} is reserved by PostgreSQL`)]
     : checkIdentifier(location, 'column', column.column);
   const isDecimal = column.field.type.kind === 'decimal';
   const numeric = parseNumeric(column.sqlType);
@@ -110,7 +110,7 @@ function checkIdentifier(location: SourceLocation, what: string, name: string): 
     name === ''
       ? 'is empty'
       : name.includes('\0')
-        ? 'holds a NUL character'
+        ? 'contains a NUL character'
         : Buffer.byteLength(name) > IDENTIFIER_BYTES
           ? `is longer than ${IDENTIFIER_BYTES} bytes`
           : undefined;
@@ -120,7 +120,7 @@ function checkIdentifier(location: SourceLocation, what: string, name: string): 
 }
 
 function unacceptable(location: SourceLocation, message: string): Diagnostic {
-  return diagnostic('FWGEN020', location, message, 'Set another one in the options of @AutoBuilder.');
+  return diagnostic('FWGEN020', location, message, 'Set another one in @AutoBuilder({ table, columns }).');
 }
 
 function checkOptions(model: ModelSchema): readonly Diagnostic[] {

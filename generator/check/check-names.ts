@@ -27,14 +27,14 @@ interface Named {
 
 /** Checks names that must be unique, and names that emitted code uses itself. */
 export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
-  const events = 'The name is `event_type` in the outbox: rename one of them.';
-  const actions = "Rename one of them, or give one a stable name: @FwAction({ name: '...' }).";
+  const events = 'Rename one of the classes. The name is stored as `event_type` in the outbox.';
+  const actions = "Rename one of the classes, or set another name: @FwAction({ name: '...' }).";
   return [
     ...duplicates(
       'FWGEN013',
       'model',
       schema.models,
-      'The name is `model_name` in the outbox: rename one of them.',
+      'Rename one of the classes. The name is stored as `model_name` in the outbox.',
     ),
     ...duplicates('FWGEN014', 'event', schema.events, events),
     ...duplicates('FWGEN015', 'action', schema.actions, actions),
@@ -53,7 +53,7 @@ function duplicates(
     diagnostic(
       code,
       second.location,
-      `There is another ${what} ${JSON.stringify(second.name)} at ${formatLocation(first.location)}`,
+      `The ${what} name ${JSON.stringify(second.name)} is already used at ${formatLocation(first.location)}`,
       hint,
     ),
   );
@@ -65,15 +65,15 @@ function checkTables(models: readonly ModelSchema[]): readonly Diagnostic[] {
     diagnostic(
       'FWGEN016',
       second.table?.location ?? second.location,
-      `The table ${JSON.stringify(modelNames(second).table)} belongs to ${first.name} at ${formatLocation(first.location)}`,
-      "Name another one: @AutoBuilder({ table: '...' }).",
+      `The table ${JSON.stringify(modelNames(second).table)} already belongs to ${first.name} at ${formatLocation(first.location)}`,
+      "Set another table: @AutoBuilder({ table: '...' }).",
     ),
   );
   const files = repeated(distinct, (model) => modelNames(model).file).map(([first, second]) =>
     diagnostic(
       'FWGEN016',
       second.location,
-      `${second.name} and ${first.name} at ${formatLocation(first.location)} both give ${modelNames(second).file}.ts`,
+      `${second.name} and ${first.name} at ${formatLocation(first.location)} would both be emitted to ${modelNames(second).file}.ts`,
       'Rename one of the classes.',
     ),
   );
@@ -83,9 +83,9 @@ function checkTables(models: readonly ModelSchema[]): readonly Diagnostic[] {
 function checkModelName(model: ModelSchema): readonly Diagnostic[] {
   const { file, variable } = modelNames(model);
   const taken = RESERVED_FILES.includes(file)
-    ? `${file}.ts is emitted for the whole application`
+    ? `${file}.ts is an emitted file of the application`
     : RESERVED_STATICS.has(variable)
-      ? `a builder cannot have a static method ${variable}()`
+      ? `its builder cannot have a static method ${variable}()`
       : undefined;
   if (taken === undefined) return [];
   return [

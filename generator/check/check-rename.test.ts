@@ -45,7 +45,7 @@ describe('A rename of a field', () => {
     [named('amount', 'nickname'), 'has both fields, amount and nickname. Choose another name'],
     [named('saldo', 'sum'), 'has neither field, saldo nor sum. Check the spelling'],
     [named('state', 'phase'), 'Rename another field'],
-    [named('short_name', 'shortName'), 'no migration is needed'],
+    [named('short_name', 'shortName'), 'No migration is needed'],
     [{ ...named('a', 'b'), model: 'Konto' }, 'Choose one of: Account.'],
   ])('%j is found, or the message says what to do', (rename, problem) => {
     const result = findColumn([account], rename);
@@ -67,7 +67,7 @@ describe('A rename of a field', () => {
     expect(problem('balance', 'amount', ['begins', 'balance', 'amount'])).toContain(
       'fw-gen migrate rename Account.balance amount --finish.',
     );
-    const chained = 'rename of accounts.balance to amount is not finished. Finish it first';
+    const chained = 'rename of accounts.balance to amount is not finished. Finish it with --finish';
     expect(problem('amount', 'sum', ['begins', 'balance', 'amount'])).toContain(chained);
     expect(problem('amount', 'balance', ['begins', 'balance', 'amount'])).toContain(chained);
     expect(problem('nickname', 'alias', ['begins', 'balance', 'amount'])).toBeUndefined();
@@ -89,7 +89,7 @@ describe('A rename of a field', () => {
       ['begins', 'balance', 'amount'],
       ['ends', 'balance', 'amount'],
     ];
-    expect(problem('balance', 'amount', ...ended)).toContain('is finished. Nothing is left to do.');
+    expect(problem('balance', 'amount', ...ended)).toContain('is already finished.');
     // A rename and its reversal.
     const again: readonly Step[] = [...ended, ['begins', 'balance', 'amount']];
     expect(problem('balance', 'amount', ...again)).toBeUndefined();
@@ -100,9 +100,9 @@ describe('A rename of a field', () => {
     const problem = (...names: readonly string[]) =>
       tableProblem(rename, { columns: names.map((name) => ({ name })) }, 'begin');
     expect(tableProblem(rename, undefined, 'begin')).toContain('Run fw-gen generate');
-    expect(problem('id')).toContain('No migration makes a column accounts.balance. Check the spelling');
+    expect(problem('id')).toContain('No migration creates a column accounts.balance. Check the spelling');
     expect(problem('id', 'balance', 'amount')).toContain('Choose another name, or drop that column first');
-    expect(problem('id', 'amount')).toContain('Nothing is left to do');
+    expect(problem('id', 'amount')).toContain('No rename is needed');
     expect(problem('id', 'balance')).toBeUndefined();
   });
 
@@ -114,7 +114,7 @@ describe('A rename of a field', () => {
         'finish',
       );
     expect(problem(['balance', 'nickname'])).toContain(
-      'the unique index i0 with it, and no unique index has (amount, nickname). Add a migration',
+      'also drops the unique index i0, and there is no unique index on (amount, nickname). Add a migration',
     );
     expect(problem(['balance', 'nickname'], ['nickname', 'amount'], ['email'])).toBeUndefined();
   });

@@ -53,7 +53,7 @@ export function findColumn(
     to: after?.column ?? snakeCase(to),
   };
   if (rename.from === rename.to)
-    return `Both names mean the column ${rename.to}. Rename the field in the sources: no migration is needed.`;
+    return `Both names map to the column ${rename.to}. Rename the field in the sources. No migration is needed.`;
   const keys = (model.keys ?? []).map(({ fields }) => fields.map(({ value }) => value));
   return {
     ...rename,
@@ -92,14 +92,14 @@ function beginProblem(
   const { table, from, to, key } = rename;
   if (open.some((each) => isSameRename(each, rename)))
     return (
-      `${table}.${from} is being renamed to ${to} already. In the next release, finish it: ` +
+      `The rename of ${table}.${from} to ${to} has already begun. Finish it in the next release: ` +
       `fw-gen migrate rename ${named.model}.${named.field} ${named.to} --finish.`
     );
   const other = open.find((each) => each.table === table && sharesColumn(each, rename));
   if (other !== undefined)
     return (
       `The rename of ${table}.${other.from} to ${other.to} is not finished. ` +
-      'Finish it first, with --finish, and release that.'
+      'Finish it with --finish and release that first.'
     );
   if (key.length > 0)
     return (
@@ -115,10 +115,9 @@ function finishProblem(
   named: FieldRename,
   { isOpen, isEnded }: { readonly isOpen: boolean; readonly isEnded: boolean },
 ): string | undefined {
-  if (!isOpen && isEnded)
-    return `The rename of ${table}.${from} to ${to} is finished. Nothing is left to do.`;
+  if (!isOpen && isEnded) return `The rename of ${table}.${from} to ${to} is already finished.`;
   if (!isOpen)
-    return `No migration has begun to rename ${table}.${from} to ${to}. Run the command without --finish first.`;
+    return `No migration has begun the rename of ${table}.${from} to ${to}. Run the command without --finish first.`;
   if (!isInSources)
     return (
       `The sources still have ${named.model}.${named.field}. Rename it to ${named.to}, run fw-gen generate, and ` +
@@ -137,7 +136,7 @@ export function tableProblem(
   release: RenameRelease,
 ): string | undefined {
   if (table === undefined)
-    return `No migration creates the table ${rename.table}. Run fw-gen generate, which writes its first one.`;
+    return `No migration creates the table ${rename.table}. Run fw-gen generate, which writes its first migration.`;
   return release === 'begin' ? columnProblem(rename, table) : indexProblem(rename, table);
 }
 
@@ -145,10 +144,10 @@ function columnProblem({ table, from, to }: ColumnRename, { columns }: RenamedTa
   const has = (name: string): boolean => columns.some((column) => column.name === name);
   if (has(to))
     return has(from)
-      ? `The migrations already make a column ${table}.${to}. Choose another name, or drop that column first.`
-      : `The migrations make the column ${table}.${to} and no ${from}. Nothing is left to do.`;
+      ? `The migrations already create a column ${table}.${to}. Choose another name, or drop that column first.`
+      : `The migrations create the column ${table}.${to} and no column ${from}. No rename is needed.`;
   if (!has(from))
-    return `No migration makes a column ${table}.${from}. Check the spelling, or run fw-gen migrate diff first.`;
+    return `No migration creates a column ${table}.${from}. Check the spelling, or run fw-gen migrate diff first.`;
   return undefined;
 }
 
@@ -167,7 +166,7 @@ function indexProblem(
   );
   if (lost === undefined) return undefined;
   return (
-    `Dropping ${table}.${from} would drop the unique index ${lost.name} with it, and no unique index has ` +
+    `Dropping ${table}.${from} also drops the unique index ${lost.name}, and there is no unique index on ` +
     `(${renamed(lost.columns).join(', ')}). Add a migration that creates one, or one that drops the old index.`
   );
 }

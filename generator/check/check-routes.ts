@@ -37,13 +37,13 @@ function checkPath({ route }: RoutedAction): readonly Diagnostic[] {
     route.path === '/' || (route.path.startsWith('/') && segments.every((segment) => SEGMENT.test(segment)));
   if (!isWellFormed || new Set(names).size < names.length) {
     const hint =
-      'Begin it with a slash; a segment is plain text or one parameter in braces: /wallets/{walletId}.';
+      'Start the path with a slash. Each segment is plain text or one parameter in braces: /wallets/{walletId}.';
     return [
-      diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is no path of a route`, hint),
+      diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is not a valid route path`, hint),
     ];
   }
   if (route.method !== 'GET' || !OWN_PATHS.includes(route.path)) return [];
-  const message = `GET ${route.path} is answered by every server itself`;
+  const message = `GET ${route.path} is a built-in route of every server`;
   return [diagnostic('FWGEN022', route.location, message, 'Choose another path.')];
 }
 
@@ -57,10 +57,10 @@ function checkUnique(actions: readonly RoutedAction[]): readonly Diagnostic[] {
     diagnostic(
       'FWGEN022',
       second.route.location,
-      `${second.route.method} ${second.route.path} meets ${first.route.method} ${first.route.path} of ${first.className} at ${formatLocation(first.route.location)}`,
+      `${second.route.method} ${second.route.path} conflicts with ${first.route.method} ${first.route.path} of ${first.className} at ${formatLocation(first.route.location)}`,
       same.some(([, each]) => each === second)
         ? 'Change one of the paths or methods.'
-        : 'Name the parameters of one path alike for all its methods.',
+        : 'Use the same parameter names in a path for all methods.',
     ),
   );
 }
@@ -70,11 +70,11 @@ function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
     const field = action.params.find((param) => param.name === name);
     const problem =
       field === undefined
-        ? `is no parameter of ${action.className}`
+        ? `is not a parameter of ${action.className}`
         : field.optional || field.nullable
           ? 'may be absent or null'
           : !isScalar(field.type) && field.type.kind !== 'unsupported'
-            ? `is of kind ${field.type.kind}, which no path can carry`
+            ? `has the type ${field.type.kind}, which a path cannot contain`
             : undefined;
     if (problem === undefined) return [];
     const hint = `Declare a required parameter of a simple type: \`readonly ${/^[\w$]+$/.test(name) ? name : `'${name}'`}: Uuid;\`.`;
@@ -94,8 +94,8 @@ function checkQuery(action: RoutedAction): readonly Diagnostic[] {
       diagnostic(
         'FWGEN025',
         field.location,
-        `${field.name} cannot travel in the query string of ${action.route.method} ${action.route.path}`,
-        `Use a simple type that is not nullable, \`readonly ${field.name}?: string;\`, a list of one, \`readonly ${field.name}: readonly string[];\`, or a method with a body: \`@HttpRoute('POST', '${action.route.path}')\`.`,
+        `${field.name} cannot be sent in the query string of ${action.route.method} ${action.route.path}`,
+        `Use a simple type that is not nullable (\`readonly ${field.name}?: string;\`), a list of such a type (\`readonly ${field.name}: readonly string[];\`), or a method with a body (\`@HttpRoute('POST', '${action.route.path}')\`).`,
       ),
     );
 }

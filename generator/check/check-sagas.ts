@@ -20,19 +20,19 @@ function problemOf(
   const model = models.find((each) => placeKey(each) === key);
   if (state === undefined || model === undefined || model.kind !== 'model') {
     return [
-      `${className} has a state that is no model`,
-      'Name a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.',
+      `The state of ${className} is not a model`,
+      'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.',
     ];
   }
   if (!model.sharded) {
     return [
-      `${className} has the state ${model.name}, whose id carries no shard`,
-      `Write \`extends Model<${model.name}, ShardedId<${model.name}>, State>\`: a saga lives on the shard of its start.`,
+      `${className} has the state ${model.name}, whose id has no shard`,
+      `Write \`extends Model<${model.name}, ShardedId<${model.name}>, State>\`: a saga stays on the shard on which it starts.`,
     ];
   }
   if (events.some((event) => placeKey(event.model) === key)) return undefined;
   return [
-    `${className} has the state ${model.name}, which has no event`,
-    `Add a class that extends ModelEvent<${model.name}> and attach it to each new state: it brings the step about.`,
+    `${className} has the state ${model.name}, which has no events`,
+    `Add a class that extends ModelEvent<${model.name}>, and attach an instance to each new state. The event starts the step.`,
   ];
 }

@@ -17,8 +17,8 @@ function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
       diagnostic(
         'FWGEN039',
         location,
-        `${name} is a repository of ${model.name}, which is no model`,
-        `Mark ${model.name} with @AutoBuilder, or name another class.`,
+        `${name} is a repository of ${model.name}, which is not a model`,
+        `Mark ${model.name} with @AutoBuilder, or use another class.`,
       ),
     );
 }
@@ -34,9 +34,9 @@ function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] 
     if (isItsFile && own === undefined) return [];
     const hint =
       own === undefined
-        ? 'Import the repository of a model from the file emitted for it.'
-        : `Import ${own.name} from ${own.file}: a model with a repository class gets no default one.`;
-    return [diagnostic('FWGEN029', location, `${wiring.file} exports no ${wiring.name}`, hint)];
+        ? 'Import the repository of a model from the emitted file of that model.'
+        : `Import ${own.name} from ${own.file}: a model with its own repository class has no default repository.`;
+    return [diagnostic('FWGEN029', location, `${wiring.file} does not export ${wiring.name}`, hint)];
   });
 }
 
@@ -56,8 +56,8 @@ function conflict(first: CollaboratorSchema, second: CollaboratorSchema): Diagno
   return diagnostic(
     'FWGEN030',
     second.location,
-    `The collaborator ${second.name} has another type at ${formatLocation(first.location)}`,
-    'Rename one of the constructor parameters: collaborators are supplied by name.',
+    `The collaborator ${second.name} has a different type at ${formatLocation(first.location)}`,
+    'Rename one of the constructor parameters. The application supplies collaborators by name.',
   );
 }
 

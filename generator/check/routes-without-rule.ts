@@ -11,7 +11,7 @@ export function routesWithoutRule({ actions }: Pick<ProjectSchema, 'actions'>): 
             'FWGEN060',
             route.location,
             `${route.method} ${route.path} has no rule: fw.access.default decides who may run ${className}`,
-            'Add @Allow with a rule, or @Allow(everyone) where that is meant.',
+            'Add @Allow with a rule, or @Allow(everyone) if every caller may run it.',
           ),
         ],
   );

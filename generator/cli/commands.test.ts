@@ -168,7 +168,7 @@ describe('a mistake', () => {
       '      |   ^',
       '    6 | }',
       '    7 |',
-      '    Write the plain form: `string`.',
+      '    Use plain data: `string`.',
       '',
       '1 mistake, nothing written',
     ]);
@@ -196,7 +196,7 @@ describe('a mistake', () => {
   test('is an annotation with --format github', async () => {
     breakSource();
     expect((await generate('--format', 'github')).info).toMatch(
-      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AWrite/,
+      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AUse plain data/,
     );
   });
 
@@ -247,7 +247,7 @@ describe('explain', () => {
     const source = lineOf('src/models/order.ts', 'approvedBy');
     const { info } = await explain(`src/models/order.ts:${source}`);
     const emitted = lineOf('src/generated/order.ts', 'approvedBy(');
-    const ranges = /gives src\/generated\/order\.ts:(.*)$/m.exec(info)?.[1]?.split(', ') ?? [];
+    const ranges = /is emitted to src\/generated\/order\.ts:(.*)$/m.exec(info)?.[1]?.split(', ') ?? [];
     const covers = ranges.some((range) => {
       const [first = 0, last = first] = range.split('-').map(Number);
       return first <= emitted && emitted <= last;
@@ -257,7 +257,7 @@ describe('explain', () => {
 
   test('states what is known about the shards of an action', async () => {
     expect((await explain('src/actions/order-place-action.ts')).info).toContain(
-      'OrderPlaceAction touches one shard: proven. All that it stages comes from shard (0, 0)',
+      'OrderPlaceAction touches one shard: proven. All staged models have one origin: shard (0, 0)',
     );
   });
 
@@ -325,7 +325,7 @@ describe('templates', () => {
 });
 
 test.each([
-  ['FWGEN048', /^# FWGEN048: A locked event, or stored params, changed in a way that breaks their readers\n/],
+  ['FWGEN048', /^# FWGEN048: A released version of an event or of stored params has changed incompatibly\n/],
   ['fwgen001', /^# FWGEN001: /],
   ['FW_SHARD_BUSY', /^# FW_SHARD_BUSY\n[\s\S]*\*\*Do:\*\*/],
 ])('`fw-gen explain %s` prints its page, without a configuration', async (code, expected) => {

@@ -118,7 +118,7 @@ function explainSource({ file, line }: Place, trace: ReadonlyMap<string, TracedT
     const ranges = rangesOf(origins.flatMap((origin, index) => (isWanted(origin) ? [index + 1] : [])));
     return ranges.length === 0
       ? []
-      : [`${file}${wanted === undefined ? '' : `:${wanted}`} gives ${path}:${ranges.join(', ')}`];
+      : [`${file}${wanted === undefined ? '' : `:${wanted}`} is emitted to ${path}:${ranges.join(', ')}`];
   });
 }
 

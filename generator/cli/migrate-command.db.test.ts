@@ -187,7 +187,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     const { code, error } = await fwGen('migrate', 'status');
     expect(code).toBe(2);
     expect(error).toContain(
-      'src/migrations/0001_x.ts FWGEN035 The file exports no `migration` made by defineMigration',
+      'src/migrations/0001_x.ts FWGEN035 The file does not export a `migration` created by defineMigration',
     );
     migrationFile('0001_x', 'create table x (id int4)');
     writeFileSync(config, readFileSync(config, 'utf8').replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));

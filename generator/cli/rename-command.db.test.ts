@@ -283,7 +283,9 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(readFileSync(join(folder, 'src/migrations/0003_copy_accounts_amount.sql'), 'utf8')).toContain(
       '-- fw-gen: no transaction',
     );
-    expect(await refused('Account.balance', 'amount')).toContain('is being renamed to amount already');
+    expect(await refused('Account.balance', 'amount')).toContain(
+      'The rename of accounts.balance to amount has already begun',
+    );
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('Rename it to amount');
     model('amount', 'nickname');
     // A view on the old column blocks the migration of the second release.
@@ -292,7 +294,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('other objects depend on it');
     rmSync(view);
     await renamed('Account.balance', 'amount', '--finish');
-    expect(await refused('Account.balance', 'amount', '--finish')).toContain('is finished');
+    expect(await refused('Account.balance', 'amount', '--finish')).toContain('is already finished');
     expect(await refused('Account.address.city', 'town')).toContain('inside a JSON column');
   });
 });

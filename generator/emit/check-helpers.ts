@@ -34,7 +34,7 @@ export function helperMistake(engine: typeof Handlebars, text: string): HelperMi
     if (form === undefined || (form.isBlock === isBlock && form.values === params.length)) return;
     const found = `{{${isBlock ? '#' : ''}${name}}} with ${params.length} values`;
     mistakes.push({
-      message: `${found} where it is {{${form.isBlock ? '#' : ''}${name}}} with ${form.values}`,
+      message: `${found}: expected {{${form.isBlock ? '#' : ''}${name}}} with ${form.values}`,
       line: loc.start.line,
       column: loc.start.column + 1,
     });

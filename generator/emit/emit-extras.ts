@@ -23,8 +23,10 @@ export function emitExtras(
     const isHidden = file.startsWith('.');
     if (isHidden || taken.has(path) || files.has(path)) {
       const source = { file: renderer.fileOf(template) };
-      const reason = isHidden ? 'and no file may begin with a dot there' : 'which something else gives';
-      const message = `The template gives ${file}, ${reason}`;
+      const reason = isHidden
+        ? 'whose name must not begin with a dot'
+        : 'which is already part of the output';
+      const message = `The template would emit ${file}, ${reason}`;
       throw new TemplateError('conflict', source, message, 'Rename the template.');
     }
     files.set(path, text);
@@ -59,13 +61,13 @@ export function checkTemplateNames(
     const [folder, name] = path.includes('/') ? path.split('/') : ['', path];
     const needsName = folder === 'per-model' || folder === 'per-action';
     if (needsName && name?.includes('{name}') !== true) {
-      const message = `Every ${folder.slice(4)} would give the same file ${name}`;
-      return [diagnostic('FWGEN044', { file }, message, 'Put {name} into the name of the template.')];
+      const message = `The template would emit the same file ${name} for every ${folder.slice(4)}`;
+      return [diagnostic('FWGEN044', { file }, message, 'Add {name} to the file name of the template.')];
     }
     if (folder !== '' || known.includes(path)) return [];
-    const hint = `Use one of ${known.join(', ')}, or put it into per-model, per-action or per-project.`;
+    const hint = `Name it ${known.join(', ')}, or move it to per-model, per-action or per-project.`;
     return [
-      diagnostic('FWGEN044', { file }, `There is no template ${path} that it could take the place of`, hint),
+      diagnostic('FWGEN044', { file }, `The file overrides no template: there is no template ${path}`, hint),
     ];
   });
 }

@@ -17,8 +17,7 @@ export interface RenameMigration {
   readonly text: string;
 }
 
-const YOURS =
-  '-- Written once by fw-gen migrate rename. It is yours from here on: read it before you apply it.';
+const YOURS = '-- Written once by fw-gen migrate rename. It is yours now: review it before you apply it.';
 
 /**
  * Returns the migrations of the first release. One adds the column and a trigger that keeps both columns equal,
@@ -39,7 +38,7 @@ export function dropMigration(
   const trigger = triggerName(rename);
   const lines = [
     `-- Release 2 of 2: ${rename.table}.${rename.from} is gone, its values are in ${rename.to}.`,
-    '-- Release it only when no process of the release before the rename is running any more.',
+    '-- Release it only after every process of the release before the rename has ended.',
     YOURS,
     stepComment({ ...rename, step: 'ends' }),
     `drop trigger ${trigger} on ${table};`,
@@ -91,7 +90,7 @@ begin
   elsif ${differ(`new.${to}`, `old.${to}`, rename)} then
     new.${from} := new.${to};
   else
-    -- A process of the release before wrote it, or the row has not been copied yet.
+    -- A process of the previous release wrote it, or the row has not been copied yet.
     new.${to} := new.${from};
   end if;
   return new;
@@ -132,7 +131,7 @@ function copyText(rename: RenamedColumn): string {
   const check = constraintName(rename, 'check');
   const notNull = constraintName(rename, 'not_null');
   const required = [
-    '-- The check lets "set not null" do without reading the table under its lock.',
+    '-- With the check, "set not null" does not scan the table under its lock.',
     `alter table ${table} drop constraint if exists ${notNull};`,
     `alter table ${table} add constraint ${notNull} check (${to} is not null) not valid;`,
     `alter table ${table} validate constraint ${notNull};`,

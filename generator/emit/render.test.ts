@@ -13,7 +13,7 @@ const VIEW = {
 };
 
 const SYNTAX = { kind: 'syntax', hint: 'Correct the template.' };
-const MISSING = { kind: 'missing', hint: 'See docs/templates.md for what the view holds.' };
+const MISSING = { kind: 'missing', hint: 'docs/templates.md lists the names of each view.' };
 
 function render(texts: Readonly<Record<string, string>>): string {
   const user = Object.entries(texts).map(([path, text]) => [path, { file: `t/${path}.hbs`, text }] as const);
@@ -33,18 +33,18 @@ function mistakeOf(texts: Readonly<Record<string, string>>): unknown {
 const x = 't/per-model/x.hbs';
 
 test.each([
-  ['{{#if}}x{{/if}}', '{{#if}} with 0 values where it is {{#if}} with 1', 1],
-  ['{{#each}}x{{/each}}', '{{#each}} with 0 values where it is {{#each}} with 1', 1],
-  ['{{#with}}x{{/with}}', '{{#with}} with 0 values where it is {{#with}} with 1', 1],
-  ['{{#unless}}x{{/unless}}', '{{#unless}} with 0 values where it is {{#unless}} with 1', 1],
-  ['  {{lookup}}', '{{lookup}} with 0 values where it is {{lookup}} with 2', 3],
-  ['{{if flag}}', '{{if}} with 1 values where it is {{#if}} with 1', 1],
+  ['{{#if}}x{{/if}}', '{{#if}} with 0 values: expected {{#if}} with 1', 1],
+  ['{{#each}}x{{/each}}', '{{#each}} with 0 values: expected {{#each}} with 1', 1],
+  ['{{#with}}x{{/with}}', '{{#with}} with 0 values: expected {{#with}} with 1', 1],
+  ['{{#unless}}x{{/unless}}', '{{#unless}} with 0 values: expected {{#unless}} with 1', 1],
+  ['  {{lookup}}', '{{lookup}} with 0 values: expected {{lookup}} with 2', 3],
+  ['{{if flag}}', '{{if}} with 1 values: expected {{#if}} with 1', 1],
   [
     '{{#if flag}}{{#each states name}}{{/each}}{{/if}}',
-    '{{#each}} with 2 values where it is {{#each}} with 1',
+    '{{#each}} with 2 values: expected {{#each}} with 1',
     13,
   ],
-  ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values where it is {{lookup}} with 2', 7],
+  ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values: expected {{lookup}} with 2', 7],
 ])('%s is reported at its place', (text, message, column) => {
   const location = { file: x, line: 2, column };
   expect(mistakeOf({ 'per-model/x': `\n${text}` })).toEqual({ ...SYNTAX, location, message });
@@ -55,7 +55,7 @@ test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('%s is no 
     expect(mistakeOf({ 'per-model/x': text })).toEqual({
       ...MISSING,
       location: { file: x, ...place },
-      message: `The template speaks of ${JSON.stringify(name)}, which its view SomeView does not have`,
+      message: `The template uses ${JSON.stringify(name)}, which is not in its view SomeView`,
     });
   missing(`{{${name}}}`, { line: 1, column: 3 });
   missing(`{{fields.${name}}}`, { line: 1, column: 3 });
@@ -73,7 +73,7 @@ test('a mistake in a partial is reported at the partial, however deep', () => {
   expect(mistakeOf(texts)).toEqual({
     ...MISSING,
     location: { file: 't/partials/inner.hbs', line: 3, column: 4 },
-    message: 'The template speaks of "colour", which its view SomeView does not have',
+    message: 'The template uses "colour", which is not in its view SomeView',
   });
   expect(mistakeOf({ ...texts, 'partials/inner': '{{constructor}}' })).toMatchObject({
     location: { file: 't/partials/inner.hbs', line: 1 },
@@ -107,7 +107,7 @@ test('a partial of this package that gets the wrong view is a mistake of the tem
   expect(mistakeOf({ 'per-model/x': '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
     ...MISSING,
     location: { file: x },
-    message: 'The partial header speaks of "headerPrefix", which its view SomeView does not have',
+    message: 'The partial header uses "headerPrefix", which is not in its view SomeView',
   });
 });
 

@@ -51,8 +51,8 @@ export function templateMistake(error: unknown, file: string, viewName: string):
     : new TemplateError(
         'missing',
         location,
-        `${speaker} speaks of ${JSON.stringify(missing)}, which its view ${viewName} does not have`,
-        'See docs/templates.md for what the view holds.',
+        `${speaker} uses ${JSON.stringify(missing)}, which is not in its view ${viewName}`,
+        'docs/templates.md lists the names of each view.',
       );
 }
 

@@ -112,6 +112,9 @@ describe('the lock of events', () => {
     expect(versions()).toEqual(['Gone@1', 'OrderPlacedEvent@2']);
     project.write(LOCK, merged(`${gone('string')},\n${mine}`, `${gone('number')},\n${mine}`));
     const { code, error } = await generate();
-    expect([code, error]).toEqual([2, expect.stringContaining(`${LOCK}:9:1 FWGEN050 Two shapes`)]);
+    expect([code, error]).toEqual([
+      2,
+      expect.stringContaining(`${LOCK}:9:1 FWGEN050 The file has two shapes`),
+    ]);
   });
 });

@@ -73,10 +73,10 @@ function parseLines(text: string): ShapeLock | LockMistake {
     const name = quoted === undefined ? undefined : parseText(`${quoted}"`);
     if (name === undefined || json === undefined) {
       if (FRAME.test(content) || MARKER.test(content)) continue;
-      return { line: index + 1, message: 'This is no line of a lock file' };
+      return { line: index + 1, message: 'This is not a line of a lock file' };
     }
     const shape = parseShape(json);
-    if (shape === undefined) return { line: index + 1, message: 'This is no JSON Schema' };
+    if (shape === undefined) return { line: index + 1, message: 'This is not a JSON Schema' };
     add(lock, { name, version: Number(version), shapes: [shape], line: index + 1 });
   }
   return lock;

@@ -38,7 +38,7 @@ export const EVENT_LOCK: LockKind = {
   fileName: 'events.lock',
   group: 'events',
   about:
-    'JSON Schema of every version of every event: what is stored can be read for ever. fw-gen adds to it; commit it.',
+    'JSON Schema of every version of every event, so that all stored events stay readable. fw-gen adds new versions. Commit this file.',
   lockables: ({ events }) =>
     events.map((event) => {
       const { name, file, location, version, upcasters } = event;
@@ -59,7 +59,7 @@ export const PARAMS_LOCK: LockKind = {
   fileName: 'params.lock',
   group: 'params',
   about:
-    'JSON Schema of every version of params that are stored: what is scheduled can be run by any later release. fw-gen adds to it; commit it.',
+    'JSON Schema of every version of stored params, so that later releases can run scheduled actions. fw-gen adds new versions. Commit this file.',
   lockables: (schema) =>
     durableActions(schema).map(({ params, upcasters = 0, ...action }) => ({
       ...action,

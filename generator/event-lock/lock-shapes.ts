@@ -68,7 +68,7 @@ function lockKindOf(
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
   if (unreadable !== undefined) {
-    const message = `Cannot read the lock of ${kind.group}: ${unreadable}`;
+    const message = `Cannot read the lock file: ${unreadable}`;
     return {
       ...nothing,
       diagnostics: [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')],
@@ -146,7 +146,7 @@ function lastVersions(lock: ShapeLock): ReadonlyMap<string, number> {
 }
 
 const MEND =
-  'Restore the file from version control, or take one side of a merge as it is, then run fw-gen generate.';
+  'Restore the file from version control. After a merge conflict, keep one side completely. Then run fw-gen generate.';
 
 function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
   return (
@@ -168,7 +168,7 @@ function checkShape(
   const { name, location } = lockable;
   if (version < last || (last > 0 && version > last + 1)) {
     const next = last + 1;
-    const message = `${kind.subject(name)} version ${version}, and the last one in the lock is ${last}`;
+    const message = `${kind.subject(name)} version ${version}, but the last version in ${kind.fileName} is ${last}`;
     return [
       diagnostic(
         'FWGEN048',
@@ -194,8 +194,8 @@ function brokenBy(
   return diagnostic(
     'FWGEN048',
     field?.location ?? location,
-    `Version ${version} of ${kind.object(owner)} is locked, and its field ${path.join('.')} ${what}`,
-    `Take that back, or write @version ${version + 1} and an upcaster that leads there from version ${version}.`,
+    `Version ${version} of ${kind.object(owner)} is released, but its field ${path.join('.')} ${what}`,
+    `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`,
   );
 }
 
@@ -211,8 +211,8 @@ function checkUpcasters(
     diagnostic(
       'FWGEN049',
       location,
-      `${kind.subject(name)} version ${version} and ${found}`,
-      `Write \`static readonly upcasters: ${type} = [...]\`: one function for each older version, from 1 on, that turns what it stored into that of the next. The type comes from the generated \`versions.ts\`.`,
+      `${kind.subject(name)} version ${version}, but ${found}`,
+      `Write \`static readonly upcasters: ${type} = [...]\`: one function per older version, starting with 1, that converts its stored form to the next version. The type comes from the generated \`versions.ts\`.`,
     ),
   ];
 }
@@ -231,8 +231,8 @@ function contradictions(
       : diagnostic(
           'FWGEN050',
           { file, ...(line === undefined ? {} : { line }) },
-          `Two shapes are given for version ${version} of ${kind.object(name)}, which no source declares any more`,
-          'Leave the one that was released, and delete the other.',
+          `The file has two shapes of version ${version} of ${kind.object(name)}, which no source declares any more`,
+          'Keep the one that was released, and delete the other.',
         ),
   );
 }

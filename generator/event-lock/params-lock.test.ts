@@ -51,9 +51,9 @@ describe('the lock of params', () => {
       const { code, error } = await generate(...flags);
       expect(code).toBe(2);
       expect(error).toContain(
-        'FWGEN048 Version 1 of the params of order.place is locked, and its field gift is new and not optional',
+        'FWGEN048 Version 1 of the params of order.place is released, but its field gift is new and required',
       );
-      expect(error).toContain('write @version 2 and an upcaster that leads there from version 1');
+      expect(error).toContain('write @version 2 and an upcaster from version 1');
     }
     expect(project.emitted()).toEqual(before);
     edit('@version 1', '@version 2');

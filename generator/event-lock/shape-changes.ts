@@ -38,20 +38,19 @@ function fieldChanges(before: Shape, after: Shape, path: readonly string[]): rea
       continue;
     }
     const [wasRequired, isRequired] = [isRequiredIn(before, name), isRequiredIn(after, name)];
-    if (wasRequired && !isRequired) changes.push({ path: here, what: 'may be absent now' });
-    if (!wasRequired && isRequired)
-      changes.push({ path: here, what: 'could be absent and must be there now' });
+    if (wasRequired && !isRequired) changes.push({ path: here, what: 'is now optional' });
+    if (!wasRequired && isRequired) changes.push({ path: here, what: 'was optional and is now required' });
     changes.push(...breakingChanges(shape, found, here));
   }
   for (const name of Object.keys(now)) {
     if (old[name] !== undefined || !isRequiredIn(after, name)) continue;
-    changes.push({ path: [...path, name], what: 'is new and not optional' });
+    changes.push({ path: [...path, name], what: 'is new and required' });
   }
   return changes;
 }
 
 function retyped(path: readonly string[], before: Shape, after: Shape): BreakingChange {
-  return { path, what: `was ${describeShape(before)} and is ${describeShape(after)} now` };
+  return { path, what: `was ${describeShape(before)} and is now ${describeShape(after)}` };
 }
 
 /** A short description of a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`. */

@@ -7,7 +7,7 @@ export function attempt<T>(diagnostics: Diagnostic[], file: string, step: () => 
     return step();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const hint = 'Check that it exists and may be read.';
+    const hint = 'Check that it exists and is readable.';
     diagnostics.push(diagnostic('FWGEN038', { file: file || '.' }, `Cannot read: ${error.code}`, hint));
     return undefined;
   }

@@ -20,7 +20,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
       'FWGEN008',
       place,
       `${label} is not exported under its own name`,
-      `Write \`export class ${name ?? 'Name'}\`: generated code imports it by name, a default export has none.`,
+      `Write \`export class ${name ?? 'Name'}\`: generated code imports the class by its name, not as a default export.`,
     );
     return undefined;
   }
@@ -30,7 +30,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
       'FWGEN009',
       place,
       `${name} is abstract`,
-      'Make it concrete: generated code makes instances of it.',
+      'Remove `abstract`: generated code creates instances of the class.',
     );
   }
   if ((node.typeParameters?.length ?? 0) > 0) {
@@ -39,7 +39,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
       'FWGEN009',
       place,
       `${name} is generic`,
-      'Remove its type parameters: a table, event or action has one shape.',
+      'Remove its type parameters: a table, event or action has a single shape.',
     );
   }
   return name;

@@ -36,8 +36,8 @@ export function namesakes(files: readonly string[]): readonly Diagnostic[] {
       first.set(name, file);
       return [];
     }
-    const message = `The migration has the name of ${other}`;
-    return [diagnostic('FWGEN035', { file }, message, 'Give it another name, or delete one of them.')];
+    const message = `The migration has the same name as ${other}`;
+    return [diagnostic('FWGEN035', { file }, message, 'Rename or delete one of them.')];
   });
 }
 
@@ -50,7 +50,7 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
   const first = lines.findIndex((line) => !BLANK_OR_COMMENT.test(line));
   const problem = (line: number, message: string, hint: string): Diagnostic =>
     diagnostic('FWGEN035', { file, line: line + 1, column: 1 }, message, hint);
-  if (first < 0) return problem(0, 'The file holds no SQL', 'Write the statements, or delete the file.');
+  if (first < 0) return problem(0, 'The file contains no SQL', 'Write the statements, or delete the file.');
   const broken = lines.findIndex((line) => /[\0\uFFFD]/.test(line));
   if (broken >= 0) return problem(broken, 'The text is not UTF-8', 'Save the file as UTF-8.');
   for (const [index, line] of lines.entries()) {
@@ -59,9 +59,9 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
     return problem(
       index,
       directive === 'no transaction'
-        ? 'The comment stands below the first statement, where it means nothing'
-        : `The comment has the unknown directive "fw-gen: ${directive}"`,
-      'Write `-- fw-gen: no transaction` above the first statement, or leave the comment out.',
+        ? 'The directive is below the first statement, where it has no effect'
+        : `Unknown directive "fw-gen: ${directive}"`,
+      'Write `-- fw-gen: no transaction` above the first statement, or remove the comment.',
     );
   }
   return undefined;

@@ -40,7 +40,7 @@ export function reportNested(context: ReadContext, node: ts.ClassLikeDeclaration
     context,
     'FWGEN008',
     node.name ?? node,
-    `${name ?? 'A class without a name'} ${problem} inside of another declaration`,
+    `${name ?? 'A class without a name'} ${problem} inside another declaration`,
     `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
   );
 }

@@ -24,8 +24,8 @@ export function reportComputedBase(context: ReadContext, { node, lineage, decora
     context,
     'FWGEN007',
     heritage.clause,
-    `${name} extends ${abbreviate(heritage.expression.getText())}, an expression whose value is unknown before it runs`,
-    'Extend a class by its name, for example an abstract class between: `abstract class Traced<M> extends ModelEvent<M> {}`.',
+    `${name} extends ${abbreviate(heritage.expression.getText())}, an expression that the generator cannot evaluate`,
+    'Extend a class by its name. Declare an intermediate class if necessary: `abstract class Traced<M> extends ModelEvent<M> {}`.',
   );
 }
 

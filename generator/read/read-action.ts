@@ -33,7 +33,7 @@ export function readAction(
       'FWGEN007',
       heritage?.clause ?? node.name ?? node,
       `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Action<Params, Result>`, or extend a class of this project that does.',
+      'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.',
     );
     return undefined;
   }
@@ -114,7 +114,7 @@ function readName(context: ReadContext, decorator: ts.Decorator): string | undef
   const name = node === undefined ? undefined : readLiteral(context, node);
   if (node === undefined || name === undefined) return undefined;
   if (typeof name === 'string' && name.trim() !== '') return name;
-  report(context, 'FWGEN002', node, `${node.getText()} is no name`, 'Write a string that is not empty.');
+  report(context, 'FWGEN002', node, `${node.getText()} is not a name`, 'Write a non-empty string.');
   return undefined;
 }
 
@@ -127,8 +127,8 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
     context,
     problem?.recursive ? 'FWGEN034' : 'FWGEN003',
     node,
-    `The params type ${abbreviate(node.getText())} is no interface of fields`,
-    'Declare one readonly property per parameter, `export interface DepositParams { readonly amount: Decimal }`, or use `void` for none.',
+    `The params type ${abbreviate(node.getText())} must be an object type`,
+    'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
   );
   return [];
 }

@@ -29,7 +29,7 @@ export function readCollaborators(
       'FWGEN029',
       constructorOf(node) ?? node,
       `The constructor of ${node.name?.text ?? 'the class'} is not public`,
-      'Make it public: generated code makes one instance per attempt.',
+      'Make it public: generated code creates an instance for each attempt.',
     );
     return [];
   }
@@ -58,18 +58,14 @@ function readCollaborator(
     reportUnknown(
       context,
       parameter,
-      `The constructor parameter ${abbreviate(parameter.getText())} has no plain name and type`,
+      `The constructor parameter ${abbreviate(parameter.getText())} needs a name and a type`,
     );
     return undefined;
   }
   const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
   const wiring = readWiring(context, type, { index, optional });
   if (wiring === undefined) {
-    reportUnknown(
-      context,
-      type,
-      `${abbreviate(type.getText())} is neither imported nor exported by this file`,
-    );
+    reportUnknown(context, type, `This file neither imports nor exports ${abbreviate(type.getText())}`);
     return undefined;
   }
   return { name: name.text, location: locationOf(parameter), wiring };
@@ -130,6 +126,6 @@ function reportUnknown(context: ReadContext, node: ts.Node, message: string): vo
     'FWGEN029',
     node,
     message,
-    'Use Clock, EventHistory, Placement, a repository, or a type that is imported or exported: generated code must name it.',
+    'Use Clock, EventHistory, Placement, a repository, or a type that this file imports or exports: generated code refers to it.',
   );
 }

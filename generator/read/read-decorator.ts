@@ -19,8 +19,8 @@ export function readDecorators(context: ReadContext, node: ts.ClassDeclaration):
     if (!found.has(name)) found.set(name, modifier);
     else if (!repeated.has(name)) {
       repeated.add(name);
-      const hint = 'Remove one: a class has one of each.';
-      report(context, 'FWGEN002', modifier, `@${name} stands here twice`, hint);
+      const hint = 'Remove one of them.';
+      report(context, 'FWGEN002', modifier, `@${name} is repeated`, hint);
     }
   }
   return found;

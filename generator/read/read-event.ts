@@ -27,7 +27,7 @@ export function readEvent(context: ReadContext, { node, lineage }: ClassForm): E
       context,
       'FWGEN012',
       argument?.node ?? heritage.clause,
-      `${name ?? 'The event'} extends ${heritage.clause.getText()}, which names no model`,
+      `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`,
       'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.',
     );
     return undefined;
@@ -64,11 +64,11 @@ function reportUnstored(context: ReadContext, property: ts.PropertyDeclaration):
   const name = property.name.getText();
   const plain = `readonly ${name}!: ${property.type?.getText() ?? 'Type'};`;
   if (scopeOf(property) !== 'public') {
-    const hint = `Write \`${plain}\`, or \`#${name}\` for a field that is no part of the payload.`;
+    const hint = `Write \`${plain}\`, or \`#${name}\` for a field outside the payload.`;
     report(context, 'FWGEN004', property, `The event field ${name} is ${scopeOf(property)}`, hint);
   }
   if (hasKeyword(property, ts.SyntaxKind.AccessorKeyword)) {
-    const hint = `Write \`${plain}\`: an event is restored from its payload, without its constructor.`;
+    const hint = `Write \`${plain}\`: an event is restored from its payload without calling its constructor.`;
     report(context, 'FWGEN004', property, `The event field ${name} is an accessor`, hint);
   }
 }

@@ -92,7 +92,7 @@ function lookOf({ diagnostics, sources }: ReadContext, { files, parsed }: Asked)
 }
 
 function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {
-  return diagnostic('FWGEN001', location, message, 'Correct the syntax.');
+  return diagnostic('FWGEN001', location, message, 'Fix the syntax error.');
 }
 
 function readClasses(context: ReadContext, file: string, found: Found): void {
@@ -138,8 +138,8 @@ function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm)
   const route = decorators.get('HttpRoute');
   if (route === undefined) return;
   const name = node.name?.text ?? 'The class';
-  const hint = 'Mark the class with @FwAction as well.';
-  report(context, 'FWGEN033', route, `${name} has a route but no @FwAction`, hint);
+  const hint = 'Add @FwAction to the class.';
+  report(context, 'FWGEN033', route, `${name} has @HttpRoute but not @FwAction`, hint);
 }
 
 function add<T>(list: T[], item: T | undefined): void {

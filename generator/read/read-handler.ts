@@ -38,7 +38,7 @@ export function readHandler(
       context,
       'FWGEN046',
       options.get('event') ?? node.name ?? node,
-      `${className} does not say which events it handles`,
+      `${className} does not name the events that it handles`,
       'Write `handle(envelope: EventEnvelope<SomethingHappened>)`, or name the event classes in @FwEventHandler({ event }).',
     );
   }
@@ -72,12 +72,12 @@ function readSettings(context: ReadContext, nodes: ReadonlyMap<string, ts.Expres
       context,
       'FWGEN002',
       node,
-      `${node.getText()} does not fit the option ${name}`,
+      `${node.getText()} is not valid for the option ${name}`,
       `Write ${expected}.`,
     );
     return undefined;
   };
-  const name = take('name', isName, 'a text of 1 to 100 visible ASCII characters');
+  const name = take('name', isName, 'a string of 1 to 100 visible ASCII characters');
   const aliases = take('aliases', isNames, 'a list of earlier names');
   const concurrency = take('concurrency', isCount, 'a whole number of at least 1');
   const maximumAttempts = take('maximumAttempts', isCount, 'a whole number of at least 1');

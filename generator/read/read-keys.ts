@@ -49,8 +49,8 @@ function readName(context: ReadContext, decorator: ts.Decorator): string {
 }
 
 function reportTwice(context: ReadContext, decorator: ts.Decorator, field: string): void {
-  const hint = 'Remove one, or give one of them the name of another key.';
-  report(context, 'FWGEN059', decorator, `@Key stands twice on ${field}`, hint);
+  const hint = "Remove one of them, or give it the name of another key: @Key('email').";
+  report(context, 'FWGEN059', decorator, `@Key is repeated on ${field}`, hint);
 }
 
 /** Reports `@Key` on anything but a field of a model. */
@@ -64,8 +64,8 @@ export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator
     isModel(context, owner) &&
     instanceProperties(owner).includes(parent);
   if (isField) return;
-  const hint = 'Write it before a field of a class that is marked with @AutoBuilder.';
-  report(context, 'FWGEN059', decorator, '@Key stands on what is no field of a model', hint);
+  const hint = 'Move it to a field of a class that is marked with @AutoBuilder.';
+  report(context, 'FWGEN059', decorator, '@Key is not on a field of a model', hint);
 }
 
 /** Whether a class is marked, or an abstract class that models may extend. */

@@ -56,7 +56,7 @@ export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
     'FWGEN002',
     node,
     `${abbreviate(node.getText())} is not a literal`,
-    'Write the value itself: the generator reads decorators, it never runs them.',
+    'Write the value itself: the generator reads decorators and never runs them.',
   );
 }
 

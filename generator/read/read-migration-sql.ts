@@ -24,11 +24,11 @@ function readModule(file: string, text: string): MigrationText | Diagnostic {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const call = definition(source);
   if (call === undefined) {
-    return problem(file, 'The file exports no `migration` made by defineMigration');
+    return problem(file, 'The file does not export a `migration` created by defineMigration');
   }
   const [name, up] = call.arguments.map(literalText);
   if (name === undefined || up === undefined || call.arguments.length !== 2) {
-    return problem(file, 'The arguments of defineMigration are not text literals');
+    return problem(file, 'The arguments of defineMigration are not string literals');
   }
   const literal = call.arguments[1];
   if (literal === undefined || !ts.isNoSubstitutionTemplateLiteral(literal)) return { name, up };
@@ -38,7 +38,7 @@ function readModule(file: string, text: string): MigrationText | Diagnostic {
 
 function problem(file: string, message: string): Diagnostic {
   const hint =
-    'Write `export const migration: Migration = defineMigration(name, sql)` with both texts as literals.';
+    'Write `export const migration: Migration = defineMigration(name, sql)` with two string literals.';
   return diagnostic('FWGEN035', { file }, message, hint);
 }
 

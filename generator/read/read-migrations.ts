@@ -21,10 +21,12 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
       diagnostic(
         'FWGEN035',
         { file },
-        number === undefined ? 'The file name has no number' : 'The file exports no `migration`',
+        number === undefined
+          ? 'The file name does not start with a number'
+          : 'The file does not export `migration`',
         language === 'sql'
           ? 'Name it like 0002_add_index.sql.'
-          : 'Name it like 0002_add_index.ts and write `export const migration: Migration = defineMigration(...)`.',
+          : 'Name it like 0002_add_index.ts, and write `export const migration: Migration = defineMigration(...)`.',
       ),
     );
     return undefined;

@@ -34,7 +34,7 @@ export function readModel(
       'FWGEN010',
       declaredConstructor,
       `${name} declares a constructor`,
-      'Remove it: builders and repositories make instances. Put creation into a static method.',
+      'Remove it: builders and repositories create instances. Write a static method that uses the builder instead.',
     );
   }
   const fields = mergeFields(
@@ -74,7 +74,7 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
       'FWGEN007',
       place,
       `${name} is marked with @AutoBuilder but ${found(node)}`,
-      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that does.`,
+      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
     );
     return undefined;
   }
@@ -86,7 +86,7 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
       'FWGEN007',
       place,
       `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`,
-      `Name the class itself: Model<${name}, ...>.`,
+      `Write the class itself: Model<${name}, ...>.`,
     );
     return undefined;
   }
@@ -246,6 +246,6 @@ export function reportUnmarkedModel(context: ReadContext, { node, lineage }: Cla
     'FWGEN011',
     node.name ?? node,
     `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
-    'Mark it with @AutoBuilder, or make it abstract for models to extend: without a builder there is no way to make or store it.',
+    'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.',
   );
 }

@@ -29,7 +29,7 @@ export function readRepository(
       'FWGEN039',
       declaredConstructor ?? heritage.clause,
       model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
-      'Write `extends Repository<X, XTables>` without a constructor: generated code makes it with (context, model).',
+      'Write `extends Repository<X, XTables>` without a constructor: generated code passes (context, model).',
     );
     return undefined;
   }

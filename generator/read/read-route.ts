@@ -38,7 +38,7 @@ export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteS
       'FWGEN002',
       decorator,
       '@HttpRoute needs a method and a path',
-      `Write @HttpRoute('POST', '/things/{id}'); the method is one of ${METHODS.join(', ')}.`,
+      `Write @HttpRoute('POST', '/things/{id}'). The method is one of ${METHODS.join(', ')}.`,
     );
     return undefined;
   }
@@ -88,7 +88,7 @@ function readStatus(context: ReadContext, node: ts.Node | undefined): Located<nu
     context,
     'FWGEN002',
     node,
-    `${node.getText()} is no status of success`,
+    `${node.getText()} is not a success status`,
     'Write a number from 200 to 299.',
   );
   return undefined;
@@ -147,7 +147,7 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
       context,
       'FWGEN026',
       node,
-      `${node.getText()} is no exported class of this project with a static method \`from\``,
+      `${node.getText()} is not an exported class of this project with a static method \`from\``,
       'Write `export class NameResponse { readonly name!: string; static from({ name }: Named): NameResponse { return Object.assign(new NameResponse(), { name }); } }`.',
     );
     return undefined;
@@ -175,8 +175,8 @@ function reportAsync(context: ReadContext, mapper: ts.ClassElement, name: string
     context,
     'FWGEN026',
     mapper,
-    `${name}.from returns a promise, and a response is mapped at once`,
-    `Await in the action and pass what it found: \`static from(result: Result): ${name}\`.`,
+    `${name}.from returns a promise, but responses are mapped synchronously`,
+    `Load the data in the action and pass it as the result: \`static from(result: Result): ${name}\`.`,
   );
 }
 

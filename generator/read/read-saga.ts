@@ -19,7 +19,7 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
       'FWGEN007',
       heritage?.clause ?? node.name ?? node,
       `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Saga<X>`, where X is the model that holds its state, or extend a class of this project that does.',
+      'Write `extends Saga<X>`, where X is the model of its state, or extend a class of this project that extends it.',
     );
     return undefined;
   }

@@ -36,7 +36,7 @@ export function checkShards(
       return [];
     const message = `${action.className} stages on ${second.text} here, and on ${first.text} at ${formatLocation(first.location)}`;
     const hint =
-      'Split it into one action per shard, or write @crossShard into its comment if callers allow it by allowCrossShard(true).';
+      'Split it into one action per shard. If callers run it with allowCrossShard(true), write @crossShard in its comment.';
     return [diagnostic('FWGEN045', second.location, message, hint)];
   });
 }

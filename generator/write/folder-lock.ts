@@ -16,7 +16,7 @@ export class FolderLockedError extends Error {
   readonly pid: number;
 
   constructor(pid: number) {
-    super(`fw-gen with process id ${pid} is writing there`);
+    super(`Another fw-gen (process id ${pid}) is writing to this folder`);
     this.pid = pid;
   }
 }

@@ -29,7 +29,8 @@ export function printManifest(files: ReadonlyMap<string, ReadonlySet<string>>): 
   return `{\n  "about": ${JSON.stringify(ABOUT)},\n  "format": 1,\n  "files": {\n${lines.join(',\n')}\n  }\n}\n`;
 }
 
-const ABOUT = 'What fw-gen wrote here, so that it replaces nothing else. Commit it with the files.';
+const ABOUT =
+  'Files that fw-gen wrote, with their hashes. It does not replace other files. Commit this file with them.';
 
 function printHashes(hashes: readonly string[]): string {
   return hashes.length === 1

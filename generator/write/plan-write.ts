@@ -122,7 +122,7 @@ function foreign(path: string): Diagnostic {
     'FWGEN037',
     { file: path },
     'fw-gen would overwrite this file, which it did not write',
-    'Move it away, set another fw.generator.output, or say --force to replace it.',
+    'Move the file, set another fw.generator.output, or pass --force to replace it.',
   );
 }
 
@@ -130,8 +130,8 @@ function edited(path: string): Diagnostic {
   return diagnostic(
     'FWGEN041',
     { file: path },
-    'This file was edited by hand since fw-gen wrote it',
-    'Move the edit into the sources or a template, then say --force to replace the file.',
+    'This file was edited by hand after fw-gen wrote it',
+    'Move the edit to the sources or to a template, then pass --force to replace the file.',
   );
 }
 

@@ -59,7 +59,7 @@ function resultOf({ changes, diagnostics, manifest }: WritePlan): WriteResult {
 
 function diskDiagnostic(error: unknown, projectDirectory: string, folder: string): Diagnostic {
   if (error instanceof FolderLockedError) {
-    const hint = `Wait for it, or remove ${folder}/.fw-gen.lock if there is no such process.`;
+    const hint = `Wait until it ends, or delete ${folder}/.fw-gen.lock if no such process is running.`;
     return diagnostic('FWGEN038', { file: folder }, error.message, hint);
   }
   if (!isSystemError(error)) throw error;

@@ -8,7 +8,7 @@ export interface BookingCancelParams {
   readonly reason: string;
 }
 
-/** Gives the rooms of a booking back whose payment was refused. A step of the payment. */
+/** Releases the rooms of a booking whose payment was refused. A step of the payment. */
 @FwAction
 export class BookingCancelAction extends Action<BookingCancelParams, void> {
   readonly #bookings: BookingRepository;
@@ -22,7 +22,7 @@ export class BookingCancelAction extends Action<BookingCancelParams, void> {
 
   protected async perform(_principal: Principal, params: BookingCancelParams): Promise<void> {
     const booking = await this.#bookings.getById(params.bookingId);
-    // A second cancellation must not give the rooms back again.
+    // A second cancellation must not release the rooms again.
     if (booking.state === 'RELEASED') return;
     const { models } = await this.#nights.findAllByIds(booking.roomNightIds);
     for (const night of models) this.plan().update(night.giveBack());

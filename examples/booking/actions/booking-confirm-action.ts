@@ -6,7 +6,7 @@ export interface BookingConfirmParams {
   readonly bookingId: ShardedId<Booking>;
 }
 
-/** The money is there. A step of the payment. */
+/** Confirms a paid booking. A step of the payment. */
 @FwAction
 export class BookingConfirmAction extends Action<BookingConfirmParams, void> {
   readonly #bookings: BookingRepository;

@@ -34,7 +34,7 @@ export interface BookingHoldParams {
   readonly nights: number;
 }
 
-/** Holds a room of a hotel, every night or none; it is released if it is not paid in time. */
+/** Holds a room of a hotel for all nights, or for none. Unpaid rooms are released. */
 @FwAction
 @Allow(everyone)
 @HttpRoute('POST', '/bookings', {
@@ -68,7 +68,7 @@ export class BookingHoldAction extends Action<BookingHoldParams, Booking> {
     ]);
     hotel.requireOpen();
     if (nights.length < wanted.length) throw new RefusedError('Not every night is on sale');
-    // Open when this commits, too: closing the hotel makes this plan stale.
+    // The hotel must be open at the commit too: closing it makes this plan stale.
     this.plan().expect(hotel);
     for (const night of nights) this.plan().update(night.book());
     const now = this.clock.now();

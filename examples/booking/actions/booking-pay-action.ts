@@ -18,7 +18,7 @@ export interface BookingPayParams {
   readonly bookingId: ShardedId<Booking>;
 }
 
-/** Begins to pay a booking by the credit of its member, which lies on another shard. */
+/** Starts the payment of a booking with the credit of its member, on another shard. */
 @FwAction
 @Allow(everyone)
 @HttpRoute('POST', '/bookings/{bookingId}/pay', {

@@ -7,7 +7,7 @@ export interface BookingReleaseParams {
   readonly bookingId: ShardedId<Booking>;
 }
 
-/** Gives the rooms of a booking back that was not paid in time. Scheduled when it is held. */
+/** Releases the rooms of a booking that was not paid in time. Scheduled with the booking. */
 @FwAction
 export class BookingReleaseAction extends Action<BookingReleaseParams, void> {
   readonly #bookings: BookingRepository;
@@ -21,7 +21,7 @@ export class BookingReleaseAction extends Action<BookingReleaseParams, void> {
 
   protected async perform(_principal: Principal, { bookingId }: BookingReleaseParams): Promise<void> {
     const booking = await this.#bookings.getById(bookingId);
-    // Paid while this was about to begin.
+    // Paid just before this action.
     if (booking.state !== 'HELD') return;
     const { models } = await this.#nights.findAllByIds(booking.roomNightIds);
     for (const night of models) this.plan().update(night.giveBack());

@@ -16,7 +16,7 @@ export interface HotelCloseParams {
   readonly hotelId: ShardedId<Hotel>;
 }
 
-/** Takes no bookings any more; those that are held stay. */
+/** Closes a hotel for new bookings. Existing bookings stay. */
 @FwAction
 @Allow(everyone)
 @HttpRoute('POST', '/hotels/{hotelId}/close', { response: HotelResponse, tag: 'Hotels' })

@@ -35,7 +35,7 @@ export interface HotelOpenParams {
    * @minimum 1
    */
   readonly rooms: number;
-  /** Of one room for one night. */
+  /** Price of one room for one night. */
   readonly price: Decimal;
 }
 

@@ -6,7 +6,7 @@ export interface MemberParams {
   readonly memberId: ShardedId<Member>;
 }
 
-/** What an action on one member needs. */
+/** Base class of actions on one member. */
 export abstract class MemberAction<P extends MemberParams, R> extends Action<P, R> {
   readonly #members: MemberRepository;
 

@@ -18,11 +18,11 @@ export interface MemberJoinParams {
    * @maxLength 100
    */
   readonly name: string;
-  /** Paid in beforehand. */
+  /** Initial credit. */
   readonly credit: Decimal;
 }
 
-/** Takes a new member in. */
+/** Creates a member. */
 @FwAction
 @Allow(everyone)
 @HttpRoute('POST', '/members', {
@@ -61,7 +61,7 @@ export class MemberChargeAction extends MemberAction<MemberMoneyParams, void> {
   }
 }
 
-/** Gives it back. */
+/** Refunds a member. A step of the payment. */
 @FwAction
 export class MemberRefundAction extends MemberAction<MemberMoneyParams, void> {
   protected async perform(_principal: Principal, params: MemberMoneyParams): Promise<void> {
@@ -74,7 +74,7 @@ export interface PointsEarnParams extends MemberParams {
   readonly points: number;
 }
 
-/** Counts points for a member. */
+/** Adds points to a member. */
 @FwAction
 export class PointsEarnAction extends MemberAction<PointsEarnParams, void> {
   protected async perform(_principal: Principal, params: PointsEarnParams): Promise<void> {

@@ -1,7 +1,7 @@
 import { ModelEvent, type ShardedId } from 'fw-actions';
 import { Payment, type PaymentState } from '../models/payment.js';
 
-/** A payment has come to this state: its saga's next step is due. */
+/** A payment has reached a state, which starts the next step of its saga. */
 export class PaymentMovedEvent extends ModelEvent<Payment> {
   readonly state: PaymentState;
 

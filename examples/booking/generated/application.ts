@@ -97,7 +97,7 @@ declare module '../models/room-night.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const bookingConfirmedEvent: EventDescriptor = {
@@ -227,7 +227,7 @@ const memberResponseType = objectType({
   },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   AvailabilityAction: defineAction(AvailabilityAction, {
     doc: 'Shows how many rooms are left, night by night.',
@@ -241,11 +241,11 @@ const actions = {
     response: { type: availabilityResponseType, map: (result) => AvailabilityResponse.from(result) },
   }),
   BookingCancelAction: defineAction(BookingCancelAction, {
-    doc: 'Gives the rooms of a booking back whose payment was refused. A step of the payment.',
+    doc: 'Releases the rooms of a booking whose payment was refused. A step of the payment.',
     params: { bookingId: t.shardedId('Booking'), reason: t.string() },
   }),
   BookingConfirmAction: defineAction(BookingConfirmAction, {
-    doc: 'The money is there. A step of the payment.',
+    doc: 'Confirms a paid booking. A step of the payment.',
     params: { bookingId: t.shardedId('Booking') },
   }),
   BookingGetAction: defineAction(BookingGetAction, {
@@ -256,7 +256,7 @@ const actions = {
     response: { type: bookingResponseType, map: (result) => BookingResponse.from(result) },
   }),
   BookingHoldAction: defineAction(BookingHoldAction, {
-    doc: 'Holds a room of a hotel, every night or none; it is released if it is not paid in time.',
+    doc: 'Holds a room of a hotel for all nights, or for none. Unpaid rooms are released.',
     params: {
       hotelId: t.shardedId('Hotel'),
       memberId: t.shardedId('Member'),
@@ -274,7 +274,7 @@ const actions = {
     response: { type: bookingResponseType, map: (result) => BookingResponse.from(result) },
   }),
   BookingPayAction: defineAction(BookingPayAction, {
-    doc: 'Begins to pay a booking by the credit of its member, which lies on another shard.',
+    doc: 'Starts the payment of a booking with the credit of its member, on another shard.',
     params: { bookingId: t.shardedId('Booking') },
     result: { kind: 'model', model: 'Payment' },
     route: [
@@ -285,11 +285,11 @@ const actions = {
     response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
   }),
   BookingReleaseAction: defineAction(BookingReleaseAction, {
-    doc: 'Gives the rooms of a booking back that was not paid in time. Scheduled when it is held.',
+    doc: 'Releases the rooms of a booking that was not paid in time. Scheduled with the booking.',
     params: { bookingId: t.shardedId('Booking') },
   }),
   HotelCloseAction: defineAction(HotelCloseAction, {
-    doc: 'Takes no bookings any more; those that are held stay.',
+    doc: 'Closes a hotel for new bookings. Existing bookings stay.',
     params: { hotelId: t.shardedId('Hotel') },
     result: { kind: 'model', model: 'Hotel' },
     route: ['POST', '/hotels/{hotelId}/close', { tag: 'Hotels' }],
@@ -305,7 +305,7 @@ const actions = {
       from: t.string({ doc: 'First night on sale: `2026-05-01`.' }),
       nights: t.number({ integer: true, minimum: 1, maximum: 60, doc: 'Nights on sale.' }),
       rooms: t.number({ integer: true, minimum: 1, doc: 'Rooms of each night.' }),
-      price: t.decimal(19, 4, { doc: 'Of one room for one night.' }),
+      price: t.decimal(19, 4, { doc: 'Price of one room for one night.' }),
     },
     result: { kind: 'model', model: 'Hotel' },
     route: ['POST', '/hotels', { status: 201, tag: 'Hotels', location: '/hotels/{id}' }],
@@ -324,10 +324,10 @@ const actions = {
     response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
   }),
   MemberJoinAction: defineAction(MemberJoinAction, {
-    doc: 'Takes a new member in.',
+    doc: 'Creates a member.',
     params: {
       name: t.string({ minLength: 1, maxLength: 100 }),
-      credit: t.decimal(19, 4, { doc: 'Paid in beforehand.' }),
+      credit: t.decimal(19, 4, { doc: 'Initial credit.' }),
     },
     result: { kind: 'model', model: 'Member' },
     route: ['POST', '/members', { status: 201, tag: 'Members', location: '/members/{id}' }],
@@ -335,7 +335,7 @@ const actions = {
     response: { type: memberResponseType, map: (result) => MemberResponse.from(result) },
   }),
   MemberRefundAction: defineAction(MemberRefundAction, {
-    doc: 'Gives it back.',
+    doc: 'Refunds a member. A step of the payment.',
     params: { memberId: t.shardedId('Member'), amount: t.decimal(19, 4) },
   }),
   PaymentGetAction: defineAction(PaymentGetAction, {
@@ -346,12 +346,12 @@ const actions = {
     response: { type: paymentResponseType, map: (result) => PaymentResponse.from(result) },
   }),
   PointsEarnAction: defineAction(PointsEarnAction, {
-    doc: 'Counts points for a member.',
+    doc: 'Adds points to a member.',
     params: { memberId: t.shardedId('Member'), points: t.number({ integer: true }) },
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [bookingModel, hotelModel, memberModel, paymentModel, roomNightModel],

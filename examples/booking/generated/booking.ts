@@ -14,7 +14,7 @@ import { Booking, type BookingState } from '../models/booking.js';
 import type { Hotel } from '../models/hotel.js';
 import type { Member } from '../models/member.js';
 
-/** Columns of the table `bookings`, as queries see them. */
+/** Columns of the table `bookings` in queries. */
 export interface BookingsTable {
   readonly id: string;
   readonly state: BookingState;
@@ -30,12 +30,12 @@ export interface BookingsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Booking` may name in its queries. */
+/** Tables that queries of a `Booking` repository can use. */
 export interface BookingTables {
   readonly bookings: BookingsTable;
 }
 
-/** What the runtime must know about `Booking`. */
+/** Describes `Booking` to the runtime. */
 export const bookingModel: ModelDescriptor<Booking> = {
   name: 'Booking',
   kind: 'model',
@@ -63,7 +63,7 @@ export const bookingModel: ModelDescriptor<Booking> = {
   ],
 };
 
-/** Fields that no `Booking` can be built without. */
+/** Required fields of `Booking`. */
 export type BookingField =
   | 'id'
   | 'state'
@@ -75,7 +75,7 @@ export type BookingField =
   | 'holdUntil'
   | 'createdDate';
 
-/** Builds one `Booking`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Booking`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class BookingBuilder<Given extends BookingField = BookingField> extends ModelBuilder<Booking> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -84,17 +84,17 @@ export class BookingBuilder<Given extends BookingField = BookingField> extends M
     super(bookingModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static booking(): BookingBuilder<never> {
     return new BookingBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(booking: Booking): BookingBuilder {
     return new BookingBuilder().copyAll(booking);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(booking: Booking): BookingBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(booking);
   }
@@ -132,12 +132,12 @@ export class BookingBuilder<Given extends BookingField = BookingField> extends M
     return this.put('holdUntil', holdUntil);
   }
 
-  /** Of the scheduled action that releases it. */
+  /** Id of the scheduled action that releases it. */
   releaseId(releaseId: string | undefined): BookingBuilder<Given> {
     return this.put('releaseId', releaseId);
   }
 
-  /** Why its rooms were given back. */
+  /** Reason of the release. */
   reason(reason: string | undefined): BookingBuilder<Given> {
     return this.put('reason', reason);
   }
@@ -157,5 +157,5 @@ export class BookingBuilder<Given extends BookingField = BookingField> extends M
   }
 }
 
-/** Reads `Booking` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Booking` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class BookingRepository extends Repository<Booking, BookingTables> {}

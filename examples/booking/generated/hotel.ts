@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Hotel, type HotelState } from '../models/hotel.js';
 
-/** Columns of the table `hotels`, as queries see them. */
+/** Columns of the table `hotels` in queries. */
 export interface HotelsTable {
   readonly id: string;
   readonly state: HotelState;
@@ -20,12 +20,12 @@ export interface HotelsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Hotel` may name in its queries. */
+/** Tables that queries of a `Hotel` repository can use. */
 export interface HotelTables {
   readonly hotels: HotelsTable;
 }
 
-/** What the runtime must know about `Hotel`. */
+/** Describes `Hotel` to the runtime. */
 export const hotelModel: ModelDescriptor<Hotel> = {
   name: 'Hotel',
   kind: 'model',
@@ -42,10 +42,10 @@ export const hotelModel: ModelDescriptor<Hotel> = {
   ],
 };
 
-/** Fields that no `Hotel` can be built without. */
+/** Required fields of `Hotel`. */
 export type HotelField = 'id' | 'state' | 'version' | 'name' | 'createdDate';
 
-/** Builds one `Hotel`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Hotel`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class HotelBuilder<Given extends HotelField = HotelField> extends ModelBuilder<Hotel> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -54,17 +54,17 @@ export class HotelBuilder<Given extends HotelField = HotelField> extends ModelBu
     super(hotelModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static hotel(): HotelBuilder<never> {
     return new HotelBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(hotel: Hotel): HotelBuilder {
     return new HotelBuilder().copyAll(hotel);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(hotel: Hotel): HotelBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(hotel);
   }
@@ -101,5 +101,5 @@ export class HotelBuilder<Given extends HotelField = HotelField> extends ModelBu
   }
 }
 
-/** Reads `Hotel` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Hotel` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class HotelRepository extends Repository<Hotel, HotelTables> {}

@@ -11,7 +11,7 @@ import {
 } from 'fw-actions/codegen';
 import { Member, type MemberState } from '../models/member.js';
 
-/** Columns of the table `members`, as queries see them. */
+/** Columns of the table `members` in queries. */
 export interface MembersTable {
   readonly id: string;
   readonly state: MemberState;
@@ -23,12 +23,12 @@ export interface MembersTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Member` may name in its queries. */
+/** Tables that queries of a `Member` repository can use. */
 export interface MemberTables {
   readonly members: MembersTable;
 }
 
-/** What the runtime must know about `Member`. */
+/** Describes `Member` to the runtime. */
 export const memberModel: ModelDescriptor<Member> = {
   name: 'Member',
   kind: 'model',
@@ -47,10 +47,10 @@ export const memberModel: ModelDescriptor<Member> = {
   ],
 };
 
-/** Fields that no `Member` can be built without. */
+/** Required fields of `Member`. */
 export type MemberField = 'id' | 'state' | 'version' | 'name' | 'credit' | 'points' | 'createdDate';
 
-/** Builds one `Member`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Member`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class MemberBuilder<Given extends MemberField = MemberField> extends ModelBuilder<Member> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -59,17 +59,17 @@ export class MemberBuilder<Given extends MemberField = MemberField> extends Mode
     super(memberModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static member(): MemberBuilder<never> {
     return new MemberBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(member: Member): MemberBuilder {
     return new MemberBuilder().copyAll(member);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(member: Member): MemberBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(member);
   }
@@ -114,5 +114,5 @@ export class MemberBuilder<Given extends MemberField = MemberField> extends Mode
   }
 }
 
-/** Reads `Member` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Member` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class MemberRepository extends Repository<Member, MemberTables> {}

@@ -13,7 +13,7 @@ import type { Booking } from '../models/booking.js';
 import type { Member } from '../models/member.js';
 import { Payment, type PaymentState } from '../models/payment.js';
 
-/** Columns of the table `payments`, as queries see them. */
+/** Columns of the table `payments` in queries. */
 export interface PaymentsTable {
   readonly id: string;
   readonly state: PaymentState;
@@ -26,12 +26,12 @@ export interface PaymentsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Payment` may name in its queries. */
+/** Tables that queries of a `Payment` repository can use. */
 export interface PaymentTables {
   readonly payments: PaymentsTable;
 }
 
-/** What the runtime must know about `Payment`. */
+/** Describes `Payment` to the runtime. */
 export const paymentModel: ModelDescriptor<Payment> = {
   name: 'Payment',
   kind: 'model',
@@ -58,10 +58,10 @@ export const paymentModel: ModelDescriptor<Payment> = {
   ],
 };
 
-/** Fields that no `Payment` can be built without. */
+/** Required fields of `Payment`. */
 export type PaymentField = 'id' | 'state' | 'version' | 'bookingId' | 'memberId' | 'amount' | 'createdDate';
 
-/** Builds one `Payment`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Payment`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class PaymentBuilder<Given extends PaymentField = PaymentField> extends ModelBuilder<Payment> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -70,17 +70,17 @@ export class PaymentBuilder<Given extends PaymentField = PaymentField> extends M
     super(paymentModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static payment(): PaymentBuilder<never> {
     return new PaymentBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(payment: Payment): PaymentBuilder {
     return new PaymentBuilder().copyAll(payment);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(payment: Payment): PaymentBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(payment);
   }
@@ -129,5 +129,5 @@ export class PaymentBuilder<Given extends PaymentField = PaymentField> extends M
   }
 }
 
-/** Reads `Payment` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Payment` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class PaymentRepository extends Repository<Payment, PaymentTables> {}

@@ -11,7 +11,7 @@ import {
 import type { Hotel } from '../models/hotel.js';
 import { RoomNight, type RoomNightState } from '../models/room-night.js';
 
-/** Columns of the table `room_nights`, as queries see them. */
+/** Columns of the table `room_nights` in queries. */
 export interface RoomNightsTable {
   readonly id: string;
   readonly state: RoomNightState;
@@ -23,12 +23,12 @@ export interface RoomNightsTable {
   readonly price: string;
 }
 
-/** Tables that a repository of `RoomNight` may name in its queries. */
+/** Tables that queries of a `RoomNight` repository can use. */
 export interface RoomNightTables {
   readonly room_nights: RoomNightsTable;
 }
 
-/** What the runtime must know about `RoomNight`. */
+/** Describes `RoomNight` to the runtime. */
 export const roomNightModel: ModelDescriptor<RoomNight> = {
   name: 'RoomNight',
   kind: 'entity',
@@ -48,10 +48,10 @@ export const roomNightModel: ModelDescriptor<RoomNight> = {
   keys: [{ index: 'room_nights_hotel_id_night_key', fields: ['hotelId', 'night'] }],
 };
 
-/** Fields that no `RoomNight` can be built without. */
+/** Required fields of `RoomNight`. */
 export type RoomNightField = 'id' | 'state' | 'version' | 'hotelId' | 'night' | 'rooms' | 'booked' | 'price';
 
-/** Builds one `RoomNight`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `RoomNight`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class RoomNightBuilder<Given extends RoomNightField = RoomNightField> extends ModelBuilder<RoomNight> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -60,17 +60,17 @@ export class RoomNightBuilder<Given extends RoomNightField = RoomNightField> ext
     super(roomNightModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static roomNight(): RoomNightBuilder<never> {
     return new RoomNightBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(roomNight: RoomNight): RoomNightBuilder {
     return new RoomNightBuilder().copyAll(roomNight);
   }
 
-  /** Carries over id, state and version and the events that are still pending. */
+  /** Copies id, state and version and pending events. */
   copyBase(roomNight: RoomNight): RoomNightBuilder<Given | 'id' | 'state' | 'version'> {
     return this.carryBase(roomNight);
   }
@@ -100,7 +100,7 @@ export class RoomNightBuilder<Given extends RoomNightField = RoomNightField> ext
     return this.put('rooms', rooms);
   }
 
-  /** Of the rooms. */
+  /** Number of booked rooms. */
   booked(booked: number): RoomNightBuilder<Given | 'booked'> {
     return this.put('booked', booked);
   }

@@ -7,10 +7,10 @@ import type { Hotel } from './hotel.js';
 import type { Member } from './member.js';
 import type { RoomNight } from './room-night.js';
 
-/** `HELD` until it is paid or its time is over; `PAYING` while its payment runs. */
+/** `HELD` until it is paid or expires; `PAYING` during the payment. */
 export type BookingState = 'HELD' | 'PAYING' | 'CONFIRMED' | 'RELEASED';
 
-/** What a booking holds rooms for, and until when. */
+/** The nights of a booking and the end of its hold. */
 export interface Hold {
   readonly hotelId: ShardedId<Hotel>;
   readonly memberId: ShardedId<Member>;
@@ -18,7 +18,7 @@ export interface Hold {
   readonly until: Date;
 }
 
-/** One room for some nights. Lives on the shard of its hotel. */
+/** One room for some nights, stored on the shard of its hotel. */
 @AutoBuilder
 export class Booking extends Model<Booking, ShardedId<Booking>, BookingState> {
   readonly hotelId!: ShardedId<Hotel>;
@@ -26,9 +26,9 @@ export class Booking extends Model<Booking, ShardedId<Booking>, BookingState> {
   readonly roomNightIds!: readonly Uuid[];
   readonly total!: Decimal;
   readonly holdUntil!: Date;
-  /** Of the scheduled action that releases it. */
+  /** Id of the scheduled action that releases it. */
   readonly releaseId?: string;
-  /** Why its rooms were given back. */
+  /** Reason of the release. */
   readonly reason?: string;
 
   static hold({ hotelId, memberId, nights, until }: Hold, createdDate: Date): Booking {
@@ -48,12 +48,12 @@ export class Booking extends Model<Booking, ShardedId<Booking>, BookingState> {
       .build();
   }
 
-  /** It is new, and this scheduled action will release it. */
+  /** Stores the id of the scheduled action that will release it. */
   releasedBy(releaseId: string): Booking {
     return BookingBuilder.copyOf(this).releaseId(releaseId).build();
   }
 
-  /** Its payment begins: the time-out does not count any more. */
+  /** Starts the payment, which ends the time limit of the hold. */
   pay(): Booking {
     if (this.state !== 'HELD') throw new RefusedError(`Booking is ${this.state}`);
     return BookingBuilder.copyOf(this).state('PAYING').build();

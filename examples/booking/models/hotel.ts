@@ -5,7 +5,7 @@ import { HotelBuilder } from '../generated/hotel.js';
 
 export type HotelState = 'OPEN' | 'CLOSED';
 
-/** A hotel. Its nights and bookings lie on its shard. */
+/** A hotel. Its nights and bookings are on its shard. */
 @AutoBuilder
 export class Hotel extends Model<Hotel, ShardedId<Hotel>, HotelState> {
   /**
@@ -26,7 +26,7 @@ export class Hotel extends Model<Hotel, ShardedId<Hotel>, HotelState> {
       .build();
   }
 
-  /** Takes no bookings any more. */
+  /** Stops accepting bookings. */
   close(): Hotel {
     this.requireOpen();
     return HotelBuilder.copyOf(this).state('CLOSED').withEvent(new HotelClosedEvent(this.id)).build();

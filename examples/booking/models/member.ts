@@ -8,7 +8,7 @@ import { MEMBERS } from '../shards.js';
 
 export type MemberState = 'ACTIVE';
 
-/** Who books: pays by credit and earns points. */
+/** A customer, who pays by credit and earns points. */
 @AutoBuilder
 export class Member extends Model<Member, ShardedId<Member>, MemberState> {
   readonly name!: string;

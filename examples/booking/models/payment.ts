@@ -4,10 +4,10 @@ import { PaymentBuilder } from '../generated/payment.js';
 import type { Booking } from './booking.js';
 import type { Member } from './member.js';
 
-/** `CHARGING`, `CONFIRMING` and `PAID`; or by way of `REFUNDING` and `RELEASING` to `REFUSED`. */
+/** `CHARGING`, `CONFIRMING`, `PAID`; or `REFUSED` through `REFUNDING` and `RELEASING`. */
 export type PaymentState = 'CHARGING' | 'CONFIRMING' | 'PAID' | 'REFUNDING' | 'RELEASING' | 'REFUSED';
 
-/** The payment of a booking by its member's credit: the state of a saga. Lives on the shard of the booking. */
+/** The payment of a booking with its member's credit: the state of a saga, on the shard of the booking. */
 @AutoBuilder
 export class Payment extends Model<Payment, ShardedId<Payment>, PaymentState> {
   readonly bookingId!: ShardedId<Booking>;
@@ -29,7 +29,7 @@ export class Payment extends Model<Payment, ShardedId<Payment>, PaymentState> {
       .build();
   }
 
-  /** On to another state. */
+  /** Moves to another state. */
   to(state: PaymentState, reason: string | undefined = this.reason): Payment {
     return PaymentBuilder.copyOf(this)
       .state(state)

@@ -4,7 +4,7 @@ import type { Hotel } from './hotel.js';
 
 export type RoomNightState = 'ON_SALE';
 
-/** The rooms of one hotel in one night: what bookings fight over. */
+/** The rooms of one hotel in one night. Concurrent bookings update the same night. */
 @AutoBuilder
 export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNightState> {
   @Key readonly hotelId!: ShardedId<Hotel>;
@@ -16,7 +16,7 @@ export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNight
    */
   readonly rooms!: number;
   /**
-   * Of the rooms.
+   * Number of booked rooms.
    * @integer
    * @minimum 0
    */
@@ -44,7 +44,7 @@ export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNight
       .build();
   }
 
-  /** Gives one room back. */
+  /** Releases one room. */
   giveBack(): RoomNight {
     return RoomNightBuilder.copyOf(this)
       .booked(this.booked - 1)

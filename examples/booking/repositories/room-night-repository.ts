@@ -5,7 +5,7 @@ import type { RoomNight } from '../models/room-night.js';
 
 /** Nights by id, and by hotel and date. */
 export class RoomNightRepository extends Repository<RoomNight, RoomNightTables> {
-  /** Those of these nights that the hotel sells, in order. The look-ups travel as one statement. */
+  /** Returns the nights that the hotel sells, in order. All look-ups are sent as one statement. */
   async ofHotel(hotelId: ShardedId<Hotel>, nights: readonly string[]): Promise<readonly RoomNight[]> {
     const shard = hotelId.resolveShardIdentifier();
     const found = await Promise.all(nights.map((night) => this.findByKey({ hotelId, night }, shard)));

@@ -4,7 +4,7 @@ import { BookingConfirmAction } from '../actions/booking-confirm-action.js';
 import { MemberChargeAction, MemberRefundAction } from '../actions/member-actions.js';
 import type { Payment } from '../models/payment.js';
 
-/** Money from the member's shard, then the booking on its own: paid and confirmed, or neither. */
+/** Charges the member on its shard, then confirms the booking on its own shard; or undoes both. */
 @FwSaga
 export class PaymentSaga extends Saga<Payment> {
   override readonly name = 'PaymentSaga';

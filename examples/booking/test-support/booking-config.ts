@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShardingTopology } from 'fw-actions';
 
-/** Writes a configuration with these databases, as an operator would; the path of the file. */
+/** Writes a configuration with these databases. @returns the path of the file */
 export function writeBookingConfig(directory: string, topology: ShardingTopology): string {
   const file = join(directory, 'fw.config.yaml');
   const text = [

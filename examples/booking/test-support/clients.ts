@@ -6,16 +6,19 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What passes: the process has died, lost a race too often, or waits for a shard. */
+/** Temporary failures: the process has died, has lost too many races, or waits for a shard. */
 const PASSING: ReadonlySet<unknown> = new Set(['FW_STALE_MODEL', 'FW_IDEMPOTENCY_KEY_BUSY', 'FW_ROW_BUSY']);
 const PATIENCE_MS = 120_000;
 
-/** Calls several processes of one service: an answer that was lost is asked for again, of another one, under one key. */
+/**
+ * Calls several processes of one service. After a lost answer, repeats the call at another process under the
+ * same key.
+ */
 export class Clients {
   readonly #urls: () => readonly string[];
   #next = 0;
 
-  /** @param urls of the processes that are there now */
+  /** @param urls of the running processes */
   constructor(urls: () => readonly string[]) {
     this.#urls = urls;
   }
@@ -40,7 +43,7 @@ export class Clients {
     }
   }
 
-  /** Undefined: try again. */
+  /** Returns undefined if the call must be repeated. */
   async #once(path: string, request: RequestInit): Promise<Answer | undefined> {
     const urls = this.#urls();
     this.#next += 1;

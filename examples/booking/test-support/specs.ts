@@ -15,7 +15,7 @@ export const specs: ApplicationSpecs = applicationSpecs(application, {
   shards: [MEMBERS, EUROPE, AMERICAS],
 });
 
-/** A booking of two nights for 240 in all, that is held by a member, with all that belongs to it. */
+/** A held booking of two nights for 240 in total, with its related models. */
 export interface HeldBooking {
   readonly booking: Booking;
   readonly member: Member;

@@ -17,7 +17,7 @@ export interface TransferCompleteParams {
   readonly currency: Currency;
 }
 
-/** Puts money that was transferred into its destination. */
+/** Deposits transferred money into its destination. */
 @FwAction
 export class TransferCompleteAction extends Action<TransferCompleteParams, void> {
   readonly #wallets: WalletRepository;

@@ -10,7 +10,7 @@ export interface TransferGetParams {
   readonly transferId: ShardedId<Transfer>;
 }
 
-/** Shows how far a transfer has come. */
+/** Shows the progress of a transfer. */
 @FwAction
 @HttpRoute('GET', '/transfers/{transferId}', {
   response: TransferResponse,
@@ -30,7 +30,7 @@ export class TransferGetAction extends Action<TransferGetParams, Transfer> {
 
   protected async perform(_principal: Principal, { transferId }: TransferGetParams): Promise<Transfer> {
     const transfer = await this.#transfers.getById(transferId.getValue());
-    // The rule asks who owns it.
+    // The rule checks the owner of the source.
     await this.#wallets.findById(transfer.sourceId);
     return transfer;
   }

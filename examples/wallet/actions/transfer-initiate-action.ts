@@ -23,7 +23,7 @@ export interface TransferInitiateParams {
   readonly amount: Decimal;
 }
 
-/** Sends money from one wallet to another, on whatever shards they are. */
+/** Transfers money between two wallets on any shards. */
 @FwAction
 @HttpRoute('POST', '/transfers', {
   status: 202,

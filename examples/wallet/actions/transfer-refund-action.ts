@@ -7,7 +7,7 @@ export interface TransferRefundParams {
   readonly amount: Decimal;
 }
 
-/** Puts money that could not be transferred back, into a closed wallet as well. */
+/** Refunds money that could not be transferred, even to a closed wallet. */
 @FwAction
 export class TransferRefundAction extends Action<TransferRefundParams, void> {
   readonly #wallets: WalletRepository;

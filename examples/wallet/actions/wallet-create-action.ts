@@ -15,7 +15,7 @@ import { ownWallets } from '../rules.js';
 import { shardOfCountry } from '../shards.js';
 
 export interface WalletCreateParams {
-  /** `MX` puts the wallet on the shard of Mexico, anything else on the global one. */
+  /** `MX` places the wallet on the shard of Mexico, any other country on the global one. */
   readonly country: string;
   readonly ownerId: Uuid;
   readonly currency: Currency;

@@ -18,7 +18,7 @@ export interface WalletDepositMoneyParams {
   /** Greater than 0, at most four decimals. */
   readonly amount: Decimal;
   /**
-   * Who the money is meant for. Kept with the action, no part of the balance change.
+   * Recipient of the money. Stored only with the action.
    * @maxLength 256
    */
   readonly recipient?: string;

@@ -25,11 +25,11 @@ export interface WalletHistoryParams {
    * @default 50
    */
   readonly limit: Default<number>;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 
-/** Shows what happened to a wallet, oldest first. */
+/** Shows the events of a wallet, oldest first. */
 @FwAction
 @HttpRoute('GET', '/wallets/{walletId}/events', {
   response: WalletEventPageResponse,

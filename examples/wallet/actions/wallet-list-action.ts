@@ -24,7 +24,7 @@ export interface WalletListParams {
    * @default 50
    */
   readonly limit: Default<number>;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 

@@ -18,7 +18,10 @@ export interface WalletTransferParams {
   readonly amount: Decimal;
 }
 
-/** Moves money between two wallets in one execution. Over two shards it must be allowed, and is not atomic. */
+/**
+ * Moves money between two wallets in one execution. The caller must allow a transfer over two shards, which
+ * is not atomic.
+ */
 @FwAction
 @Allow<WalletTransferParams>(({ principal, params, model }) =>
   mayMove(principal, model(Wallet, params.sourceId)),

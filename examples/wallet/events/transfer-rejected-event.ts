@@ -1,7 +1,7 @@
 import { type Id, ModelEvent } from 'fw-actions';
 import { Transfer } from '../models/transfer.js';
 
-/** The money cannot arrive: it goes back. */
+/** The money cannot arrive and will be refunded. */
 export class TransferRejectedEvent extends ModelEvent<Transfer> {
   readonly reason: string;
 

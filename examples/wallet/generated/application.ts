@@ -58,7 +58,7 @@ declare module '../models/wallet.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [
@@ -118,10 +118,7 @@ const transferResponseType = objectType({
     amount: t.decimal(19, 4),
     currency: t.currency(),
     state: t.enum(['INITIATED', 'COMPLETED', 'REFUNDING', 'REFUNDED']),
-    reason: t.string({
-      nullable: true,
-      doc: 'Why the money goes back, or has gone back; null unless it does.',
-    }),
+    reason: t.string({ nullable: true, doc: 'Reason of the refund; null without a refund.' }),
     version: t.number(),
     createdDate: t.instant(),
     updatedDate: t.instant(),
@@ -166,7 +163,7 @@ const walletEventPageResponseType = objectType({
     next: t.string({ nullable: true, doc: 'Cursor of the next page; null on the last one.' }),
     completeFrom: t.instant({
       nullable: true,
-      doc: 'From when on the history is complete: older events may have been dropped. Null: from the beginning.',
+      doc: 'Start of the complete history: older events may have been deleted. Null: the history is complete.',
     }),
   },
 });
@@ -180,21 +177,21 @@ const walletPageResponseType = objectType({
   },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   TransferCompleteAction: defineAction(TransferCompleteAction, {
-    doc: 'Puts money that was transferred into its destination.',
+    doc: 'Deposits transferred money into its destination.',
     params: { walletId: t.shardedId('Wallet'), amount: t.decimal(19, 4), currency: t.currency() },
   }),
   TransferGetAction: defineAction(TransferGetAction, {
-    doc: 'Shows how far a transfer has come.',
+    doc: 'Shows the progress of a transfer.',
     params: { transferId: t.shardedId('Transfer') },
     result: { kind: 'model', model: 'Transfer' },
     route: ['GET', '/transfers/{transferId}', { tag: 'Transfers', etag: 'version' }],
     response: { type: transferResponseType, map: (result) => TransferResponse.from(result) },
   }),
   TransferInitiateAction: defineAction(TransferInitiateAction, {
-    doc: 'Sends money from one wallet to another, on whatever shards they are.',
+    doc: 'Transfers money between two wallets on any shards.',
     params: {
       sourceId: t.shardedId('Wallet'),
       destinationId: t.shardedId('Wallet'),
@@ -216,7 +213,7 @@ const actions = {
     response: { type: transferResponseType, map: (result) => TransferResponse.from(result) },
   }),
   TransferRefundAction: defineAction(TransferRefundAction, {
-    doc: 'Puts money that could not be transferred back, into a closed wallet as well.',
+    doc: 'Refunds money that could not be transferred, even to a closed wallet.',
     params: { walletId: t.shardedId('Wallet'), amount: t.decimal(19, 4) },
   }),
   WalletCloseAction: defineAction(WalletCloseAction, {
@@ -230,7 +227,7 @@ const actions = {
     doc: 'Opens a wallet.',
     params: {
       country: t.string({
-        doc: '`MX` puts the wallet on the shard of Mexico, anything else on the global one.',
+        doc: '`MX` places the wallet on the shard of Mexico, any other country on the global one.',
       }),
       ownerId: t.uuid(),
       currency: t.currency(),
@@ -258,7 +255,7 @@ const actions = {
       recipient: t.string({
         optional: true,
         maxLength: 256,
-        doc: 'Who the money is meant for. Kept with the action, no part of the balance change.',
+        doc: 'Recipient of the money. Stored only with the action.',
       }),
     },
     result: { kind: 'model', model: 'Wallet' },
@@ -274,11 +271,11 @@ const actions = {
     response: { type: walletResponseType, map: (result) => WalletResponse.from(result) },
   }),
   WalletHistoryAction: defineAction(WalletHistoryAction, {
-    doc: 'Shows what happened to a wallet, oldest first.',
+    doc: 'Shows the events of a wallet, oldest first.',
     params: {
       walletId: t.shardedId('Wallet'),
       limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50, doc: 'Events per page.' }),
-      cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
+      cursor: t.string({ optional: true, doc: '`next` of the previous page.' }),
     },
     result: { kind: 'opaque' },
     route: ['GET', '/wallets/{walletId}/events', { tag: 'Wallets', feed: 'walletId' }],
@@ -289,14 +286,14 @@ const actions = {
     params: {
       ownerId: t.uuid(),
       limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50, doc: 'Wallets per page.' }),
-      cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
+      cursor: t.string({ optional: true, doc: '`next` of the previous page.' }),
     },
     result: { kind: 'opaque' },
     route: ['GET', '/wallets', { tag: 'Wallets' }],
     response: { type: walletPageResponseType, map: (result) => WalletPageResponse.from(result) },
   }),
   WalletTransferAction: defineAction(WalletTransferAction, {
-    doc: 'Moves money between two wallets in one execution. Over two shards it must be allowed, and is not atomic.',
+    doc: 'Moves money between two wallets in one execution. The caller must allow a transfer over two shards, which\nis not atomic.',
     params: { sourceId: t.shardedId('Wallet'), destId: t.shardedId('Wallet'), amount: t.decimal(19, 4) },
   }),
   WalletWithdrawMoneyAction: defineAction(WalletWithdrawMoneyAction, {
@@ -312,7 +309,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [transferModel, walletModel],

@@ -13,7 +13,7 @@ import {
 import { Transfer, type TransferState } from '../models/transfer.js';
 import type { Wallet } from '../models/wallet.js';
 
-/** Columns of the table `transfers`, as queries see them. */
+/** Columns of the table `transfers` in queries. */
 export interface TransfersTable {
   readonly id: string;
   readonly state: TransferState;
@@ -27,12 +27,12 @@ export interface TransfersTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Transfer` may name in its queries. */
+/** Tables that queries of a `Transfer` repository can use. */
 export interface TransferTables {
   readonly transfers: TransfersTable;
 }
 
-/** What the runtime must know about `Transfer`. */
+/** Describes `Transfer` to the runtime. */
 export const transferModel: ModelDescriptor<Transfer> = {
   name: 'Transfer',
   kind: 'model',
@@ -58,7 +58,7 @@ export const transferModel: ModelDescriptor<Transfer> = {
   ],
 };
 
-/** Fields that no `Transfer` can be built without. */
+/** Required fields of `Transfer`. */
 export type TransferField =
   | 'id'
   | 'state'
@@ -69,7 +69,7 @@ export type TransferField =
   | 'currency'
   | 'createdDate';
 
-/** Builds one `Transfer`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Transfer`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class TransferBuilder<Given extends TransferField = TransferField> extends ModelBuilder<Transfer> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -78,17 +78,17 @@ export class TransferBuilder<Given extends TransferField = TransferField> extend
     super(transferModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static transfer(): TransferBuilder<never> {
     return new TransferBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(transfer: Transfer): TransferBuilder {
     return new TransferBuilder().copyAll(transfer);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(transfer: Transfer): TransferBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(transfer);
   }
@@ -142,5 +142,5 @@ export class TransferBuilder<Given extends TransferField = TransferField> extend
   }
 }
 
-/** Reads `Transfer` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Transfer` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class TransferRepository extends Repository<Transfer, TransferTables> {}

@@ -12,7 +12,7 @@ import {
 } from 'fw-actions/codegen';
 import { Wallet, type WalletState } from '../models/wallet.js';
 
-/** Columns of the table `wallets`, as queries see them. */
+/** Columns of the table `wallets` in queries. */
 export interface WalletsTable {
   readonly id: string;
   readonly state: WalletState;
@@ -24,12 +24,12 @@ export interface WalletsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Wallet` may name in its queries. */
+/** Tables that queries of a `Wallet` repository can use. */
 export interface WalletTables {
   readonly wallets: WalletsTable;
 }
 
-/** What the runtime must know about `Wallet`. */
+/** Describes `Wallet` to the runtime. */
 export const walletModel: ModelDescriptor<Wallet> = {
   name: 'Wallet',
   kind: 'model',
@@ -48,10 +48,10 @@ export const walletModel: ModelDescriptor<Wallet> = {
   ],
 };
 
-/** Fields that no `Wallet` can be built without. */
+/** Required fields of `Wallet`. */
 export type WalletField = 'id' | 'state' | 'version' | 'ownerId' | 'currency' | 'balance' | 'createdDate';
 
-/** Builds one `Wallet`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Wallet`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class WalletBuilder<Given extends WalletField = WalletField> extends ModelBuilder<Wallet> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -60,17 +60,17 @@ export class WalletBuilder<Given extends WalletField = WalletField> extends Mode
     super(walletModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static wallet(): WalletBuilder<never> {
     return new WalletBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(wallet: Wallet): WalletBuilder {
     return new WalletBuilder().copyAll(wallet);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(wallet: Wallet): WalletBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(wallet);
   }

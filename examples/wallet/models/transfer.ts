@@ -6,10 +6,10 @@ import { TransferRejectedEvent } from '../events/transfer-rejected-event.js';
 import { TransferBuilder } from '../generated/transfer.js';
 import type { Wallet } from './wallet.js';
 
-/** `INITIATED` ends in `COMPLETED`, or goes by way of `REFUNDING` to `REFUNDED`. */
+/** `INITIATED` ends in `COMPLETED`, or in `REFUNDED` through `REFUNDING`. */
 export type TransferState = 'INITIATED' | 'COMPLETED' | 'REFUNDING' | 'REFUNDED';
 
-/** Money on its way from one wallet to another. Lives on the shard of its source. */
+/** Money on its way from one wallet to another, stored on the shard of its source. */
 @AutoBuilder
 export class Transfer extends Model<Transfer, ShardedId<Transfer>, TransferState> {
   readonly sourceId!: ShardedId<Wallet>;
@@ -19,7 +19,7 @@ export class Transfer extends Model<Transfer, ShardedId<Transfer>, TransferState
   /** Why it is refunded. */
   readonly reason?: string;
 
-  /** Begins a transfer of what is withdrawn from `source`, in its currency. */
+  /** Starts a transfer of money withdrawn from `source`, in its currency. */
   static initiate(
     source: Wallet,
     destinationId: ShardedId<Wallet>,
@@ -49,13 +49,13 @@ export class Transfer extends Model<Transfer, ShardedId<Transfer>, TransferState
     return this.copy().state('COMPLETED').withEvent(new TransferCompletedEvent(this.id)).build();
   }
 
-  /** The money has to go back. */
+  /** The money must be refunded. */
   reject(reason: string): Transfer {
     const event = new TransferRejectedEvent(this.id, reason);
     return this.copy().state('REFUNDING').reason(reason).withEvent(event).build();
   }
 
-  /** The money is back. */
+  /** The money has been refunded. */
   refund(): Transfer {
     return this.copy().state('REFUNDED').withEvent(new TransferRefundedEvent(this.id)).build();
   }

@@ -18,7 +18,7 @@ import { WalletBuilder } from '../generated/wallet.js';
 
 export type WalletState = 'OPENED' | 'CLOSED';
 
-/** Money of one owner in one currency. Its id names the shard that it lives on. */
+/** Money of one owner in one currency. Its id contains its shard. */
 @AutoBuilder
 export class Wallet extends Model<Wallet, ShardedId<Wallet>, WalletState> {
   readonly ownerId!: Uuid;
@@ -62,7 +62,7 @@ export class Wallet extends Model<Wallet, ShardedId<Wallet>, WalletState> {
       .build();
   }
 
-  /** Takes money out, as much as there is at most. */
+  /** Takes money out, at most the balance. */
   withdraw(amount: Decimal): Wallet {
     if (!amount.greaterThan(0)) {
       throw new ValidationError('Withdrawal amount must be positive', { field: 'amount' });
@@ -76,7 +76,7 @@ export class Wallet extends Model<Wallet, ShardedId<Wallet>, WalletState> {
       .build();
   }
 
-  /** Takes money back that could not be transferred. A closed wallet does so as well: it is the owner's. */
+  /** Takes money back that could not be transferred, even if the wallet is closed. */
   refund(amount: Decimal): Wallet {
     const balance = this.balance.plus(amount);
     return this.copy()

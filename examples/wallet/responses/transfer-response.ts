@@ -10,7 +10,7 @@ export class TransferResponse {
   readonly amount: Decimal;
   readonly currency: Currency;
   readonly state: TransferState;
-  /** Why the money goes back, or has gone back; null unless it does. */
+  /** Reason of the refund; null without a refund. */
   readonly reason: string | null;
   readonly version: number;
   readonly createdDate: Date;

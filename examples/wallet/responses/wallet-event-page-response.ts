@@ -29,7 +29,7 @@ export class WalletEventPageResponse {
   readonly items: readonly WalletEventResponse[];
   /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /** From when on the history is complete: older events may have been dropped. Null: from the beginning. */
+  /** Start of the complete history: older events may have been deleted. Null: the history is complete. */
   readonly completeFrom: Date | null;
 
   private constructor(page: EventPage) {

@@ -3,7 +3,7 @@ import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
 import { TransferRefundAction } from '../actions/transfer-refund-action.js';
 import type { Transfer } from '../models/transfer.js';
 
-/** A transfer after its money has left the source: it arrives at the destination, or goes back. */
+/** Continues a transfer after the withdrawal: deposits the money at the destination, or refunds it. */
 @FwSaga
 export class TransferSaga extends Saga<Transfer> {
   override readonly name = 'TransferSaga';

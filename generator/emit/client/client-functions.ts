@@ -122,7 +122,7 @@ export class ClientFunctions {
     return [
       {
         name: this.#emission.at(action.location, this.#imports.reserve(`${name}Items`)),
-        doc: docComment(`${doc}\nEvery item, page after page.`),
+        doc: docComment(`${doc}\nReturns the items of all pages.`),
         parameters: this.#parameters(printed, options, result.length),
         result,
         body: `${this.#runtimeValue('itemsOf')}(params, (page) => ${name}(client, page, options))`,
@@ -145,7 +145,7 @@ export class ClientFunctions {
     return [
       {
         name: this.#emission.at(action.location, this.#imports.reserve(`${name}Stream`)),
-        doc: docComment(`${doc}\nEvents as they happen, without an end.`),
+        doc: docComment(`${doc}\nReturns events as they happen, without an end.`),
         parameters: wrappedParameters(all, `export function ${name}Stream(): ${result} {`.length),
         result,
         body: `${follow}(client, ${quote(route.path)}, params, options)`,

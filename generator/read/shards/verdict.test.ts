@@ -149,69 +149,73 @@ test.each([
   [
     'two ids from params',
     'const [a, b] = await Promise.all([this.#notes.getById(params.a.getValue()), this.#notes.getById(params.b.getValue())]); this.plan().update(a.touch()); this.plan().update(b.touch());',
-    'Whether params.a and params.b are on one shard',
+    'params.a and params.b may be on different shards',
   ],
   [
     'an id and a constant',
     'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); this.plan().add(Note.open(HOME));',
-    'Whether params.a and shard (0, 0)',
+    'params.a and shard (0, 0) may be',
   ],
   [
     'an id that a model holds',
     'const n = await this.#notes.getById(params.a.getValue()); const o = await this.#notes.getById(n.otherId.getValue()); this.plan().update(n.touch()); this.plan().update(o.touch());',
-    'Whether',
+    'may be on different shards',
   ],
   [
     'a shard chosen twice',
     'this.plan().add(Note.open(pick(params.text))); this.plan().add(Note.open(pick(params.text)));',
-    'Whether',
+    'may be on different shards',
   ],
   [
     'a loop over many',
     'for (const id of [params.a, params.b]) this.plan().expect(await this.#notes.getById(id.getValue()));',
-    'Nothing is known',
+    'is unknown',
   ],
   [
     'a variable that changes',
     'let id = params.a; this.plan().expect(await this.#notes.getById(id.getValue())); id = params.b; this.plan().expect(await this.#notes.getById(id.getValue()));',
-    'Whether',
+    'may be on different shards',
   ],
   [
     'a method that changes the id',
     'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.move(params.b)); this.plan().expect(n);',
-    'Whether',
+    'may be on different shards',
   ],
   [
     'two constants on two branches',
     "if (params.text === 'x') this.plan().add(Note.open(HOME)); else this.plan().add(Note.open(AWAY));",
-    'Whether',
+    'may be on different shards',
   ],
   [
     'an action whose id is asked for before a model is staged',
     'const later = this.plan().schedule(this.clock.now(), Act, params); this.plan().add(Note.open(HOME).releasedBy(later.id));',
-    'Nothing is known',
+    'is unknown',
   ],
   [
     'a scheduled action of another plan',
     'const n = await this.#notes.getById(params.a.getValue()); this.plan().update(n.touch()); this.plan().cancelSchedule(params.text);',
-    'Whether params.a and params.text',
+    'params.a and params.text may be',
   ],
   [
     'a saga started beside another model',
     'NoteSaga.start(this.plan(), Note.open(HOME)); this.plan().expect(await this.#notes.getById(params.a.getValue()));',
-    'Whether shard (0, 0) and params.a',
+    'shard (0, 0) and params.a may be',
   ],
   [
     'the plan handed on',
     'pick(String(this.plan())); this.plan().add(Note.open(HOME));',
-    'may stage what is not seen',
+    'may stage models, and is not analysed',
   ],
   [
     'the action handed on',
     'pick(String(this)); this.plan().add(Note.open(HOME));',
-    'may stage what is not seen',
+    'may stage models, and is not analysed',
   ],
-  ['a helper that stages', 'this.#loud(); this.plan().add(Note.open(HOME));', 'may stage what is not seen'],
+  [
+    'a helper that stages',
+    'this.#loud(); this.plan().add(Note.open(HOME));',
+    'may stage models, and is not analysed',
+  ],
 ])('unproven: %s', async (_what, body, reason) => {
   const verdict = await verdictOn(body);
   expect(verdict).toMatch(/^unproven: /);

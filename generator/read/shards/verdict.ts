@@ -53,7 +53,7 @@ function follow(context: ReadContext, schema: ProjectSchema, action: ActionSchem
     isIntended: readDoc(node).tags.some(({ name }) => name === 'crossShard'),
   };
   if (perform === undefined)
-    return { ...about, verdict: 'unproven', message: 'It has no `perform` to analyse', origins: [] };
+    return { ...about, verdict: 'unproven', message: 'It has no `perform` method', origins: [] };
   const { models } = projectIndex(schema);
   const { staged, escapes } = findStaged(
     {
@@ -88,20 +88,22 @@ function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgeme
   }
   if (escapes !== undefined) {
     const text = escapes.getText().split('\n', 1)[0] ?? '';
-    return { verdict: 'unproven', message: `\`${text}\` may stage what is not seen here`, origins: [] };
+    return { verdict: 'unproven', message: `\`${text}\` may stage models, and is not analysed`, origins: [] };
   }
   if (staged.length === 0) return { verdict: 'proven', message: 'It stages nothing', origins: [] };
   const [only] = staged;
   if (staged.length === 1 && only !== undefined && !only.isRepeated) {
     const message =
-      only.origin === undefined ? 'It stages one model' : `All that it stages comes from ${only.origin.text}`;
+      only.origin === undefined
+        ? 'It stages one model'
+        : `All staged models have one origin: ${only.origin.text}`;
     return { verdict: 'proven', message, origins: only.origin === undefined ? [] : [only.origin] };
   }
   const unknown = staged.find(({ origin }) => origin === undefined);
   if (unknown !== undefined) {
     return {
       verdict: 'unproven',
-      message: `Nothing is known of the shard of \`${unknown.text}\``,
+      message: `The shard of \`${unknown.text}\` is unknown`,
       origins: [],
     };
   }
@@ -114,13 +116,13 @@ function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgeme
   if (first === undefined || second === undefined) {
     return {
       verdict: 'proven',
-      message: `All that it stages comes from ${first?.text ?? 'one origin'}`,
+      message: `All staged models have one origin: ${first?.text ?? 'one origin'}`,
       origins,
     };
   }
   return {
     verdict: 'unproven',
-    message: `Whether ${first.text} and ${second.text} are on one shard shows at run time`,
+    message: `${first.text} and ${second.text} may be on different shards; the executor checks this at run time`,
     origins: [first, second],
   };
 }

@@ -35,7 +35,7 @@ export function readIntersection(reading: Reading, node: ts.IntersectionTypeNode
 }
 
 const CROSSED_HINT =
-  "Give a field that both sides have one type: `Omit<Address, 'zip'> & { readonly zip: string }`.";
+  "Both sides have a field with different types. Remove it from one side: `Omit<Address, 'zip'> & { readonly zip: string }`.";
 
 /**
  * Merges fields. A field that several sides declare has all their types. @returns undefined if no single type expresses

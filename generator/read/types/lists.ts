@@ -50,4 +50,4 @@ export function readTuple(reading: Reading, node: ts.TupleTypeNode): ReadType {
   return plain({ kind: 'tuple', items: fixed, rest: { type: of, ...(nullable ? { nullable } : {}) } });
 }
 
-const TUPLE_HINT = 'Only the last place of a tuple can repeat: `[string, ...number[]]`.';
+const TUPLE_HINT = 'Only the last element of a tuple can be a rest element: `[string, ...number[]]`.';

@@ -44,7 +44,7 @@ function shapeOfBase({ shape }: Reading): Shape {
 }
 
 const EXTENDS_HINT =
-  "Extend object types of known fields only: `interface Parcel extends Pick<Address, 'street'> { readonly weight: number }`.";
+  "Extend only object types with known fields: `interface Parcel extends Pick<Address, 'street'> { readonly weight: number }`.";
 
 /** Reads the members of an object type. */
 export function readMembers(
@@ -57,11 +57,7 @@ export function readMembers(
   if (members.length === 1 && only !== undefined && ts.isIndexSignatureDeclaration(only)) {
     const { type, nullable } = inner.read(inner, only.type);
     const isText = only.parameters[0]?.type?.kind === ts.SyntaxKind.StringKeyword;
-    if (!isText)
-      return unsupported(
-        usage,
-        `Use string as the type of its keys: \`Record<string, ${only.type.getText()}>\`.`,
-      );
+    if (!isText) return unsupported(usage, `Use string keys: \`Record<string, ${only.type.getText()}>\`.`);
     return plain(
       type.kind === 'unsupported'
         ? type
@@ -80,7 +76,7 @@ export function readMembers(
 }
 
 const MEMBER_HINT =
-  'Data has properties alone: no methods, and an index signature in a field of its own: `readonly entries: Record<string, T>;`.';
+  'Data has only properties. Remove methods, and replace an index signature by a field: `readonly entries: Record<string, T>;`.';
 
 /** Reports two fields of one name in a declaration, which the compiler does not accept either. */
 export function reportRepeated(
@@ -99,7 +95,7 @@ export function reportRepeated(
         'FWGEN004',
         member,
         `The field ${name} is declared twice`,
-        `Keep one: \`${abbreviate(member.getText())}\`.`,
+        `Keep only one: \`${abbreviate(member.getText())}\`.`,
       );
     }
     seen.add(name);
@@ -132,8 +128,8 @@ function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.
     context,
     'FWGEN004',
     clause,
-    `The fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends, cannot be read`,
-    'Write the fields out, `readonly field!: Type;`, or extend a class that a file of this project declares by name.',
+    `The generator cannot read the fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends`,
+    'Declare the fields in this class (`readonly field!: Type;`), or extend a named class of this project.',
   );
 }
 
@@ -179,8 +175,8 @@ export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): v
 }
 
 function reportIndex(context: ReadContext, member: ts.Node): void {
-  const hint = 'Give it a field of its own: `readonly entries!: Record<string, Type>;`.';
-  report(context, 'FWGEN004', member, 'A class with an index signature has fields without names', hint);
+  const hint = 'Replace it by a field: `readonly entries!: Record<string, Type>;`.';
+  report(context, 'FWGEN004', member, 'A class cannot have an index signature', hint);
 }
 
 function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
@@ -190,8 +186,8 @@ function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDe
     context,
     'FWGEN004',
     parameter,
-    `The parameter ${name} declares a field`,
-    `Write \`readonly ${name}: ${type};\` in the class body and assign it, \`this.${name} = ${name};\`: parameter properties cannot be erased.`,
+    `The constructor parameter ${name} declares a field`,
+    `Write \`readonly ${name}: ${type};\` in the class body, and assign it with \`this.${name} = ${name};\`. Parameter properties are not erasable syntax.`,
   );
 }
 
@@ -206,7 +202,7 @@ export function readField(reading: Reading, member: FieldNode): FieldSchema | un
       'FWGEN004',
       member,
       `The field ${abbreviate(member.getText())} ${problem}`,
-      `Write its name and type out, \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`: the generator reads them as text.`,
+      `Write a name and a type: \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`. The generator does not infer them.`,
     );
     return undefined;
   }
@@ -218,8 +214,8 @@ export function readField(reading: Reading, member: FieldNode): FieldSchema | un
       reading.context,
       'FWGEN032',
       member,
-      `The type of ${name} is Default, and its comment has no @default`,
-      'Write the value in the comment right before the field: `@default 50`.',
+      `The type of ${name} is Default, but its comment has no @default`,
+      'Write the value in the comment directly before the field: `@default 50`.',
     );
   const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
   const schema: Draft<FieldSchema> = {

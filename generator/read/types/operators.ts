@@ -92,7 +92,7 @@ export function readTemplate(reading: Reading, node: ts.TemplateLiteralTypeNode)
 
 const MOST_TEXTS = 1_000;
 const TEMPLATE_HINT =
-  'Use unions of literals in it, or string with a pattern: `/** @pattern ^order-.*$ */ readonly code: string;`.';
+  'Use only unions of literals in it, or a string with a pattern: `/** @pattern ^order-.*$ */ readonly code: string;`.';
 
 /** Reads `{ [K in Keys]: T }`. */
 export function readMapped(reading: Reading, node: ts.MappedTypeNode): ReadType {

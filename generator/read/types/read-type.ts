@@ -63,7 +63,7 @@ export function readClassFields(
   );
 }
 
-const TOO_LARGE = 'It spells too many types. Split it, or write `JsonValue`.';
+const TOO_LARGE = 'It expands to too many types. Split it, or write `JsonValue`.';
 
 function read(reading: Reading, node: ts.TypeNode): ReadType {
   reading.budget.left -= 1;
@@ -81,13 +81,13 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
       // Stored as any JSON value, typed as written.
       return plain({ kind: 'json', brand: {} });
     case ts.SyntaxKind.AnyKeyword:
-      return unsupported(node, 'Write the type itself, or `unknown` for any JSON value.');
+      return unsupported(node, 'Write a specific type, or `unknown` for any JSON value.');
     case ts.SyntaxKind.ObjectKeyword:
       return unsupported(node, 'Write its fields, or `Readonly<Record<string, JsonValue>>`.');
     case ts.SyntaxKind.SymbolKeyword:
       return unsupported(node, 'JSON has no symbols. Write `string`, or a union of literals.');
     case ts.SyntaxKind.FunctionType:
-      return unsupported(node, "JSON has no functions. Name what is to be called: `'add' | 'remove'`.");
+      return unsupported(node, "JSON has no functions. Use names of functions: `'add' | 'remove'`.");
     case ts.SyntaxKind.NeverKeyword:
       return NEVER;
     case ts.SyntaxKind.VoidKeyword:

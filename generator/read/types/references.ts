@@ -107,11 +107,11 @@ function aliasHint(name: string, module: string): string | undefined {
   const [alias] = /^(@\/|~\/?|#\/?)/.exec(module) ?? [];
   return alias === undefined
     ? undefined
-    : `Import it by a relative path, such as ${importText(name.split('.', 1).join(), `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is a path alias, and the generator follows files only.`;
+    : `Import it by a relative path, such as ${importText(name.split('.', 1).join(), `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is a path alias, which the generator does not resolve.`;
 }
 
 function missingHint(name: string, specifier: string): string {
-  return `${JSON.stringify(specifier)} does not export it. Import it from the file that does: ${importText(ownName(name), specifier)}.`;
+  return `${JSON.stringify(specifier)} does not export it. Import it from the file that exports it: ${importText(ownName(name), specifier)}.`;
 }
 
 function importText(name: string, specifier: string): string {
@@ -135,7 +135,7 @@ function isInNamespace(source: ts.SourceFile, name: string): boolean {
 
 /** Returns what to write instead of a type in a namespace. */
 function namespaceHint(name: string): string {
-  return `Types in namespaces are not read. Export it from the file itself: \`export interface ${ownName(name)} { readonly field: Type }\`.`;
+  return `The generator does not read namespaces. Export the type at the top level of the file: \`export interface ${ownName(name)} { readonly field: Type }\`.`;
 }
 
 /** Resolves a type argument: type parameters are replaced by their arguments. */
@@ -199,8 +199,7 @@ function readGlobal(reading: Reading, name: string, node: Named): ReadType {
   const args = node.typeArguments ?? [];
   if (name === 'Date') return plain({ kind: 'instant' });
   const form = PLAIN_FORMS.get(name);
-  if (form !== undefined)
-    return unsupported(node, `Write the plain form: \`${withArgument(form, args.at(-1))}\`.`);
+  if (form !== undefined) return unsupported(node, `Use plain data: \`${withArgument(form, args.at(-1))}\`.`);
   if (isInNamespace(node.getSourceFile(), name)) return unsupported(node, namespaceHint(name));
   const [argument] = args;
   if (argument === undefined) return unsupported(node);
@@ -276,7 +275,7 @@ function freeName({ open }: Reading, name: string): string {
 function readEnum(declaration: ts.EnumDeclaration, node: ts.TypeNode): ReadType {
   const values = readEnumValues(declaration);
   if (values === undefined)
-    return unsupported(node, "Give every member of the enum a text or a number: `OPEN = 'OPEN'`.");
+    return unsupported(node, "Set every member of the enum to a string or a number: `OPEN = 'OPEN'`.");
   return plain({ kind: 'enum', values: [...new Set(values.values())], ...referenceFor(declaration) });
 }
 
@@ -295,7 +294,10 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.TypeNo
   if (reading.shape !== 'value') return plain({ kind: 'object', fields: shapeOf(reading, node) });
   if (model.marked) return plain({ kind: 'model', model });
   if (reading.use !== 'response')
-    return unsupported(usage, `Plain data has no class. Declare an interface: \`${interfaceText(node)}\`.`);
+    return unsupported(
+      usage,
+      `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`,
+    );
   const fields = readClassFields(reading, node, { withGetters: true, roots: [] });
   return plain({ kind: 'object', fields, ...named(node) });
 }

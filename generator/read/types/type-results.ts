@@ -21,7 +21,7 @@ export function plain(type: TypeSchema): ReadType {
 
 const SUPPORTED =
   'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of literals, an ' +
-  'enum, or objects, lists, tuples and records of these; for any other data `readonly field: JsonValue;`.';
+  'enum, or objects, lists, tuples and records of these; for any other data use `JsonValue`.';
 
 /** Returns a type that cannot be stored or sent. @param hint what to write instead */
 export function unsupported(node: ts.TypeNode, hint: string = SUPPORTED): ReadType {
@@ -35,6 +35,6 @@ export function unsupportedText(text: string, hint: string = SUPPORTED): ReadTyp
 
 /** Returns the error for a type that contains itself. */
 export function recursive(node: ts.TypeNode): ReadType {
-  const hint = 'For data of unlimited depth write `JsonValue`.';
+  const hint = 'Use `JsonValue` for data of unlimited depth.';
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, recursive: true });
 }

@@ -39,7 +39,7 @@ function fieldsOf(reading: Reading, node: ts.TypeNode): readonly FieldSchema[] |
 }
 
 const FIELDS_NEEDED =
-  "Its first type argument must be an object type of known fields: `Pick<Address, 'street'>`.";
+  "Its first type argument must be an object type with known fields: `Pick<Address, 'street'>`.";
 
 function chosen(
   reading: Reading,
@@ -93,7 +93,7 @@ export function recordOf(
   if (key.type.kind !== 'string' && key.type.kind !== 'uuid' && key.type.kind !== 'currency') {
     return unsupported(
       node,
-      "Use any text as a key, `Record<string, T>`, or literals, `Record<'day' | 'month', T>`.",
+      "Use string keys (`Record<string, T>`) or literal keys (`Record<'day' | 'month', T>`).",
     );
   }
   const { type, nullable } = valueFor('');

@@ -32,7 +32,7 @@ export type TransferResponse = {
   readonly amount: Decimal;
   readonly currency: string;
   readonly state: 'INITIATED' | 'COMPLETED' | 'REFUNDING' | 'REFUNDED';
-  /** Why the money goes back, or has gone back; null unless it does. */
+  /** Reason of the refund; null without a refund. */
   readonly reason: string | null;
   readonly version: number;
   readonly createdDate: Date;
@@ -65,7 +65,7 @@ export type WalletResponse = {
 };
 
 export type WalletCreateParams = {
-  /** `MX` puts the wallet on the shard of Mexico, anything else on the global one. */
+  /** `MX` places the wallet on the shard of Mexico, any other country on the global one. */
   readonly country: string;
   readonly ownerId: string;
   readonly currency: string;
@@ -77,7 +77,7 @@ export type WalletDepositMoneyParams = {
   readonly walletId: Id<'Wallet'>;
   /** Greater than 0, at most four decimals. */
   readonly amount: DecimalInput;
-  /** Who the money is meant for. Kept with the action, no part of the balance change. */
+  /** Recipient of the money. Stored only with the action. */
   readonly recipient?: string | undefined;
 };
 
@@ -89,7 +89,7 @@ export type WalletHistoryParams = {
   readonly walletId: Id<'Wallet'>;
   /** Events per page. */
   readonly limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 };
 
@@ -109,9 +109,7 @@ export type WalletEventPageResponse = {
   readonly items: ReadonlyArray<WalletEventResponse>;
   /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
-  /**
-   * From when on the history is complete: older events may have been dropped. Null: from the beginning.
-   */
+  /** Start of the complete history: older events may have been deleted. Null: the history is complete. */
   readonly completeFrom: Date | null;
 };
 
@@ -138,7 +136,7 @@ export type WalletListParams = {
   readonly ownerId: string;
   /** Wallets per page. */
   readonly limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 };
 
@@ -168,7 +166,7 @@ const walletEventPageResponseReader: Reader = {
 
 const walletPageResponseReader: Reader = { items: /* @__PURE__ */ list(walletResponseReader) };
 
-/** Shows how far a transfer has come. */
+/** Shows the progress of a transfer. */
 export function transferGet(
   client: Client,
   params: TransferGetParams,
@@ -177,7 +175,7 @@ export function transferGet(
   return call(client, ['GET', '/transfers/{transferId}', transferResponseReader, 'version'], params, options);
 }
 
-/** Sends money from one wallet to another, on whatever shards they are. */
+/** Transfers money between two wallets on any shards. */
 export function transferInitiate(
   client: Client,
   params: TransferInitiateParams,
@@ -222,7 +220,7 @@ export function walletGet(
   return call(client, ['GET', '/wallets/{walletId}', walletResponseReader, 'version'], params, options);
 }
 
-/** Shows what happened to a wallet, oldest first. */
+/** Shows the events of a wallet, oldest first. */
 export function walletHistory(
   client: Client,
   params: WalletHistoryParams,
@@ -232,8 +230,8 @@ export function walletHistory(
 }
 
 /**
- * Shows what happened to a wallet, oldest first.
- * Every item, page after page.
+ * Shows the events of a wallet, oldest first.
+ * Returns the items of all pages.
  */
 export function walletHistoryItems(
   client: Client,
@@ -244,8 +242,8 @@ export function walletHistoryItems(
 }
 
 /**
- * Shows what happened to a wallet, oldest first.
- * Events as they happen, without an end.
+ * Shows the events of a wallet, oldest first.
+ * Returns events as they happen, without an end.
  */
 export function walletHistoryStream(
   client: Client,
@@ -266,7 +264,7 @@ export function walletList(
 
 /**
  * Lists the wallets of an owner over all shards, oldest first.
- * Every item, page after page.
+ * Returns the items of all pages.
  */
 export function walletListItems(
   client: Client,

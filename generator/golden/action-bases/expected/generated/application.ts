@@ -20,14 +20,14 @@ declare module '../note.js' {
   }
 }
 
-/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+/** Constructor arguments that the application supplies, by name. */
 export interface Collaborators {
   readonly greeting: string;
 }
 
 const events: readonly EventDescriptor[] = [];
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   NoteDoneAction: defineAction(NoteDoneAction, {
     doc: 'Without a constructor and type arguments of its own.',
@@ -49,7 +49,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [noteModel],

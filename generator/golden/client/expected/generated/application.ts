@@ -34,7 +34,7 @@ declare module '../note.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [
@@ -61,7 +61,7 @@ const notePageResponseType = objectType({
   fields: { items: t.list(t.object(noteResponseType)), next: t.string({ nullable: true }) },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   DeleteAction: defineAction(DeleteAction, {
     params: { noteId: t.shardedId('Note') },
@@ -112,7 +112,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [noteModel],

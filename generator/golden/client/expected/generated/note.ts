@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Note } from '../note.js';
 
-/** Columns of the table `notes`, as queries see them. */
+/** Columns of the table `notes` in queries. */
 export interface NotesTable {
   readonly id: string;
   readonly state: 'OPEN' | 'DONE';
@@ -21,12 +21,12 @@ export interface NotesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Note` may name in its queries. */
+/** Tables that queries of a `Note` repository can use. */
 export interface NoteTables {
   readonly notes: NotesTable;
 }
 
-/** What the runtime must know about `Note`. */
+/** Describes `Note` to the runtime. */
 export const noteModel: ModelDescriptor<Note> = {
   name: 'Note',
   kind: 'model',
@@ -44,10 +44,10 @@ export const noteModel: ModelDescriptor<Note> = {
   ],
 };
 
-/** Fields that no `Note` can be built without. */
+/** Required fields of `Note`. */
 export type NoteField = 'id' | 'state' | 'version' | 'text' | 'due' | 'createdDate';
 
-/** Builds one `Note`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Note`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class NoteBuilder<Given extends NoteField = NoteField> extends ModelBuilder<Note> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -56,17 +56,17 @@ export class NoteBuilder<Given extends NoteField = NoteField> extends ModelBuild
     super(noteModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static note(): NoteBuilder<never> {
     return new NoteBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(note: Note): NoteBuilder {
     return new NoteBuilder().copyAll(note);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(note: Note): NoteBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(note);
   }
@@ -107,5 +107,5 @@ export class NoteBuilder<Given extends NoteField = NoteField> extends ModelBuild
   }
 }
 
-/** Reads `Note` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Note` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class NoteRepository extends Repository<Note, NoteTables> {}

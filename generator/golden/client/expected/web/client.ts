@@ -119,7 +119,7 @@ export function noteHistory(
 
 /**
  * What happened to a note.
- * Events as they happen, without an end.
+ * Returns events as they happen, without an end.
  */
 export function noteHistoryStream(
   client: Client,
@@ -140,7 +140,7 @@ export function noteList(
 
 /**
  * Lists notes.
- * Every item, page after page.
+ * Returns the items of all pages.
  */
 export function noteListItems(
   client: Client,

@@ -36,7 +36,7 @@ declare module '../models/order.js' {
   }
 }
 
-/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+/** Constructor arguments that the application supplies, by name. */
 export interface Collaborators {
   readonly taxes: TaxTable;
   readonly limit: number;
@@ -90,7 +90,7 @@ const orderResponseType = objectType({
   },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   'order.place': defineAction(OrderPlaceAction, {
     doc: 'Places an order.\n\nThe customer must exist.',
@@ -113,7 +113,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [customerModel, orderModel],

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Customer, type CustomerState } from '../models/customer.js';
 
-/** Columns of the table `customers`, as queries see them. */
+/** Columns of the table `customers` in queries. */
 export interface CustomersTable {
   readonly id: string;
   readonly state: CustomerState;
@@ -19,12 +19,12 @@ export interface CustomersTable {
   readonly parent_id: string | null;
 }
 
-/** Tables that a repository of `Customer` may name in its queries. */
+/** Tables that queries of a `Customer` repository can use. */
 export interface CustomerTables {
   readonly customers: CustomersTable;
 }
 
-/** What the runtime must know about `Customer`. */
+/** Describes `Customer` to the runtime. */
 export const customerModel: ModelDescriptor<Customer> = {
   name: 'Customer',
   kind: 'entity',
@@ -40,10 +40,10 @@ export const customerModel: ModelDescriptor<Customer> = {
   ],
 };
 
-/** Fields that no `Customer` can be built without. */
+/** Required fields of `Customer`. */
 export type CustomerField = 'id' | 'state' | 'version' | 'name';
 
-/** Builds one `Customer`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Customer`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class CustomerBuilder<Given extends CustomerField = CustomerField> extends ModelBuilder<Customer> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class CustomerBuilder<Given extends CustomerField = CustomerField> extend
     super(customerModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static customer(): CustomerBuilder<never> {
     return new CustomerBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(customer: Customer): CustomerBuilder {
     return new CustomerBuilder().copyAll(customer);
   }
 
-  /** Carries over id, state and version and the events that are still pending. */
+  /** Copies id, state and version and pending events. */
   copyBase(customer: Customer): CustomerBuilder<Given | 'id' | 'state' | 'version'> {
     return this.carryBase(customer);
   }
@@ -94,5 +94,5 @@ export class CustomerBuilder<Given extends CustomerField = CustomerField> extend
   }
 }
 
-/** Reads `Customer` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Customer` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class CustomerRepository extends Repository<Customer, CustomerTables> {}

@@ -14,7 +14,7 @@ import type { Customer } from '../models/customer.js';
 import type { OrderState, Priority } from '../models/order-types.js';
 import { type Address, Order } from '../models/order.js';
 
-/** Columns of the table `orders`, as queries see them. */
+/** Columns of the table `orders` in queries. */
 export interface OrdersTable {
   readonly id: string;
   readonly state: OrderState;
@@ -37,12 +37,12 @@ export interface OrdersTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Order` may name in its queries. */
+/** Tables that queries of a `Order` repository can use. */
 export interface OrderTables {
   readonly orders: OrdersTable;
 }
 
-/** What the runtime must know about `Order`. */
+/** Describes `Order` to the runtime. */
 export const orderModel: ModelDescriptor<Order> = {
   name: 'Order',
   kind: 'model',
@@ -79,7 +79,7 @@ export const orderModel: ModelDescriptor<Order> = {
   deletedStates: ['CANCELLED'],
 };
 
-/** Fields that no `Order` can be built without. */
+/** Required fields of `Order`. */
 export type OrderField =
   | 'id'
   | 'state'
@@ -98,7 +98,7 @@ export type OrderField =
   | 'extra'
   | 'createdDate';
 
-/** Builds one `Order`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Order`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBuilder<Order> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -107,17 +107,17 @@ export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBu
     super(orderModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static order(): OrderBuilder<never> {
     return new OrderBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(order: Order): OrderBuilder {
     return new OrderBuilder().copyAll(order);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(order: Order): OrderBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(order);
   }

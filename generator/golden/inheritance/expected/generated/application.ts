@@ -40,7 +40,7 @@ declare module '../things.js' {
   }
 }
 
-/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+/** Constructor arguments that the application supplies, by name. */
 export interface Collaborators {
   readonly sender: string;
 }
@@ -83,7 +83,7 @@ const thingResponseType = objectType({
   fields: { id: t.shardedId('Thing'), price: t.decimal(19, 4), total: t.decimal(19, 4) },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   ThingDetailAction: defineAction(ThingDetailAction, {
     route: ['POST', '/things/detailed'],
@@ -96,7 +96,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [parcelModel, thingModel],

@@ -11,7 +11,7 @@ import {
 } from 'fw-actions/codegen';
 import { Thing } from '../things.js';
 
-/** Columns of the table `things`, as queries see them. */
+/** Columns of the table `things` in queries. */
 export interface ThingsTable {
   readonly id: string;
   readonly state: 'NEW' | 'OLD';
@@ -23,12 +23,12 @@ export interface ThingsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Thing` may name in its queries. */
+/** Tables that queries of a `Thing` repository can use. */
 export interface ThingTables {
   readonly things: ThingsTable;
 }
 
-/** What the runtime must know about `Thing`. */
+/** Describes `Thing` to the runtime. */
 export const thingModel: ModelDescriptor<Thing> = {
   name: 'Thing',
   kind: 'model',
@@ -48,10 +48,10 @@ export const thingModel: ModelDescriptor<Thing> = {
   keys: [{ index: 'things_number_key', fields: ['number'] }],
 };
 
-/** Fields that no `Thing` can be built without. */
+/** Required fields of `Thing`. */
 export type ThingField = 'id' | 'state' | 'version' | 'createdBy' | 'number' | 'price' | 'createdDate';
 
-/** Builds one `Thing`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Thing`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBuilder<Thing> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -60,17 +60,17 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
     super(thingModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static thing(): ThingBuilder<never> {
     return new ThingBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(thing: Thing): ThingBuilder {
     return new ThingBuilder().copyAll(thing);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(thing: Thing): ThingBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(thing);
   }
@@ -115,5 +115,5 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
   }
 }
 
-/** Reads `Thing` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Thing` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class ThingRepository extends Repository<Thing, ThingTables> {}

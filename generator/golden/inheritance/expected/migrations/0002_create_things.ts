@@ -1,5 +1,5 @@
 // First migration of the table `things`, written once from things.ts.
-// It is yours from here on: fw-gen never writes it again. Change the table by a migration with a higher number.
+// It is yours now: fw-gen does not write it again. Change the table in a migration with a higher number.
 import { defineMigration, type Migration } from 'fw-actions/codegen';
 
 export const migration: Migration = defineMigration(

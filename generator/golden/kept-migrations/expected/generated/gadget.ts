@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Gadget } from '../gadget.js';
 
-/** Columns of the table `gadgets`, as queries see them. */
+/** Columns of the table `gadgets` in queries. */
 export interface GadgetsTable {
   readonly id: string;
   readonly state: 'NEW';
@@ -19,12 +19,12 @@ export interface GadgetsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Gadget` may name in its queries. */
+/** Tables that queries of a `Gadget` repository can use. */
 export interface GadgetTables {
   readonly gadgets: GadgetsTable;
 }
 
-/** What the runtime must know about `Gadget`. */
+/** Describes `Gadget` to the runtime. */
 export const gadgetModel: ModelDescriptor<Gadget> = {
   name: 'Gadget',
   kind: 'model',
@@ -40,10 +40,10 @@ export const gadgetModel: ModelDescriptor<Gadget> = {
   ],
 };
 
-/** Fields that no `Gadget` can be built without. */
+/** Required fields of `Gadget`. */
 export type GadgetField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds one `Gadget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Gadget`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class GadgetBuilder<Given extends GadgetField = GadgetField> extends ModelBuilder<Gadget> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class GadgetBuilder<Given extends GadgetField = GadgetField> extends Mode
     super(gadgetModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static gadget(): GadgetBuilder<never> {
     return new GadgetBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(gadget: Gadget): GadgetBuilder {
     return new GadgetBuilder().copyAll(gadget);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(gadget: Gadget): GadgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(gadget);
   }
@@ -95,5 +95,5 @@ export class GadgetBuilder<Given extends GadgetField = GadgetField> extends Mode
   }
 }
 
-/** Reads `Gadget` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Gadget` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class GadgetRepository extends Repository<Gadget, GadgetTables> {}

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Quoted } from '../gadget.js';
 
-/** Columns of the table `Quoted Name`, as queries see them. */
+/** Columns of the table `Quoted Name` in queries. */
 export interface QuotedsTable {
   readonly id: string;
   readonly state: string;
@@ -19,12 +19,12 @@ export interface QuotedsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Quoted` may name in its queries. */
+/** Tables that queries of a `Quoted` repository can use. */
 export interface QuotedTables {
   readonly 'Quoted Name': QuotedsTable;
 }
 
-/** What the runtime must know about `Quoted`. */
+/** Describes `Quoted` to the runtime. */
 export const quotedModel: ModelDescriptor<Quoted> = {
   name: 'Quoted',
   kind: 'model',
@@ -40,10 +40,10 @@ export const quotedModel: ModelDescriptor<Quoted> = {
   ],
 };
 
-/** Fields that no `Quoted` can be built without. */
+/** Required fields of `Quoted`. */
 export type QuotedField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds one `Quoted`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Quoted`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class QuotedBuilder<Given extends QuotedField = QuotedField> extends ModelBuilder<Quoted> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class QuotedBuilder<Given extends QuotedField = QuotedField> extends Mode
     super(quotedModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static quoted(): QuotedBuilder<never> {
     return new QuotedBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(quoted: Quoted): QuotedBuilder {
     return new QuotedBuilder().copyAll(quoted);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(quoted: Quoted): QuotedBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(quoted);
   }
@@ -95,5 +95,5 @@ export class QuotedBuilder<Given extends QuotedField = QuotedField> extends Mode
   }
 }
 
-/** Reads `Quoted` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Quoted` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class QuotedRepository extends Repository<Quoted, QuotedTables> {}

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Widget } from '../gadget.js';
 
-/** Columns of the table `widgets`, as queries see them. */
+/** Columns of the table `widgets` in queries. */
 export interface WidgetsTable {
   readonly id: string;
   readonly state: string;
@@ -19,12 +19,12 @@ export interface WidgetsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Widget` may name in its queries. */
+/** Tables that queries of a `Widget` repository can use. */
 export interface WidgetTables {
   readonly widgets: WidgetsTable;
 }
 
-/** What the runtime must know about `Widget`. */
+/** Describes `Widget` to the runtime. */
 export const widgetModel: ModelDescriptor<Widget> = {
   name: 'Widget',
   kind: 'model',
@@ -40,10 +40,10 @@ export const widgetModel: ModelDescriptor<Widget> = {
   ],
 };
 
-/** Fields that no `Widget` can be built without. */
+/** Required fields of `Widget`. */
 export type WidgetField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds one `Widget`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Widget`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class WidgetBuilder<Given extends WidgetField = WidgetField> extends ModelBuilder<Widget> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class WidgetBuilder<Given extends WidgetField = WidgetField> extends Mode
     super(widgetModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static widget(): WidgetBuilder<never> {
     return new WidgetBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(widget: Widget): WidgetBuilder {
     return new WidgetBuilder().copyAll(widget);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(widget: Widget): WidgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(widget);
   }
@@ -95,5 +95,5 @@ export class WidgetBuilder<Given extends WidgetField = WidgetField> extends Mode
   }
 }
 
-/** Reads `Widget` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Widget` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class WidgetRepository extends Repository<Widget, WidgetTables> {}

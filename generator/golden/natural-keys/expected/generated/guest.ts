@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Guest, type GuestState } from '../guest.js';
 
-/** Columns of the table `guests`, as queries see them. */
+/** Columns of the table `guests` in queries. */
 export interface GuestsTable {
   readonly id: string;
   readonly state: GuestState;
@@ -23,12 +23,12 @@ export interface GuestsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Guest` may name in its queries. */
+/** Tables that queries of a `Guest` repository can use. */
 export interface GuestTables {
   readonly guests: GuestsTable;
 }
 
-/** What the runtime must know about `Guest`. */
+/** Describes `Guest` to the runtime. */
 export const guestModel: ModelDescriptor<Guest> = {
   name: 'Guest',
   kind: 'model',
@@ -53,7 +53,7 @@ export const guestModel: ModelDescriptor<Guest> = {
   ],
 };
 
-/** Fields that no `Guest` can be built without. */
+/** Required fields of `Guest`. */
 export type GuestField =
   | 'id'
   | 'state'
@@ -64,7 +64,7 @@ export type GuestField =
   | 'nickname'
   | 'createdDate';
 
-/** Builds one `Guest`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Guest`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class GuestBuilder<Given extends GuestField = GuestField> extends ModelBuilder<Guest> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -73,17 +73,17 @@ export class GuestBuilder<Given extends GuestField = GuestField> extends ModelBu
     super(guestModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static guest(): GuestBuilder<never> {
     return new GuestBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(guest: Guest): GuestBuilder {
     return new GuestBuilder().copyAll(guest);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(guest: Guest): GuestBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(guest);
   }
@@ -133,5 +133,5 @@ export class GuestBuilder<Given extends GuestField = GuestField> extends ModelBu
   }
 }
 
-/** Reads `Guest` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Guest` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class GuestRepository extends Repository<Guest, GuestTables> {}

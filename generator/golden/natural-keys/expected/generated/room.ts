@@ -12,7 +12,7 @@ import {
 } from 'fw-actions/codegen';
 import { type Guest, Room } from '../guest.js';
 
-/** Columns of the table `a_table_with_quite_a_long_name_that_leaves_no_room`, as queries see them. */
+/** Columns of the table `a_table_with_quite_a_long_name_that_leaves_no_room` in queries. */
 export interface RoomsTable {
   readonly id: string;
   readonly state: string;
@@ -26,12 +26,12 @@ export interface RoomsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Room` may name in its queries. */
+/** Tables that queries of a `Room` repository can use. */
 export interface RoomTables {
   readonly a_table_with_quite_a_long_name_that_leaves_no_room: RoomsTable;
 }
 
-/** What the runtime must know about `Room`. */
+/** Describes `Room` to the runtime. */
 export const roomModel: ModelDescriptor<Room> = {
   name: 'Room',
   kind: 'model',
@@ -58,7 +58,7 @@ export const roomModel: ModelDescriptor<Room> = {
   ],
 };
 
-/** Fields that no `Room` can be built without. */
+/** Required fields of `Room`. */
 export type RoomField =
   | 'id'
   | 'state'
@@ -70,7 +70,7 @@ export type RoomField =
   | 'currency'
   | 'createdDate';
 
-/** Builds one `Room`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Room`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class RoomBuilder<Given extends RoomField = RoomField> extends ModelBuilder<Room> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -79,17 +79,17 @@ export class RoomBuilder<Given extends RoomField = RoomField> extends ModelBuild
     super(roomModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static room(): RoomBuilder<never> {
     return new RoomBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(room: Room): RoomBuilder {
     return new RoomBuilder().copyAll(room);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(room: Room): RoomBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(room);
   }
@@ -142,5 +142,5 @@ export class RoomBuilder<Given extends RoomField = RoomField> extends ModelBuild
   }
 }
 
-/** Reads `Room` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Room` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class RoomRepository extends Repository<Room, RoomTables> {}

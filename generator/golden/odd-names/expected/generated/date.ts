@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Date as Date2 } from '../models/date.js';
 
-/** Columns of the table `dates`, as queries see them. */
+/** Columns of the table `dates` in queries. */
 export interface DatesTable {
   readonly id: string;
   readonly state: 'ON';
@@ -20,12 +20,12 @@ export interface DatesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Date` may name in its queries. */
+/** Tables that queries of a `Date` repository can use. */
 export interface DateTables {
   readonly dates: DatesTable;
 }
 
-/** What the runtime must know about `Date`. */
+/** Describes `Date` to the runtime. */
 export const dateModel: ModelDescriptor<Date2> = {
   name: 'Date',
   kind: 'model',
@@ -42,10 +42,10 @@ export const dateModel: ModelDescriptor<Date2> = {
   ],
 };
 
-/** Fields that no `Date` can be built without. */
+/** Required fields of `Date`. */
 export type DateField = 'id' | 'state' | 'version' | 'order' | 'createdDate';
 
-/** Builds one `Date`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Date`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class DateBuilder<Given extends DateField = DateField> extends ModelBuilder<Date2> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -54,17 +54,17 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
     super(dateModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static date(): DateBuilder<never> {
     return new DateBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(date: Date2): DateBuilder {
     return new DateBuilder().copyAll(date);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(date: Date2): DateBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(date);
   }
@@ -101,5 +101,5 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
   }
 }
 
-/** Reads `Date` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Date` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class DateRepository extends Repository<Date2, DateTables> {}

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { New } from '../models/new.js';
 
-/** Columns of the table `we*\/ird `${table}` "x" \`, as queries see them. */
+/** Columns of the table `we*\/ird `${table}` "x" \` in queries. */
 export interface NewsTable {
   readonly id: string;
   readonly state: "it's" | 'back\\slash' | 'line\u2028end' | '${process.exit()}';
@@ -33,12 +33,12 @@ export interface NewsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `New` may name in its queries. */
+/** Tables that queries of a `New` repository can use. */
 export interface NewTables {
   readonly 'we*/ird `${table}` "x" \\': NewsTable;
 }
 
-/** What the runtime must know about `New`. */
+/** Describes `New` to the runtime. */
 export const newModel: ModelDescriptor<New> = {
   name: 'New',
   kind: 'model',
@@ -73,7 +73,7 @@ export const newModel: ModelDescriptor<New> = {
   ],
 };
 
-/** Fields that no `New` can be built without. */
+/** Required fields of `New`. */
 export type NewField =
   | 'id'
   | 'state'
@@ -93,7 +93,7 @@ export type NewField =
   | 'user'
   | 'createdDate';
 
-/** Builds one `New`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `New`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<New> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -102,17 +102,17 @@ export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<
     super(newModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static new(): NewBuilder<never> {
     return new NewBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(model: New): NewBuilder {
     return new NewBuilder().copyAll(model);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(model: New): NewBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(model);
   }
@@ -202,5 +202,5 @@ export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<
   }
 }
 
-/** Reads `New` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `New` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class NewRepository extends Repository<New, NewTables> {}

@@ -21,12 +21,12 @@ declare module '../bill.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [];
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   'Bill.charge': defineAction(BillChargeAction, {
     doc: 'Scheduled by another action. The lock knows nothing of its note.',
@@ -56,7 +56,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [billModel],

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Bill } from '../bill.js';
 
-/** Columns of the table `bills`, as queries see them. */
+/** Columns of the table `bills` in queries. */
 export interface BillsTable {
   readonly id: string;
   readonly state: 'OPEN' | 'SETTLED';
@@ -19,12 +19,12 @@ export interface BillsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Bill` may name in its queries. */
+/** Tables that queries of a `Bill` repository can use. */
 export interface BillTables {
   readonly bills: BillsTable;
 }
 
-/** What the runtime must know about `Bill`. */
+/** Describes `Bill` to the runtime. */
 export const billModel: ModelDescriptor<Bill> = {
   name: 'Bill',
   kind: 'model',
@@ -40,10 +40,10 @@ export const billModel: ModelDescriptor<Bill> = {
   ],
 };
 
-/** Fields that no `Bill` can be built without. */
+/** Required fields of `Bill`. */
 export type BillField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds one `Bill`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Bill`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class BillBuilder<Given extends BillField = BillField> extends ModelBuilder<Bill> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class BillBuilder<Given extends BillField = BillField> extends ModelBuild
     super(billModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static bill(): BillBuilder<never> {
     return new BillBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(bill: Bill): BillBuilder {
     return new BillBuilder().copyAll(bill);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(bill: Bill): BillBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(bill);
   }
@@ -95,5 +95,5 @@ export class BillBuilder<Given extends BillField = BillField> extends ModelBuild
   }
 }
 
-/** Reads `Bill` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Bill` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class BillRepository extends Repository<Bill, BillTables> {}

@@ -23,7 +23,7 @@ declare module '../models/ticket.js' {
   }
 }
 
-/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+/** Constructor arguments that the application supplies, by name. */
 export interface Collaborators {
   readonly ticking: Clock;
 }
@@ -32,7 +32,7 @@ const events: readonly EventDescriptor[] = [];
 
 const countResponseType = objectType({ name: 'CountResponse', fields: { count: t.number() } });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   TicketCountAction: defineAction(TicketCountAction, {
     doc: 'What lint rules call an object without members.',
@@ -46,7 +46,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [ticketModel],

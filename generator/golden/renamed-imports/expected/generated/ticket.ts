@@ -14,7 +14,7 @@ import {
 import type { Place } from '../models/places.js';
 import { type States, Ticket, type Uuid as Uuid2 } from '../models/ticket.js';
 
-/** Columns of the table `tickets`, as queries see them. */
+/** Columns of the table `tickets` in queries. */
 export interface TicketsTable {
   readonly id: string;
   readonly state: States;
@@ -28,12 +28,12 @@ export interface TicketsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Ticket` may name in its queries. */
+/** Tables that queries of a `Ticket` repository can use. */
 export interface TicketTables {
   readonly tickets: TicketsTable;
 }
 
-/** What the runtime must know about `Ticket`. */
+/** Describes `Ticket` to the runtime. */
 export const ticketModel: ModelDescriptor<Ticket> = {
   name: 'Ticket',
   kind: 'model',
@@ -54,7 +54,7 @@ export const ticketModel: ModelDescriptor<Ticket> = {
   ],
 };
 
-/** Fields that no `Ticket` can be built without. */
+/** Required fields of `Ticket`. */
 export type TicketField =
   | 'id'
   | 'state'
@@ -66,7 +66,7 @@ export type TicketField =
   | 'at'
   | 'createdDate';
 
-/** Builds one `Ticket`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Ticket`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class TicketBuilder<Given extends TicketField = TicketField> extends ModelBuilder<Ticket> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -75,17 +75,17 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
     super(ticketModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static ticket(): TicketBuilder<never> {
     return new TicketBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(ticket: Ticket): TicketBuilder {
     return new TicketBuilder().copyAll(ticket);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(ticket: Ticket): TicketBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(ticket);
   }
@@ -138,5 +138,5 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
   }
 }
 
-/** Reads `Ticket` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Ticket` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class TicketRepository extends Repository<Ticket, TicketTables> {}

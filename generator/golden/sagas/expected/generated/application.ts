@@ -23,19 +23,19 @@ declare module '../models/parcel.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [
   { name: 'ParcelSent', model: 'Parcel', eventClass: () => ParcelSent, fields: [] },
 ];
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   ParcelCarryAction: defineAction(ParcelCarryAction, { params: { parcelId: t.shardedId('Parcel') } }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [parcelModel],

@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Parcel, type ParcelState } from '../models/parcel.js';
 
-/** Columns of the table `parcels`, as queries see them. */
+/** Columns of the table `parcels` in queries. */
 export interface ParcelsTable {
   readonly id: string;
   readonly state: ParcelState;
@@ -20,12 +20,12 @@ export interface ParcelsTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Parcel` may name in its queries. */
+/** Tables that queries of a `Parcel` repository can use. */
 export interface ParcelTables {
   readonly parcels: ParcelsTable;
 }
 
-/** What the runtime must know about `Parcel`. */
+/** Describes `Parcel` to the runtime. */
 export const parcelModel: ModelDescriptor<Parcel> = {
   name: 'Parcel',
   kind: 'model',
@@ -42,10 +42,10 @@ export const parcelModel: ModelDescriptor<Parcel> = {
   ],
 };
 
-/** Fields that no `Parcel` can be built without. */
+/** Required fields of `Parcel`. */
 export type ParcelField = 'id' | 'state' | 'version' | 'weight' | 'createdDate';
 
-/** Builds one `Parcel`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Parcel`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class ParcelBuilder<Given extends ParcelField = ParcelField> extends ModelBuilder<Parcel> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -54,17 +54,17 @@ export class ParcelBuilder<Given extends ParcelField = ParcelField> extends Mode
     super(parcelModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static parcel(): ParcelBuilder<never> {
     return new ParcelBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(parcel: Parcel): ParcelBuilder {
     return new ParcelBuilder().copyAll(parcel);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(parcel: Parcel): ParcelBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(parcel);
   }
@@ -101,5 +101,5 @@ export class ParcelBuilder<Given extends ParcelField = ParcelField> extends Mode
   }
 }
 
-/** Reads `Parcel` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Parcel` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class ParcelRepository extends Repository<Parcel, ParcelTables> {}

@@ -2,7 +2,7 @@
 import { type RunningServer, type ServeOptions, serve } from 'fw-actions/codegen';
 import { type Collaborators, application } from './application.js';
 
-/** Migrates every shard and serves the application over HTTP. Missing collaborators do not compile. */
+/** Migrates every shard and serves the application over HTTP. Does not compile if collaborators are missing. */
 export function startServer(options: ServeOptions<Collaborators>): Promise<RunningServer> {
   return serve(application, options);
 }

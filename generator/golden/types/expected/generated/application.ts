@@ -31,7 +31,7 @@ declare module '../sample.js' {
   }
 }
 
-/** What constructors of actions take besides the clock, the event history and repositories: supplied by name. */
+/** Constructor arguments that the application supplies, by name. */
 export interface Collaborators {
   readonly inbox: Inbox;
 }
@@ -286,7 +286,7 @@ const sampleResponseType = objectType({
   fields: { id: t.shardedId('Sample'), forms: t.object(formsType) },
 });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   SampleReadAction: defineAction(SampleReadAction, {
     params: { sampleId: t.shardedId('Sample') },
@@ -412,7 +412,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [placeModel, sampleModel],

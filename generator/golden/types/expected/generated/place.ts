@@ -10,7 +10,7 @@ import {
 } from 'fw-actions/codegen';
 import { Place } from '../sample.js';
 
-/** Columns of the table `places`, as queries see them. */
+/** Columns of the table `places` in queries. */
 export interface PlacesTable {
   readonly id: string;
   readonly state: 'NEW';
@@ -19,12 +19,12 @@ export interface PlacesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Place` may name in its queries. */
+/** Tables that queries of a `Place` repository can use. */
 export interface PlaceTables {
   readonly places: PlacesTable;
 }
 
-/** What the runtime must know about `Place`. */
+/** Describes `Place` to the runtime. */
 export const placeModel: ModelDescriptor<Place> = {
   name: 'Place',
   kind: 'model',
@@ -40,10 +40,10 @@ export const placeModel: ModelDescriptor<Place> = {
   ],
 };
 
-/** Fields that no `Place` can be built without. */
+/** Required fields of `Place`. */
 export type PlaceField = 'id' | 'state' | 'version' | 'createdDate';
 
-/** Builds one `Place`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Place`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class PlaceBuilder<Given extends PlaceField = PlaceField> extends ModelBuilder<Place> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -52,17 +52,17 @@ export class PlaceBuilder<Given extends PlaceField = PlaceField> extends ModelBu
     super(placeModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static place(): PlaceBuilder<never> {
     return new PlaceBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(place: Place): PlaceBuilder {
     return new PlaceBuilder().copyAll(place);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(place: Place): PlaceBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(place);
   }
@@ -95,5 +95,5 @@ export class PlaceBuilder<Given extends PlaceField = PlaceField> extends ModelBu
   }
 }
 
-/** Reads `Place` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Place` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class PlaceRepository extends Repository<Place, PlaceTables> {}

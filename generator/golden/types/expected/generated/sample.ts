@@ -16,7 +16,7 @@ import {
 import type { Address, Cents, Level, Mood, Parcel, Pesos, Phase, Sku } from '../forms.js';
 import { type Place, Sample } from '../sample.js';
 
-/** Columns of the table `samples`, as queries see them. */
+/** Columns of the table `samples` in queries. */
 export interface SamplesTable {
   readonly id: string;
   readonly state: 'NEW';
@@ -94,12 +94,12 @@ export interface SamplesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Sample` may name in its queries. */
+/** Tables that queries of a `Sample` repository can use. */
 export interface SampleTables {
   readonly samples: SamplesTable;
 }
 
-/** What the runtime must know about `Sample`. */
+/** Describes `Sample` to the runtime. */
 export const sampleModel: ModelDescriptor<Sample> = {
   name: 'Sample',
   kind: 'model',
@@ -283,7 +283,7 @@ export const sampleModel: ModelDescriptor<Sample> = {
   ],
 };
 
-/** Fields that no `Sample` can be built without. */
+/** Required fields of `Sample`. */
 export type SampleField =
   | 'id'
   | 'state'
@@ -358,7 +358,7 @@ export type SampleField =
   | 'anything'
   | 'createdDate';
 
-/** Builds one `Sample`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Sample`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class SampleBuilder<Given extends SampleField = SampleField> extends ModelBuilder<Sample> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -367,17 +367,17 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     super(sampleModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static sample(): SampleBuilder<never> {
     return new SampleBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(sample: Sample): SampleBuilder {
     return new SampleBuilder().copyAll(sample);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(sample: Sample): SampleBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(sample);
   }
@@ -686,5 +686,5 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
   }
 }
 
-/** Reads `Sample` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Sample` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class SampleRepository extends Repository<Sample, SampleTables> {}

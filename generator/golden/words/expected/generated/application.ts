@@ -21,7 +21,7 @@ declare module '../words.js' {
   }
 }
 
-/** Constructors of actions take nothing but the clock, the event history and repositories. */
+/** The application supplies no constructor arguments. */
 export type Collaborators = Record<never, never>;
 
 const events: readonly EventDescriptor[] = [
@@ -320,7 +320,7 @@ const valuesType = objectType({
 
 const wordsResponseType = objectType({ name: 'WordsResponse', fields: { values: t.object(valuesType) } });
 
-/** Actions by name: what each takes and gives, and its route. */
+/** Actions by name, each with its params, result and route. */
 const actions = {
   WordsReadAction: defineAction(WordsReadAction, {
     params: { wordsId: t.shardedId('Words') },
@@ -479,7 +479,7 @@ const actions = {
   }),
 };
 
-/** The whole application, as `startServer` and the runtime's own entry points take it. */
+/** The application, for `startServer` and `openApplication`. */
 export const application: ApplicationDefinition<Collaborators> = {
   codegenVersion: 3,
   models: [wordsModel],

@@ -11,7 +11,7 @@ import {
 } from 'fw-actions/codegen';
 import { type Inherited, Words } from '../words.js';
 
-/** Columns of the table `order`, as queries see them. */
+/** Columns of the table `order` in queries. */
 export interface WordsesTable {
   readonly id: string;
   readonly state: 'NEW';
@@ -139,12 +139,12 @@ export interface WordsesTable {
   readonly updated_date: Date;
 }
 
-/** Tables that a repository of `Words` may name in its queries. */
+/** Tables that queries of a `Words` repository can use. */
 export interface WordsTables {
   readonly order: WordsesTable;
 }
 
-/** What the runtime must know about `Words`. */
+/** Describes `Words` to the runtime. */
 export const wordsModel: ModelDescriptor<Words> = {
   name: 'Words',
   kind: 'model',
@@ -294,7 +294,7 @@ export const wordsModel: ModelDescriptor<Words> = {
   ],
 };
 
-/** Fields that no `Words` can be built without. */
+/** Required fields of `Words`. */
 export type WordsField =
   | 'id'
   | 'state'
@@ -420,7 +420,7 @@ export type WordsField =
   | 'yield'
   | 'createdDate';
 
-/** Builds one `Words`. `Given` names the required fields that are set: `build` compiles once none is missing. */
+/** Builds one `Words`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
 export class WordsBuilder<Given extends WordsField = WordsField> extends ModelBuilder<Words> {
   /** Type only. */
   protected declare readonly setFields?: (fields: Given) => void;
@@ -429,17 +429,17 @@ export class WordsBuilder<Given extends WordsField = WordsField> extends ModelBu
     super(wordsModel);
   }
 
-  /** Starts a new one. */
+  /** Starts without fields. */
   static words(): WordsBuilder<never> {
     return new WordsBuilder<never>();
   }
 
-  /** Starts from all fields of another one. */
+  /** Starts with all fields of another instance. */
   static copyOf(words: Words): WordsBuilder {
     return new WordsBuilder().copyAll(words);
   }
 
-  /** Carries over id, state, version and dates and the events that are still pending. */
+  /** Copies id, state, version and dates and pending events. */
   copyBase(words: Words): WordsBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(words);
   }
@@ -948,5 +948,5 @@ export class WordsBuilder<Given extends WordsField = WordsField> extends ModelBu
   }
 }
 
-/** Reads `Words` by id. Write a class that extends `Repository` for queries of your own; it takes this one's place. */
+/** Reads `Words` by id. For your own queries, write a class that extends `Repository`. It replaces this one. */
 export class WordsRepository extends Repository<Words, WordsTables> {}
