@@ -17,7 +17,7 @@ export class Emission {
   constructor(schema: ProjectSchema, marks?: Marks, fieldTexts?: FieldTexts) {
     this.fieldTexts = marks === undefined ? fieldTexts : undefined;
     this.schema = schema;
-    this.types = new FieldTypes(shardedModels(schema.models));
+    this.types = new FieldTypes(shardedModels(schema.models), { isTracing: marks !== undefined });
     this.#marks = marks;
   }
 

@@ -39,9 +39,8 @@ function membersOf(
 /** Returns a field without its name: `t.decimal(19, 4, { optional: true })`. */
 export function fieldCode(field: FieldDescriptor, printing: FieldPrinting): Code {
   const options = optionsCode(field, printing.use);
-  const isPlain = Object.values(options).every((value) => value === undefined);
   const { name, args } = typeCode(field.type, printing);
-  const call = new Call(`${printing.t}.${name}`, isPlain ? args : [...args, options]);
+  const call = new Call(`${printing.t}.${name}`, options === undefined ? args : [...args, options]);
   const location = printing.types.locationOf(field);
   return location === undefined ? call : at(location, call);
 }
@@ -109,7 +108,18 @@ function itemCode({ type, nullable, optional }: ItemDescriptor, printing: FieldP
   return new Call(`${printing.t}.${name}`, [...args, ...options]);
 }
 
-function optionsCode(field: FieldDescriptor, use: FieldUse): { readonly [key: string]: Code | undefined } {
+interface Options {
+  readonly [key: string]: Code | undefined;
+}
+
+function optionsCode(field: FieldDescriptor, use: FieldUse): Options | undefined {
+  // Most fields have a name and a type only.
+  if (Object.keys(field).length === 2) return undefined;
+  const options = optionsFor(field, use);
+  return Object.values(options).every((value) => value === undefined) ? undefined : options;
+}
+
+function optionsFor(field: FieldDescriptor, use: FieldUse): Options {
   const { optional, nullable, secret, rules, default: absent, label, doc } = field;
   const allowed = { optional, nullable };
   if (use === 'stored') return { ...allowed, secret };

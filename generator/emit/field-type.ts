@@ -36,13 +36,15 @@ export class FieldTypes {
   readonly #isSharded: ShardedModels;
   readonly #objects = new Map<string, ObjectType>();
   /** Fields that several declarations share are converted once. */
-  readonly #fields = new WeakMap<FieldSchema, FieldDescriptor>();
-  readonly #locations = new WeakMap<FieldDescriptor, SourceLocation>();
+  readonly #fields = new Map<FieldSchema, FieldDescriptor>();
+  readonly #locations: Map<FieldDescriptor, SourceLocation> | undefined;
   /** Number of recursive types around the current one. */
   #recursions = 0;
 
-  constructor(isSharded: ShardedModels) {
+  /** @param options whether the run traces, see `locationOf` */
+  constructor(isSharded: ShardedModels, { isTracing = false }: { readonly isTracing?: boolean } = {}) {
     this.#isSharded = isSharded;
+    this.#locations = isTracing ? new Map() : undefined;
   }
 
   /** Returns the descriptor of a field. @param sqlType of its column, if it has one */
@@ -51,7 +53,7 @@ export class FieldTypes {
     if (known !== undefined) return known;
     const descriptor = this.#describe(field, sqlType);
     if (sqlType === undefined) this.#fields.set(field, descriptor);
-    this.#locations.set(descriptor, field.location);
+    this.#locations?.set(descriptor, field.location);
     return descriptor;
   }
 
@@ -71,9 +73,9 @@ export class FieldTypes {
     };
   }
 
-  /** Returns the declaration that a descriptor was created from. */
+  /** Returns the declaration that a descriptor was created from; undefined unless the run traces. */
   locationOf(descriptor: FieldDescriptor): SourceLocation | undefined {
-    return this.#locations.get(descriptor);
+    return this.#locations?.get(descriptor);
   }
 
   /** Returns the type of a named object: the same one for each reference. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { compareText } from '../../diagnostics.js';
-import { type Reference, referenceKey } from '../../schema/location.js';
+import type { Reference } from '../../schema/location.js';
 import { relativePath } from '../../schema/paths.js';
 import { LINE_WIDTH } from './code.js';
 import { quote } from './strings.js';
@@ -19,7 +19,8 @@ interface Entry {
 export class Imports {
   readonly #folder: string;
   readonly #taken: Set<string>;
-  readonly #entries = new Map<string, Entry>();
+  /** By name, by module of a package or by file. */
+  readonly #entries = new Map<string, Map<string, Entry>>();
   /** Relative path to each folder of an import. */
   readonly #relativePaths = new Map<string, string>();
 
@@ -83,7 +84,7 @@ export class Imports {
   /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */
   statements(): readonly string[] {
     const byModule = new Map<string, Entry[]>();
-    for (const entry of this.#entries.values()) {
+    for (const entry of [...this.#entries.values()].flatMap((entries) => [...entries.values()])) {
       const entries = byModule.get(entry.module);
       if (entries === undefined) byModule.set(entry.module, [entry]);
       else entries.push(entry);
@@ -95,16 +96,25 @@ export class Imports {
   }
 
   #add(reference: Reference, isType: boolean, preferred?: string): string {
-    const key = referenceKey(reference);
-    const known = this.#entries.get(key);
+    const entries = this.#entriesOf(reference.kind === 'file' ? reference.file : reference.module);
+    const known = entries.get(reference.name);
     if (known !== undefined) {
       known.isType &&= isType;
       return known.local;
     }
     const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
     const local = this.reserve(preferred ?? (reference.name === 'default' ? 'Default' : reference.name));
-    this.#entries.set(key, { module, name: reference.name, local, isType });
+    entries.set(reference.name, { module, name: reference.name, local, isType });
     return local;
+  }
+
+  #entriesOf(place: string): Map<string, Entry> {
+    let entries = this.#entries.get(place);
+    if (entries === undefined) {
+      entries = new Map();
+      this.#entries.set(place, entries);
+    }
+    return entries;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
+import { nameText } from '../syntax.js';
 import { readIntersection } from './intersections.js';
 import { readList, readTuple } from './lists.js';
 import {
@@ -99,8 +100,8 @@ function read(reading: Reading, node: ts.TypeNode): ReadType {
 }
 
 function readComposed(reading: Reading, node: ts.TypeNode): ReadType {
-  if (ts.isTypeReferenceNode(node)) return readReference(reading, node, node.typeName.getText());
-  if (ts.isExpressionWithTypeArguments(node)) return readReference(reading, node, node.expression.getText());
+  if (ts.isTypeReferenceNode(node)) return readReference(reading, node, nameText(node.typeName));
+  if (ts.isExpressionWithTypeArguments(node)) return readReference(reading, node, nameText(node.expression));
   if (ts.isParenthesizedTypeNode(node)) return read(reading, node.type);
   if (ts.isLiteralTypeNode(node)) return readLiteralType(node.literal, node);
   if (ts.isUnionTypeNode(node)) return unite(node.types.map((each) => read(reading, each)));

@@ -13,7 +13,7 @@ import {
   resolveName,
 } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
-import { declaredName, instanceProperties, scopeOf } from '../syntax.js';
+import { declaredName, instanceProperties, nameText, scopeOf } from '../syntax.js';
 import { enumMemberValue, readEnumValues } from './constants.js';
 import { readOnce } from './known-types.js';
 import { followLineage, type Lineage, leadsTo } from './lineage.js';
@@ -141,7 +141,7 @@ function namespaceHint(name: string): string {
 /** Resolves a type argument: type parameters are replaced by their arguments. */
 export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
   const name =
-    ts.isTypeReferenceNode(node) && node.typeArguments === undefined ? node.typeName.getText() : '';
+    ts.isTypeReferenceNode(node) && node.typeArguments === undefined ? nameText(node.typeName) : '';
   const bound = scope.get(name);
   return bound?.kind === 'written'
     ? argumentOf({ node: bound.node, scope: bound.reading.scope })
@@ -156,7 +156,7 @@ export function resolveClass(
 ): ModelReference | undefined {
   const { node } = argumentOf({ node: argument, scope });
   if (!ts.isTypeReferenceNode(node)) return undefined;
-  const name = node.typeName.getText();
+  const name = nameText(node.typeName);
   const source = node.getSourceFile();
   const find = (): ModelReference | undefined => {
     const declaration = resolveClassDeclaration(context, node, name);
