@@ -1,12 +1,13 @@
 import type { Found } from './read/found.js';
 import { type Changes, type MemoryOptions, ReadMemory } from './read/read-memory.js';
-import type { ResultTexts } from './read/stored-found.js';
+import type { ResultsStore } from './read/stored-found.js';
 import { LostResultError, printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
+import { type ResultTexts, StoredTypes } from './read/stored-types.js';
 import { isIdenticalResult } from './read/unchanged-results.js';
 import { FieldTexts } from './schema/field-texts.js';
 
-export type { ResultTexts } from './read/stored-found.js';
 export { LostResultError, type ResultsKey } from './read/stored-results.js';
+export type { ResultTexts } from './read/stored-types.js';
 
 /** Results of one run for the next run, in the same process or in another. */
 export class RunMemory {
@@ -29,12 +30,16 @@ export class RunMemory {
 
   /** Restores the results of another process. @returns false if the list is not the output of `print` for this key */
   restore(list: string, key: ResultsKey, texts: ResultTexts): boolean {
-    return restoreResults(this.read, list, key, { texts, fields: this.fields });
+    return restoreResults(this.read, list, key, this.#store(texts));
   }
 
   /** Prints the results so that another process can restore them. */
   print(key: ResultsKey, texts: ResultTexts): string {
-    return printResults(this.read, key, { texts, fields: this.fields });
+    return printResults(this.read, key, this.#store(texts));
+  }
+
+  #store(texts: ResultTexts): ResultsStore {
+    return { texts, types: new StoredTypes(texts), fields: this.fields };
   }
 
   /** Files whose results here differ from the results of a memory that has just read them. */

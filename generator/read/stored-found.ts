@@ -1,18 +1,12 @@
 import type { FieldTexts } from '../schema/field-texts.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { Found } from './found.js';
+import type { ResultTexts, StoredField, StoredTypes } from './stored-types.js';
 
-/** A store for texts of results. Most runs read few of them. */
-export interface ResultTexts {
-  /** Stores a text. @returns its place, without white space */
-  add(text: string): string;
-  /** @throws LostResultError if the text is missing or damaged */
-  get(place: string): string;
-}
-
-/** Texts of results, and their printed fields. */
+/** Texts of results, their named types and their printed fields. */
 export interface ResultsStore {
   readonly texts: ResultTexts;
+  readonly types: StoredTypes;
   readonly fields: FieldTexts;
 }
 
@@ -30,7 +24,7 @@ interface Head {
  * Stores the result of one file. Its fields are stored separately, because few runs read the fields of all files.
  * @returns its place
  */
-export function storeFound(found: Partial<Found>, { texts, fields }: ResultsStore): string {
+export function storeFound(found: Partial<Found>, { texts, types, fields }: ResultsStore): string {
   const { models, events, actions } = found;
   const lists = [
     ...[...(models ?? []), ...(events ?? [])].map((each) => each.fields),
@@ -44,7 +38,7 @@ export function storeFound(found: Partial<Found>, { texts, fields }: ResultsStor
       events: events?.map((each) => ({ ...each, fields: ifEmpty(each.fields) })),
       actions: actions?.map((each) => ({ ...each, params: ifEmpty(each.params) })),
     },
-    fields: texts.add(JSON.stringify(lists)),
+    fields: texts.add(JSON.stringify(lists.map((list) => types.store(list)))),
     printed: [...(events ?? []), ...(actions ?? [])].map((each) => fields.of(each) ?? null),
   };
   return texts.add(JSON.stringify(head));
@@ -55,12 +49,12 @@ function ifEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** Restores a result that `storeFound` stored. Its fields are read on first use. */
-export function restoreFound(place: string, { texts, fields }: ResultsStore): Partial<Found> {
+export function restoreFound(place: string, { texts, types, fields }: ResultsStore): Partial<Found> {
   const { found, fields: fieldsPlace, printed }: Head = JSON.parse(texts.get(place));
   const { models = [], events = [], actions = [] } = found;
   let lists: readonly (readonly FieldSchema[])[] | undefined;
   const fieldsAt = (index: number): readonly FieldSchema[] => {
-    lists ??= parseLists(texts.get(fieldsPlace));
+    lists ??= parseLists(texts.get(fieldsPlace)).map((list) => types.restore(list));
     return lists[index] ?? [];
   };
   for (const [index, each] of [...models, ...events, ...actions].entries()) {
@@ -75,6 +69,6 @@ export function restoreFound(place: string, { texts, fields }: ResultsStore): Pa
   return found;
 }
 
-function parseLists(text: string): readonly (readonly FieldSchema[])[] {
+function parseLists(text: string): readonly (readonly StoredField[])[] {
   return JSON.parse(text);
 }

@@ -3,7 +3,7 @@ import type { Found, Look } from './found.js';
 import type { FileResult, ReadMemory } from './read-memory.js';
 import { type ResultsStore, restoreFound, storeFound } from './stored-found.js';
 
-const FORMAT = 'fw-gen results 4';
+const FORMAT = 'fw-gen results 5';
 
 /** The inputs for which a list of stored results is valid. */
 export interface ResultsKey {
