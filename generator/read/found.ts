@@ -21,11 +21,11 @@ export interface Found {
 }
 
 /** The result of reading a file or analysing an action, with every requested file, whether it exists or not. */
-export interface Look {
+export interface ReadFindings {
   readonly diagnostics: readonly Diagnostic[];
   /** Syntax errors of the file and of the files that reading it required. */
   readonly syntaxErrors: readonly Diagnostic[];
-  readonly asked: Iterable<string>;
+  readonly requested: Iterable<string>;
 }
 
 /** Returns an empty result. */

@@ -2,7 +2,7 @@ import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics
 import type { ProjectPaths } from '../schema/paths.js';
 import type { FieldSchema, ModelReference } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
-import { type Asked, locationOf, type SourceFiles } from './source-files.js';
+import { locationOf, type RequestedFiles, type SourceFiles } from './source-files.js';
 
 /** State that all steps of reading share. */
 export interface ReadContext {
@@ -22,13 +22,13 @@ export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
 /** The class that an import refers to, and the files that resolving it requested. */
 export interface KnownClass {
   readonly reference: ModelReference | undefined;
-  readonly asked: Asked;
+  readonly requested: RequestedFiles;
 }
 
 /** The result of reading a declaration, and everything that it depended on. */
 export interface KnownType {
-  readonly given: Pick<FieldSchema, 'type' | 'nullable' | 'optional'>;
-  readonly asked: Asked;
+  readonly result: Pick<FieldSchema, 'type' | 'nullable' | 'optional'>;
+  readonly requested: RequestedFiles;
   /** Declarations that were read. */
   readonly opened: ReadonlySet<string>;
   /** Number of types that were read. */

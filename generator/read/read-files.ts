@@ -4,7 +4,7 @@ import { attempt } from './attempt.js';
 import { augmentationsIn, mayAugment } from './augmentations.js';
 import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
-import { type Found, type Look, nothingFound } from './found.js';
+import { type Found, nothingFound, type ReadFindings } from './found.js';
 import { reportNestedClasses } from './nested-classes.js';
 import { reportComputedBase, reportNestedSubclasses } from './overlooked-classes.js';
 import type { ParseError } from './parse-source.js';
@@ -19,7 +19,7 @@ import { readRepository } from './read-repository.js';
 import type { ReadRequest } from './read-request.js';
 import { readSaga, reportUnmarkedSaga } from './read-saga.js';
 import { checkShards } from './read-shard-verdicts.js';
-import { type Asked, fileOf, SourceFiles } from './source-files.js';
+import { fileOf, type RequestedFiles, SourceFiles } from './source-files.js';
 
 /**
  * Selects files with a decorator or a derived class. Other files are parsed when a type refers to them. The pattern
@@ -45,10 +45,14 @@ export function readFiles(request: ReadRequest, files: readonly string[]): void 
 }
 
 /** Follows the ids that an action stages. Reports an action that certainly stages on two shards. */
-export function lookAtAction(request: ReadRequest, schema: ProjectSchema, action: ActionSchema): Look {
+export function analyseAction(
+  request: ReadRequest,
+  schema: ProjectSchema,
+  action: ActionSchema,
+): ReadFindings {
   const context: ReadContext = { ...contextOf(request), diagnostics: [] };
-  const { given, asked } = context.sources.asking(() => checkShards(context, schema, [action]));
-  return lookOf({ ...context, diagnostics: [...given] }, asked);
+  const { result, requested } = context.sources.trackRequests(() => checkShards(context, schema, [action]));
+  return findingsOf({ ...context, diagnostics: [...result] }, requested);
 }
 
 function contextOf({ projectDirectory, paths, memory }: ReadRequest): ReadContext {
@@ -64,7 +68,7 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
   const found = nothingFound();
   const augments = new Set<string>();
   const isMigration = file.startsWith(`${paths.migrations}/`);
-  const { asked } = context.sources.asking(() =>
+  const { requested } = context.sources.trackRequests(() =>
     attempt(context.diagnostics, file, () => {
       if (isMigration) return add(found.migrations, readMigration(context, file));
       // First, because the sources keep the text of a file only until the next file is read.
@@ -73,22 +77,22 @@ function readFile({ paths, memory }: ReadRequest, shared: ReadContext, file: str
     }),
   );
   const given = withoutEmpty(found);
-  const { diagnostics, syntaxErrors } = lookOf(context, asked);
+  const { diagnostics, syntaxErrors } = findingsOf(context, requested);
   memory.remember(file, {
     diagnostics,
     syntaxErrors,
-    asked: asked.files,
+    requested: requested.files,
     found: given,
     stagingPlaces: stagingPlaces(given),
     augments: [...augments],
   });
-  return asked.parsed;
+  return requested.parsed;
 }
 
-function lookOf({ diagnostics, sources }: ReadContext, { files, parsed }: Asked): Look {
+function findingsOf({ diagnostics, sources }: ReadContext, { files, parsed }: RequestedFiles): ReadFindings {
   const syntaxErrors: Diagnostic[] = [];
   for (const file of parsed) syntaxErrors.push(...sources.errorsOf(file).map(syntaxDiagnostic));
-  return { diagnostics, syntaxErrors, asked: files };
+  return { diagnostics, syntaxErrors, requested: files };
 }
 
 function syntaxDiagnostic({ message, location }: ParseError): Diagnostic {

@@ -1,12 +1,12 @@
 import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { ActionSchema, ModelSchema } from '../schema/project-schema.js';
-import type { Found, Look } from './found.js';
+import type { Found, ReadFindings } from './found.js';
 import type { SourceFiles } from './source-files.js';
 import { changedModels, isSameResult } from './unchanged-results.js';
 
 /** The result of reading one file. Kinds of declarations that the file does not contain are undefined. */
-export interface FileResult extends Look {
+export interface FileResult extends ReadFindings {
   readonly found: Partial<Found>;
   /** Places of its actions that stage more than once, see `stagingPlaces`. */
   readonly stagingPlaces: readonly string[];
@@ -50,8 +50,8 @@ export class ReadMemory {
   #outline: string | undefined;
   readonly #hashes = new Map<string, string>();
   /** Analyses of actions that might stage on two shards, by place. */
-  readonly #shardLooks = new Map<string, Look>();
-  #shardLooksFor = '';
+  readonly #shardFindings = new Map<string, ReadFindings>();
+  #shardFindingsFor = '';
 
   readonly #isKept: boolean;
 
@@ -115,9 +115,9 @@ export class ReadMemory {
     const { augmenters } = this;
     if (augmenters.size === 0) return;
     for (const [file, result] of this.#results) {
-      const asked = new Set(result.asked);
+      const requested = new Set(result.requested);
       const isWhole = [...augmenters].every(
-        ([target, files]) => !asked.has(target) || files.every((each) => asked.has(each)),
+        ([target, files]) => !requested.has(target) || files.every((each) => requested.has(each)),
       );
       if (!isWhole) this.#forgetResult(file, result);
     }
@@ -170,22 +170,22 @@ export class ReadMemory {
    *
    * @param outline of the project. An analysis depends on nothing else, so another outline removes all analyses
    */
-  shardLooks(outline: string): Map<string, Look> {
-    if (this.#shardLooksFor !== outline) this.#shardLooks.clear();
-    this.#shardLooksFor = outline;
-    return this.#shardLooks;
+  shardFindings(outline: string): Map<string, ReadFindings> {
+    if (this.#shardFindingsFor !== outline) this.#shardFindings.clear();
+    this.#shardFindingsFor = outline;
+    return this.#shardFindings;
   }
 
   /** The latest shard analyses, by place. */
-  get lastShardLooks(): ReadonlyMap<string, Look> {
-    return this.#shardLooks;
+  get lastShardFindings(): ReadonlyMap<string, ReadFindings> {
+    return this.#shardFindings;
   }
 
   /** Restores the outline and the shard analyses of an earlier process. */
-  restoreOutline(outline: string, looks: ReadonlyMap<string, Look>): void {
+  restoreOutline(outline: string, findings: ReadonlyMap<string, ReadFindings>): void {
     this.#outline = outline;
-    this.#shardLooksFor = outline;
-    for (const [place, look] of looks) this.#shardLooks.set(place, look);
+    this.#shardFindingsFor = outline;
+    for (const [place, each] of findings) this.#shardFindings.set(place, each);
   }
 
   /** Forgets the results that depend on these files, including new and deleted files. */
@@ -196,11 +196,11 @@ export class ReadMemory {
       this.#hashes.delete(file);
       this.#augments.delete(file);
     }
-    for (const [place, { asked }] of this.#shardLooks) {
-      if (meet(asked, changed)) this.#shardLooks.delete(place);
+    for (const [place, { requested }] of this.#shardFindings) {
+      if (meet(requested, changed)) this.#shardFindings.delete(place);
     }
     for (const [file, result] of this.#results) {
-      if (meet(result.asked, changed)) this.#forgetResult(file, result);
+      if (meet(result.requested, changed)) this.#forgetResult(file, result);
     }
   }
 

@@ -3,7 +3,7 @@ import { outlineOf, printOutline } from '../schema/outline.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
-import { type Found, type Look, nothingFound } from './found.js';
+import { type Found, nothingFound, type ReadFindings } from './found.js';
 import { listMigrations, listSources } from './list-files.js';
 import { namesakes } from './migration-files.js';
 import { placeOf, ReadMemory } from './read-memory.js';
@@ -36,10 +36,10 @@ export async function readProject(
   await readUnread(request, files);
   const inputs = new Set([...folders, paths.migrations, ...files]);
   const syntaxErrors: Diagnostic[] = [];
-  const note = (look: Look): void => {
-    diagnostics.push(...look.diagnostics);
-    syntaxErrors.push(...look.syntaxErrors);
-    for (const file of look.asked) inputs.add(file);
+  const note = (findings: ReadFindings): void => {
+    diagnostics.push(...findings.diagnostics);
+    syntaxErrors.push(...findings.syntaxErrors);
+    for (const file of findings.requested) inputs.add(file);
   };
   for (const file of files) {
     const result = memory.resultOf(file);
@@ -48,7 +48,7 @@ export async function readProject(
   const found = new FoundInFiles(files, memory);
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
-  for (const look of await lookAtShards(request, files, found)) note(look);
+  for (const findings of await analyseShards(request, files, found)) note(findings);
   if (syntaxErrors.length > 0) return nothingRead(syntaxErrors);
   return new ReadFiles(found, { diagnostics, inputs: [...inputs], newFiles: memory.newFiles });
 }
@@ -167,22 +167,22 @@ function add(schema: Found, found: Partial<Found>): void {
 }
 
 /** Follows the ids of each action that stages more than once. */
-async function lookAtShards(
+async function analyseShards(
   request: ReadRequest,
   files: readonly string[],
   found: FoundInFiles,
-): Promise<readonly Look[]> {
+): Promise<readonly ReadFindings[]> {
   const { memory } = request;
   const suspects = new Set(files.flatMap((file) => memory.resultOf(file)?.stagingPlaces ?? []));
-  const looks = memory.shardLooks(found.outline);
-  const unknown = [...suspects].filter((place) => !looks.has(place));
+  const findings = memory.shardFindings(found.outline);
+  const unknown = [...suspects].filter((place) => !findings.has(place));
   if (unknown.length > 0) {
-    const { lookAtAction } = await import('./read-files.js');
+    const { analyseAction } = await import('./read-files.js');
     const { schema } = found;
     for (const action of schema.actions) {
       const place = placeOf(action);
-      if (unknown.includes(place)) looks.set(place, lookAtAction(request, schema, action));
+      if (unknown.includes(place)) findings.set(place, analyseAction(request, schema, action));
     }
   }
-  return [...suspects].flatMap((place) => looks.get(place) ?? []);
+  return [...suspects].flatMap((place) => findings.get(place) ?? []);
 }

@@ -6,18 +6,18 @@ import type { ts } from './compiler.js';
 import { linkBodies, type ParsedSource, type ParseError, parseSource, positionIn } from './parse-source.js';
 
 /** Requested paths, whether the files exist or not. */
-export interface Asked {
+export interface RequestedFiles {
   readonly files: ReadonlySet<string>;
   /** Files whose tree was requested. */
   readonly parsed: ReadonlySet<string>;
 }
 
-interface MutableAsked extends Asked {
+interface MutableRequests extends RequestedFiles {
   readonly files: Set<string>;
   readonly parsed: Set<string>;
 }
 
-function nothingAsked(): MutableAsked {
+function noRequests(): MutableRequests {
   return { files: new Set(), parsed: new Set() };
 }
 
@@ -57,7 +57,7 @@ export class SourceFiles {
   /** Candidate files of an import, by its path. */
   readonly #candidates = new Map<string, readonly string[]>();
   #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
-  #asked: MutableAsked = nothingAsked();
+  #requested: MutableRequests = noRequests();
   #needsBodies = false;
   /** The last requested file. It is usually parsed next. */
   #lastText: { readonly file: string; readonly text: string } | undefined;
@@ -71,8 +71,8 @@ export class SourceFiles {
   /** Returns the parsed file; undefined if it is outside the project, missing, or has syntax errors. */
   load(file: string): ts.SourceFile | undefined {
     if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
-    this.#ask(file);
-    this.#asked.parsed.add(file);
+    this.#request(file);
+    this.#requested.parsed.add(file);
     const loaded = this.#take(file) ?? this.#parse(file);
     if (loaded === undefined) return undefined;
     this.#loaded.push(loaded);
@@ -107,7 +107,7 @@ export class SourceFiles {
    * @throws the error of the file system if the file exists and cannot be read
    */
   text(file: string): string | undefined {
-    this.#ask(file);
+    this.#request(file);
     if (this.#lastText?.file === file) return this.#lastText.text;
     const tree = this.#loaded.find((each) => each.file === file)?.source;
     if (tree !== undefined) return tree.text;
@@ -136,7 +136,7 @@ export class SourceFiles {
 
   /** Whether a file's text matches. Cached until the file is forgotten. @throws the error of the file system */
   matches(file: string, pattern: RegExp): boolean {
-    this.#ask(file);
+    this.#request(file);
     let found = this.#matches.get(file);
     if (found === undefined) {
       found = pattern.test(this.text(file) ?? '');
@@ -146,23 +146,23 @@ export class SourceFiles {
   }
 
   /** Runs `work`. @returns its result and the paths that it requested */
-  asking<T>(work: () => T): { readonly given: T; readonly asked: Asked } {
-    const before = this.#asked;
-    this.#asked = nothingAsked();
+  trackRequests<T>(work: () => T): { readonly result: T; readonly requested: RequestedFiles } {
+    const before = this.#requested;
+    this.#requested = noRequests();
     try {
-      const given = work();
-      return { given, asked: this.#asked };
+      const result = work();
+      return { result, requested: this.#requested };
     } finally {
-      const { files, parsed } = this.#asked;
-      this.#asked = before;
-      this.noteAsked({ files, parsed });
+      const { files, parsed } = this.#requested;
+      this.#requested = before;
+      this.noteRequests({ files, parsed });
     }
   }
 
   /** Records files of an earlier run as requested. */
-  noteAsked({ files, parsed }: Asked): void {
-    for (const file of files) this.#asked.files.add(file);
-    for (const file of parsed) this.#asked.parsed.add(file);
+  noteRequests({ files, parsed }: RequestedFiles): void {
+    for (const file of files) this.#requested.files.add(file);
+    for (const file of parsed) this.#requested.parsed.add(file);
   }
 
   /** Returns the syntax errors of a parsed file. */
@@ -191,10 +191,10 @@ export class SourceFiles {
   }
 
   /** Records a request. The declarations of a file also depend on the files that add members to it. */
-  #ask(file: string): void {
-    this.#asked.files.add(file);
+  #request(file: string): void {
+    this.#requested.files.add(file);
     if (this.#augmenters.size === 0) return;
-    for (const each of this.augmentersOf(file)) this.#asked.files.add(each);
+    for (const each of this.augmentersOf(file)) this.#requested.files.add(each);
   }
 
   #parse(file: string): LoadedFile | undefined {

@@ -1,5 +1,5 @@
 import { contentHash } from '../content-hash.js';
-import type { Found, Look } from './found.js';
+import type { Found, ReadFindings } from './found.js';
 import type { FileResult, ReadMemory } from './read-memory.js';
 import { type ResultsStore, restoreFound, storeFound } from './stored-found.js';
 
@@ -24,7 +24,8 @@ export class LostResultError extends Error {}
 export function printResults(memory: ReadMemory, { run, setting }: ResultsKey, store: ResultsStore): string {
   const lines: string[] = [];
   for (const [file, result] of memory.results) lines.push(lineOf(file, result, store));
-  for (const [place, { asked }] of memory.lastShardLooks) lines.push(printLine([LOOK, '', ''], place, asked));
+  for (const [place, { requested }] of memory.lastShardFindings)
+    lines.push(printLine([ANALYSIS, '', ''], place, requested));
   const body = [memory.outline ?? '', ...lines].join('\n');
   return [FORMAT, run, setting, contentHash(body), body].join('\n');
 }
@@ -41,34 +42,34 @@ export function restoreResults(
   const body = list.slice([format, run, setting, hash].join('\n').length + 1);
   if (contentHash(body) !== hash) return false;
   const [outline = '', ...lines] = body.split('\n');
-  const looks = new Map<string, Look>();
+  const findings = new Map<string, ReadFindings>();
   for (const line of lines) {
     const result = new StoredResult(store, line);
-    const [name = '', ...others] = result.asked;
-    if (result.place === LOOK) looks.set(name, { ...NO_MISTAKES, asked: others });
+    const [name = '', ...others] = result.requested;
+    if (result.place === ANALYSIS) findings.set(name, { ...NO_MISTAKES, requested: others });
     else memory.restore(name, result);
   }
-  memory.restoreOutline(outline, looks);
+  memory.restoreOutline(outline, findings);
   store.fields.printFor(outline);
   return true;
 }
 
 /** Marks a line with the shard analysis of an action, in the column of the place. */
-const LOOK = '-';
+const ANALYSIS = '-';
 
 /** Only runs without a mistake store results. */
 const NO_MISTAKES = { diagnostics: [], syntaxErrors: [] } as const;
 
 /** A result of another process. */
 class StoredResult implements FileResult {
-  readonly diagnostics: Look['diagnostics'] = NO_MISTAKES.diagnostics;
-  readonly syntaxErrors: Look['syntaxErrors'] = NO_MISTAKES.syntaxErrors;
+  readonly diagnostics: ReadFindings['diagnostics'] = NO_MISTAKES.diagnostics;
+  readonly syntaxErrors: ReadFindings['syntaxErrors'] = NO_MISTAKES.syntaxErrors;
   readonly store: ResultsStore;
   readonly line: string;
   /** The key under which the result is stored. */
   readonly place: string;
   /** Requested files. The first one is the file itself. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   readonly #staging: string;
   readonly #augments: string;
   #found: Partial<Found> | undefined;
@@ -78,7 +79,7 @@ class StoredResult implements FileResult {
     this.line = line;
     const [place = '', staging = '', augments = '', ...names] = line.split('\t');
     this.place = place;
-    this.asked = line.includes('"') ? names.map(unescapeName) : names;
+    this.requested = line.includes('"') ? names.map(unescapeName) : names;
     this.#staging = staging;
     this.#augments = augments;
   }
@@ -112,7 +113,7 @@ function lineOf(file: string, result: FileResult, store: ResultsStore): string {
   // A stored result keeps its place if its texts are in this store.
   if (result instanceof StoredResult && result.store.texts === store.texts && !store.fields.areAllNew)
     return result.line;
-  const others = [...result.asked].filter((each) => each !== file);
+  const others = [...result.requested].filter((each) => each !== file);
   const columns = [
     storeFound(result.found, store),
     printNames(result.stagingPlaces),

@@ -31,7 +31,7 @@ test('every file that uses a shared type depends on the files behind it', async 
   const memory = new ReadMemory();
   await readProject(folder, paths, memory);
   for (const file of ['A.ts', 'B.ts'])
-    expect([...(memory.resultOf(file)?.asked ?? [])]).toEqual(
+    expect([...(memory.resultOf(file)?.requested ?? [])]).toEqual(
       expect.arrayContaining(['address.ts', 'city.ts']),
     );
   memory.forget(['city.ts']);

@@ -9,23 +9,23 @@ export function readOnce(reading: Reading, key: string, read: (reading: Reading)
   const known = context.types.get(`${use} ${key}`);
   if (known !== undefined && isSameHere(known, reading)) {
     budget.left -= known.cost;
-    context.sources.noteAsked(known.asked);
+    context.sources.noteRequests(known.requested);
     for (const each of known.opened) reading.opened.add(each);
-    return known.given;
+    return known.result;
   }
   const [left, mistakes] = [budget.left, context.diagnostics.length];
   const opened = new Set<string>();
-  const { given, asked } = context.sources.asking(() => read({ ...reading, opened }));
+  const { result, requested } = context.sources.trackRequests(() => read({ ...reading, opened }));
   for (const each of opened) reading.opened.add(each);
   // Each place reports its mistakes, and the meaning of `again` depends on the place. Neither is reused.
   const isLasting =
-    given.type.kind !== 'unsupported' &&
+    result.type.kind !== 'unsupported' &&
     context.diagnostics.length === mistakes &&
     budget.left >= 0 &&
-    !hasAnyAgain(given.type);
+    !hasAnyAgain(result.type);
   if (isLasting)
-    context.types.set(`${use} ${key}`, { given, asked, opened, cost: left - budget.left, depth });
-  return given;
+    context.types.set(`${use} ${key}`, { result, requested, opened, cost: left - budget.left, depth });
+  return result;
 }
 
 function isSameHere(known: KnownType, { open, depth, budget }: Reading): boolean {

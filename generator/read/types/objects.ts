@@ -8,7 +8,7 @@ import { type Declaration, referenceToDeclaration, resolveName } from '../resolv
 import { fileOf, locationOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, scopeOf } from '../syntax.js';
 import { followLineage, leadsTo, type ScopedClass } from './lineage.js';
-import { isAsked, type Reading, type Shape } from './reading.js';
+import { isNeeded, type Reading, type Shape } from './reading.js';
 import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
 
 /** A class or interface member that declares a field. */
@@ -67,7 +67,7 @@ export function readMembers(
   const fields: FieldSchema[] = [];
   for (const member of members) {
     if (!ts.isPropertySignature(member)) return unsupported(usage, MEMBER_HINT);
-    if (!isAsked(reading, propertyName(member.name))) continue;
+    if (!isNeeded(reading, propertyName(member.name))) continue;
     const read = readField(inner, member);
     if (read !== undefined) fields.push(read);
   }
@@ -152,7 +152,7 @@ function ownFields(
     const isField = ts.isPropertyDeclaration(member) || (withGetters && ts.isGetAccessorDeclaration(member));
     if (!isField || ts.isPrivateIdentifier(member.name)) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
-    if (!isAsked(reading, propertyName(member.name))) continue;
+    if (!isNeeded(reading, propertyName(member.name))) continue;
     const read = readField(inner, member);
     if (read !== undefined) fields.push(read);
   }

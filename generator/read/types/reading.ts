@@ -52,7 +52,7 @@ export const TYPE_BUDGET = 20_000;
 export const DEEPEST = 40;
 
 /** Whether the type of a field is needed. */
-export function isAsked({ shape }: Reading, name: string | undefined): boolean {
+export function isNeeded({ shape }: Reading, name: string | undefined): boolean {
   return typeof shape === 'string' || name === undefined || shape.has(name);
 }
 

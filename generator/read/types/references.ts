@@ -166,10 +166,10 @@ export function resolveClass(
   if (key === undefined) return find();
   let known = context.classes.get(key);
   if (known === undefined) {
-    const { given, asked } = context.sources.asking(find);
-    known = { reference: given, asked };
+    const { result, requested } = context.sources.trackRequests(find);
+    known = { reference: result, requested };
     context.classes.set(key, known);
-  } else context.sources.noteAsked(known.asked);
+  } else context.sources.noteRequests(known.requested);
   return known.reference;
 }
 
