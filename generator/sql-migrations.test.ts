@@ -7,7 +7,7 @@ import { type TestProject, testProject } from './test-support/projects.js';
 
 const EMITTED = 'src/generated/sql-migrations.ts';
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is SQL.
-/** What a template literal, a comment or an editor could change on the way. */
+/** Characters that a template literal, a comment or an editor could change. */
 const ODD =
   "\uFEFF-- `back` ${tick} */ \\n \u2028 \u200B \t\r\nselect '\\', e'\\\\', $$${x}`$$, \"ä😀\";\r\n\r\n  select 2  \r\n";
 

@@ -29,7 +29,7 @@ interface Findings {
   readonly parseDiagnostics?: readonly whole.DiagnosticWithLocation[];
 }
 
-/** The syntax tree and errors that one compiler gives for a text, one line per node. */
+/** Prints the syntax tree and errors of one compiler for a text, one line per node. */
 function treeBy(compiler: typeof whole, text: string): string {
   const source: whole.SourceFile & Findings = compiler.createSourceFile(
     'a.ts',

@@ -36,12 +36,12 @@ function generate(...flags: readonly string[]): Promise<Ran> {
   return fwGen('generate', '--config', project.config, ...flags);
 }
 
-/** What the sources say, by a run that knows nothing. */
+/** Runs `generate --check` without the cache. */
 async function check(...flags: readonly string[]): Promise<Ran> {
   return generate('--check', '--no-cache', ...flags);
 }
 
-/** The same without hints, which only `--check` gives. */
+/** The same without hints, which only `--check` prints. */
 const quietCheck = (): Promise<Ran> => check('--quiet');
 
 test(`${EDITS} edits with a run after each, one upon what the other left behind, keep the output right (FUZZ_SEED=${seed})`, async () => {
@@ -102,7 +102,7 @@ function changeAnything(choose: Choose, originals: ReadonlyMap<string, string>):
   }
 }
 
-/** As some checkouts make it. */
+/** Line ends of some checkouts. */
 function crlf(text: string): string {
   return text.replaceAll('\n', '\r\n');
 }
@@ -111,7 +111,7 @@ function timeless({ info, ...ran }: Ran): Ran {
   return { ...ran, info: info.replace(/\d+ ms$/, 'n ms') };
 }
 
-/** What a run that knows nothing makes of the same inputs in another folder. */
+/** Returns the output of a cold run for the same inputs in another folder. */
 async function generatedElsewhere(): Promise<Readonly<Record<string, string>>> {
   const copy = testProject('handlers');
   rmSync(copy.folder, { recursive: true });
@@ -140,13 +140,13 @@ test(`${CHANGES} changes of anything with a run after each keep the output what 
     // Mistakes would hide most of what follows.
     else {
       restoreSources(project.folder, originals);
-      // A file of an own template belongs to fw-gen by the manifest alone, which the next change may remove.
+      // Only the manifest shows that a file of a user's template belongs to fw-gen, and the next change may remove it.
       await generate();
     }
   }
 }, 120_000);
 
-test('texts that change within a tick of the clock are not taken for the same', async () => {
+test('texts that change within a tick of the clock count as changed', async () => {
   project.write('src/models/extra.ts', modelText('Extra', 'fieldA'));
   await generate();
   for (const name of ['fieldB', 'fieldC', 'fieldD', 'fieldE', 'fieldF', 'fieldG']) {
@@ -156,7 +156,7 @@ test('texts that change within a tick of the clock are not taken for the same', 
   }
 });
 
-test('a file that may change again without a trace is known by its text alone', async () => {
+test('a file that may change again without a new timestamp is identified by its text', async () => {
   const path = 'src/models/extra.ts';
   project.write(path, modelText('Extra'));
   const later = new Date(Date.now() + 3_600_000);
@@ -167,7 +167,7 @@ test('a file that may change again without a trace is known by its text alone', 
   });
 });
 
-test('a source that changes while a run looks at the output is seen by the next run', async () => {
+test('a source that changes while a run compares the output is read by the next run', async () => {
   const path = 'src/models/extra.ts';
   project.write(path, modelText('Extra', 'fieldA'));
   const progress = (phase: string): void => {
@@ -180,7 +180,7 @@ test('a source that changes while a run looks at the output is seen by the next 
   expect(project.read('src/generated/extra.ts')).toContain('fieldB(');
 });
 
-test('another configuration of the same output is not answered from what this one left behind', async () => {
+test('the cache of another configuration with the same output is not used', async () => {
   await generate();
   await sleep(80);
   await generate();
@@ -202,7 +202,7 @@ test('an edit that changes nothing for the output writes nothing', async () => {
   expect(project.emitted()).toEqual(before);
 });
 
-test('what was removed from the output comes back, although no source changed', async () => {
+test('a deleted output file is written again, although no source changed', async () => {
   await generate();
   await generate();
   const before = project.emitted();
@@ -211,7 +211,7 @@ test('what was removed from the output comes back, although no source changed', 
   expect(project.emitted()).toEqual(before);
 });
 
-test('members that another file adds to an interface come and go with that file', async () => {
+test('members that another file adds to an interface are added and removed with that file', async () => {
   const columns = (): readonly string[] => project.read('src/generated/extra.ts').match(/added\d/g) ?? [];
   const adding = (name: string): string =>
     `export {};\ndeclare module './place.js' {\n  interface Place { readonly ${name}: string }\n}\n`;
@@ -239,7 +239,7 @@ test('members that another file adds to an interface come and go with that file'
   expect((await check()).code).toBe(0);
 });
 
-test('a manifest that is gone comes back, although --check found every file right', async () => {
+test('a deleted manifest is written again, although --check found every file up to date', async () => {
   await generate();
   await generate();
   const before = project.emitted();
@@ -275,7 +275,7 @@ describe('a cache that is', () => {
     ],
     ['of another run', () => project.write(STATE, project.read(STATE).replace('"run":"', '"run":"x'))],
     ['not text', () => writeFileSync(join(project.folder, RESULTS), Buffer.from([0xff, 0, 0xfe]))],
-  ])('%s is no mistake', async (_what, damage) => {
+  ])('%s is not a mistake', async (_what, damage) => {
     await generate();
     damage();
     project.write('src/models/extra.ts', modelText('Extra'));
@@ -283,7 +283,7 @@ describe('a cache that is', () => {
     expect((await check()).code).toBe(0);
   });
 
-  test('moved with its project is as good as before', async () => {
+  test('is still valid after the project was moved', async () => {
     await generate();
     const copy = testProject('handlers');
     cpSync(join(project.folder, CACHE), join(copy.folder, CACHE), { recursive: true });
@@ -301,7 +301,7 @@ test('a cache that names files elsewhere neither reads nor writes them', async (
   const state = JSON.parse(project.read(STATE));
   state.texts.name = '../../../mine.txt';
   project.write(STATE, JSON.stringify(state));
-  // Nothing that was kept is wanted, and something is to be added.
+  // No stored text is needed any more, and new ones are added.
   project.write('src/notes.ts', 'export {};\n');
   expect(await generate()).toMatchObject({ code: 0, error: '' });
   expect(project.read('mine.txt')).toBe('mine');
@@ -309,7 +309,7 @@ test('a cache that names files elsewhere neither reads nor writes them', async (
 });
 
 describe('--verify-cache', () => {
-  test('finds nothing where nothing was tampered with', async () => {
+  test('finds nothing in an unmodified cache', async () => {
     await generate();
     expect(await generate('--verify-cache')).toMatchObject({ code: 0, error: '' });
     project.write('src/models/extra.ts', modelText('Extra'));
@@ -325,7 +325,7 @@ describe('--verify-cache', () => {
         const stored = texts.slice(Number(offset), Number(offset) + Number(length));
         return `${offset}.${length}.${crc32(stored)}`;
       });
-    // Fields are stored before what names their place.
+    // Fields are stored before the text that contains their place.
     texts = withHashes(texts);
     project.write(`${CACHE}/${name}`, texts);
     const lines = project.read(RESULTS).split('\n');
@@ -334,7 +334,7 @@ describe('--verify-cache', () => {
     project.write(RESULTS, [...lines.slice(0, 3), contentHash(body), body].join('\n'));
   }
 
-  test('finds an outline that is not what the sources say', async () => {
+  test('finds an outline that differs from the sources', async () => {
     await generate();
     await sleep(80);
     await generate();
@@ -347,7 +347,7 @@ describe('--verify-cache', () => {
   test.each([
     ['fields', '"optional":false', '"optional":true '],
     ['results', '"resultNullable":false', '"resultNullable":true '],
-  ])('finds %s that are not what the sources say', async (_what, from, to) => {
+  ])('finds %s that differ from the sources', async (_what, from, to) => {
     await generate();
     tamper((text) => text.replaceAll(from, to));
     const { code, error } = await generate('--verify-cache');

@@ -8,14 +8,14 @@ const PLACE = 'src/actions/order-place-action.ts';
 const LIST = 'src/actions/order-list-action.ts';
 const SWEEP = 'src/actions/order-sweep-action.ts';
 
-/** A file that was written just now may change again without a trace: it is known by its text alone. */
+/** A file that was just written may change again with the same timestamp, so only its text identifies it. */
 const TICK_MS = 100;
 
 let project: TestProject;
 
 beforeEach(async () => {
   project = testProject('orders');
-  // The first run makes migrations, which the second one reads.
+  // The first run writes migrations, which the second one reads.
   await generate();
   await generate();
 });
@@ -32,7 +32,7 @@ function edit(file: string, from: string, to: string): void {
   project.write(file, text.replace(from, to));
 }
 
-/** What a run that knows nothing gives for the same sources elsewhere. */
+/** Returns the result of a cold run for the same sources in another folder. */
 async function cold(): Promise<{
   readonly error: string;
   readonly emitted: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ test.each([
   ['what cannot be seen outside', PLACE, '@secret', '@secret @maxLength 8'],
   ['one in the query', LIST, 'urgent?: boolean', "urgent?: 'yes' | 'no'"],
   ['the first one', SWEEP, 'Action<void,', 'Action<{ readonly deep?: boolean },'],
-])('params with another one (%s) give what a cold run gives', async (_, file, from, to) => {
+])('changed params (%s) have the output of a cold run', async (_, file, from, to) => {
   edit(file, from, to);
   await sleep(TICK_MS);
   const ran = await generate();
@@ -68,19 +68,19 @@ test.each([
   expect((await generate('--check', '--no-cache')).code).toBe(0);
 });
 
-test('invalid params give the diagnostics of a cold run', async () => {
+test('invalid params have the diagnostics of a cold run', async () => {
   edit(PLACE, 'readonly code?: string', 'readonly code?: WeakMap<object, string>');
   const { code, error } = await generate();
   expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
 });
 
-test('a parameter that a path needs is missed as by a cold run', async () => {
+test('a missing path parameter is reported as in a cold run', async () => {
   edit(LIST, 'readonly customerId: Id<Customer>; readonly urgent', 'readonly urgent');
   const { code, error } = await generate();
   expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
 });
 
-describe('in a file that did not change, when a base class changes the ids of its models,', () => {
+describe('in an unchanged file, when a base class changes the ids of its models,', () => {
   const BASE = 'src/models/keyed.ts';
   const baseOf = (id: string): string => `import { type ${id}, Model } from 'fw-actions';
 export abstract class Keyed<T> extends Model<T, ${id}<T>, 'NEW'> {}
@@ -118,7 +118,7 @@ export class ParcelSendAction extends Action<{ readonly parcel: ${param}<Parcel>
     expect({ code, error }).toEqual({ code: 2, error: (await cold()).error });
   });
 
-  test('params are printed again, and remembered as they are now', async () => {
+  test('params are printed again, and the new ones are stored', async () => {
     await generateWith('Id', 'Id');
     project.write(BASE, baseOf('ShardedId'));
     expect((await generate()).error).toBe('');
@@ -129,7 +129,7 @@ export class ParcelSendAction extends Action<{ readonly parcel: ${param}<Parcel>
   });
 });
 
-test('two classes of one name are not taken for one another', async () => {
+test('two classes with the same name are distinguished', async () => {
   const twin = project
     .read(PLACE)
     .replace("name: 'order.place'", "name: 'order.place.again'")
@@ -145,7 +145,7 @@ test('two classes of one name are not taken for one another', async () => {
   }
 });
 
-test('what comes to fit on one line joins it', async () => {
+test('a value that becomes short enough is printed on one line', async () => {
   project.remove('src/actions');
   const action = (params: string): string => `import { Action, FwAction, type Principal } from 'fw-actions';
 
@@ -161,7 +161,7 @@ export class T extends Action<{ ${params} }, void> {
   expect(project.emitted()).toEqual((await cold()).emitted);
 });
 
-test('several changes upon one another, one action after another and both at once', async () => {
+test('several successive changes, of one action after another and of both at once', async () => {
   for (const [place, list] of [
     ['41', 'urgent'],
     ['41', 'hurried'],

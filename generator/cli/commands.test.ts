@@ -90,7 +90,7 @@ test('generate --quiet prints nothing on success', async () => {
   expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
 });
 
-test('generate --quiet leaves out warnings', async () => {
+test('generate --quiet omits warnings', async () => {
   project.delete();
   project = testProject('fwgen060-route-without-rule');
   expect((await generate()).error).toContain('Warning: ');
@@ -234,7 +234,7 @@ describe('explain', () => {
 
   beforeEach(() => generate());
 
-  test('leads from an emitted line to the declaration that causes it', async () => {
+  test('maps an emitted line to its declaration', async () => {
     const line = lineOf('src/generated/order.ts', 'approvedBy(');
     const { code, info } = await explain(`src/generated/order.ts:${line}`);
     const source = lineOf('src/models/order.ts', 'approvedBy');
@@ -243,7 +243,7 @@ describe('explain', () => {
     expect(info).toContain(`> ${source} |   readonly approvedBy!: string | null;`);
   });
 
-  test('leads from a declaration to the lines that it causes', async () => {
+  test('maps a declaration to its emitted lines', async () => {
     const source = lineOf('src/models/order.ts', 'approvedBy');
     const { info } = await explain(`src/models/order.ts:${source}`);
     const emitted = lineOf('src/generated/order.ts', 'approvedBy(');
@@ -422,7 +422,7 @@ describe('init', () => {
     ['blocked', []],
     ['blocked', ['--yes']],
     ['blocked/below', ['--yes']],
-  ])('makes nothing in %s, where a file blocks the path', async (path, flags) => {
+  ])('creates nothing in %s, where a file blocks the path', async (path, flags) => {
     writeFileSync(join(folder, 'blocked'), 'a file');
     const { code, error } = await fwGen('init', join(folder, path), ...flags);
     expect({ code, error }).toEqual({

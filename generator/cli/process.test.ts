@@ -91,7 +91,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
       'the configuration changed',
       () => project.write('fw.config.yaml', `${project.read('fw.config.yaml')}\n`),
     ],
-  ])('is no such run if %s', async (_what, change) => {
+  ])('is not an unchanged run if %s', async (_what, change) => {
     await rightProject();
     change();
     expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('compiled-code.js');

@@ -95,7 +95,7 @@ test('--version and --help end with 0', async () => {
   expect(help.info).toContain('$ fw-gen generate');
 });
 
-test('a bug of the program ends with 3 and asks for a report', async () => {
+test('a bug of the program exits with 3 and requests a report', async () => {
   const error: string[] = [];
   const output = {
     info: (): never => {

@@ -45,26 +45,29 @@ test.each([
     13,
   ],
   ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values: expected {{lookup}} with 2', 7],
-])('%s is reported at its place', (text, message, column) => {
+])('%s is reported with its position', (text, message, column) => {
   const location = { file: x, line: 2, column };
   expect(mistakeOf({ 'per-model/x': `\n${text}` })).toEqual({ ...SYNTAX, location, message });
 });
 
-test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('%s is no name of a view', (name) => {
-  const missing = (text: string, place: object): void =>
-    expect(mistakeOf({ 'per-model/x': text })).toEqual({
-      ...MISSING,
-      location: { file: x, ...place },
-      message: `The template uses ${JSON.stringify(name)}, which is not in its view SomeView`,
-    });
-  missing(`{{${name}}}`, { line: 1, column: 3 });
-  missing(`{{fields.${name}}}`, { line: 1, column: 3 });
-  missing(`{{#each fields}}{{${name}}}{{/each}}`, { line: 1, column: 19 });
-  expect(render({ 'per-model/x': `{{#if ${name}}}x{{/if}}` })).toBe('');
-  missing(`{{#each states}}{{${name}}}{{/each}}`, {});
-});
+test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  '%s is not a name of a view',
+  (name) => {
+    const missing = (text: string, place: object): void =>
+      expect(mistakeOf({ 'per-model/x': text })).toEqual({
+        ...MISSING,
+        location: { file: x, ...place },
+        message: `The template uses ${JSON.stringify(name)}, which is not in its view SomeView`,
+      });
+    missing(`{{${name}}}`, { line: 1, column: 3 });
+    missing(`{{fields.${name}}}`, { line: 1, column: 3 });
+    missing(`{{#each fields}}{{${name}}}{{/each}}`, { line: 1, column: 19 });
+    expect(render({ 'per-model/x': `{{#if ${name}}}x{{/if}}` })).toBe('');
+    missing(`{{#each states}}{{${name}}}{{/each}}`, {});
+  },
+);
 
-test('a mistake in a partial is reported at the partial, however deep', () => {
+test('a mistake in a nested partial is reported with the file of the partial', () => {
   const texts = {
     'per-model/x': '{{> outer}}',
     'partials/outer': 'a\n{{#each fields}}{{> inner note="b"}}{{/each}}',
@@ -80,7 +83,7 @@ test('a mistake in a partial is reported at the partial, however deep', () => {
   });
 });
 
-test('a mistake in what a template gives to a partial is reported at the template', () => {
+test('a mistake in a block or inline partial is reported with the file of the template', () => {
   const layout = {
     'partials/layout': '\n\n<{{> @partial-block}}{{> nav}}>',
     'partials/box': '[{{> @partial-block}}]',
@@ -103,7 +106,7 @@ test('a mistake in what a template gives to a partial is reported at the templat
   });
 });
 
-test('a partial of this package that gets the wrong view is a mistake of the template that gives it', () => {
+test('a wrong view for a partial of this package is a mistake of the calling template', () => {
   expect(mistakeOf({ 'per-model/x': '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
     ...MISSING,
     location: { file: x },
@@ -120,7 +123,7 @@ test('a missing or unclosed partial is a mistake of its template', () => {
   });
 });
 
-test('what the view has is rendered as ever', () => {
+test('names of the view are rendered', () => {
   const text =
     '{{> header}}|{{name}}{{#each fields}}{{@index}}{{column}}{{../name}}{{/each}}{{fields.length}}{{states}}' +
     '{{#with fields.[0]}}{{column}}{{/with}}{{lookup states 1}}{{#unless flag}}no{{else if flag}}yes{{/unless}}' +

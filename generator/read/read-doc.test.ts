@@ -25,7 +25,7 @@ const COMMENTS: readonly string[] = [
   '/** @deprecated Use another. @integer */',
 ];
 
-/** What the compiler itself reads where the comment stands. */
+/** Reads the comment with the compiler itself. */
 function compilersReading(text: string): ReturnType<typeof readDoc> {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true);
   const doc = ts.getJSDocCommentsAndTags(memberOf(source)).filter(ts.isJSDoc).at(-1);
@@ -49,13 +49,13 @@ function memberOf(source: ts.SourceFile | undefined): ts.Node {
   return member;
 }
 
-test.each(COMMENTS)('%j says what it says to the compiler', (comment) => {
+test.each(COMMENTS)('%j has the meaning that it has for the compiler', (comment) => {
   const text = `class A {\n  ${comment}\n  readonly b!: string;\n}\n`;
   const { source } = parseSource('a.ts', text);
   expect(readDoc(memberOf(source))).toEqual(compilersReading(text));
 });
 
-test('a comment on the first line of a file is read where it stands', () => {
+test('a comment on the first line of a file has its position', () => {
   const text = '/** One.\n *  @crossShard\n */ class A {}\n';
   const [node] = parseSource('a.ts', text).source?.statements ?? [];
   expect(node === undefined ? undefined : readDoc(node)).toEqual({
@@ -75,7 +75,7 @@ const SAME_LINE: readonly string[] = [
   'class A { other?: string; /** @secret */ pin?: string }',
 ];
 
-test.each(SAME_LINE)('a comment on the line of what precedes counts: %j', (text) => {
+test.each(SAME_LINE)('a comment on the line of the preceding token counts: %j', (text) => {
   expect(membersOf(text).map((each) => readDoc(each).tags.map(({ name }) => name))).toEqual(
     membersOf(text).map((each) => (each.name.getText() === 'pin' ? ['secret'] : [])),
   );
@@ -98,7 +98,7 @@ const MISPLACED: readonly string[] = [
   "class A {\n  readonly pin: string = '/** @label b */'; /** @secret */\n  readonly other!: string;\n}",
 ];
 
-test.each(MISPLACED)('a tag that may be about another member is no tag of one: %j', (text) => {
+test.each(MISPLACED)('a tag that may belong to another member is ignored: %j', (text) => {
   expect(membersOf(text).flatMap((each) => readDoc(each).tags)).toEqual([]);
   const location = positionOf(text, '@secret');
   expect(membersOf(text).map((each) => [each.name.getText(), readMisplacedTags(each)])).toEqual(

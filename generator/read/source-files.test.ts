@@ -33,7 +33,7 @@ export class ${model}${each}Event extends ModelEvent<${model}> {
   }
 }
 
-test('each source is read and parsed once, however many others speak of it', async () => {
+test('each source is read and parsed once, even if many others refer to it', async () => {
   // Far more files than trees are kept, and by name all events stand between the models.
   const models = Array.from({ length: 12 }, (_, each) => `M${each}`);
   for (const model of models) {
@@ -75,7 +75,7 @@ create table t (id uuid)
   expect(parsedFiles()).not.toContain('src/migrations/0101_one.ts');
 });
 
-test('only the trees that were used last are kept', () => {
+test('only the most recently used trees stay in memory', () => {
   for (const name of ['a', 'b', 'c']) project.write(`src/${name}.ts`, `export const ${name} = 1;\n`);
   const sources = new SourceFiles(project.folder, { treeLimit: 2 });
   const [a, b] = [sources.load('src/a.ts'), sources.load('src/b.ts')];

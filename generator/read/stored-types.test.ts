@@ -36,13 +36,13 @@ describe('named types of stored results', () => {
   ];
   const stored: string = JSON.stringify(models.map((each) => types.store(each)));
 
-  test('are stored once, in fields, in lists, in records and in one another', () => {
+  test('are stored once: in fields, lists, records and other types', () => {
     expect(texts.all.filter((text) => text.includes('"Money"'))).toHaveLength(1);
     expect(texts.all.filter((text) => text.includes('"Price"'))).toHaveLength(1);
     expect(texts.all).toHaveLength(2);
   });
 
-  test('are restored as they were, one object for all that have them', () => {
+  test('are restored unchanged, as one shared object', () => {
     const others = new StoredTypes(texts);
     const lists: ReturnType<StoredTypes['store']>[] = JSON.parse(stored);
     const restored = lists.map((each) => others.restore(each));

@@ -22,26 +22,26 @@ function found(line: number, example: JsonValue): Partial<Found> {
   return { actions: [action] };
 }
 
-test('what moved to other lines is the same, but not identical', () => {
+test('declarations on other lines are equal, but not identical', () => {
   expect(isSameResult(found(1, null), found(2, null))).toBe(true);
   expect(isIdenticalResult(found(1, null), found(2, null))).toBe(false);
   expect(isIdenticalResult(found(1, null), found(1, null))).toBe(true);
 });
 
-test('values of the user are never taken for places', () => {
+test('values of the user are never treated as locations', () => {
   const place = (line: number): JsonValue => ({ at: { file: 'x', line, column: 1 } });
   expect(isSameResult(found(1, place(1)), found(2, place(1)))).toBe(true);
   expect(isSameResult(found(1, place(1)), found(2, place(2)))).toBe(false);
 });
 
-test('another thing, one more and one less are not the same', () => {
+test('different, added and removed values are not equal', () => {
   expect(isSameResult(found(1, [1]), found(1, [2]))).toBe(false);
   expect(isSameResult(found(1, [1]), found(1, { 0: 1 }))).toBe(false);
   expect(isSameResult(found(1, null), {})).toBe(false);
   expect(isSameResult({}, found(1, null))).toBe(false);
 });
 
-test('what was stored and read back is identical, although JSON has no word for undefined', () => {
+test('a stored and restored result is identical, although JSON has no undefined', () => {
   const location = { file: 'a.ts', line: 1, column: 1 };
   const handler: HandlerSchema = {
     className: 'Mail',

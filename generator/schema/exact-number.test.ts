@@ -13,7 +13,7 @@ test.each([
   expect(exactNumber(text)).toEqual({ digits, exponent });
 });
 
-test.each(['', '1,5', 'NaN', 'Infinity', '0x10', '1.'])('%j is no number', (text) => {
+test.each(['', '1,5', 'NaN', 'Infinity', '0x10', '1.'])('%j is not a number', (text) => {
   expect(exactNumber(text)).toBeUndefined();
 });
 

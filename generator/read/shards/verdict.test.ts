@@ -187,7 +187,7 @@ test.each([
     'may be on different shards',
   ],
   [
-    'an action whose id is asked for before a model is staged',
+    'an action whose id is used before a model is staged',
     'const later = this.plan().schedule(this.clock.now(), Act, params); this.plan().add(Note.open(HOME).releasedBy(later.id));',
     'is unknown',
   ],
@@ -233,7 +233,7 @@ test.each([
   expect(await verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
 });
 
-test('code after a return is no violation', async () => {
+test('code after a return is not a violation', async () => {
   expect(
     await verdictOn('this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));'),
   ).toMatch(/^proven/);

@@ -46,7 +46,7 @@ test('a mistake in a shared type is reported by every file that uses it', async 
   expect(mistakes).toEqual([['FWGEN004'], ['FWGEN004']]);
 });
 
-test('types within one another give the same in whatever order they are read', async () => {
+test('nested types have the same result in any order of reading', async () => {
   const fieldsOf = async (...types: readonly string[]): Promise<unknown> => {
     for (const [index, type] of types.entries())
       writeFileSync(join(folder, `${index === 0 ? 'A' : 'B'}.ts`), eventText(type, type));
