@@ -30,7 +30,7 @@ export const SHAPES = {
       'a field': { path: areaFile(0), pattern: /\bremark\d*\b/, by: 'remark' },
       'a parameter of all actions': {
         path: SHARED_FILE,
-        pattern: /@maxLength 8\d+|@maxLength \d{3,}/,
+        pattern: /@maxLength (?!12\b)\d+/,
         by: '@maxLength ',
       },
       'a type of all models': { path: SHARED_FILE, pattern: /\bcity\d*\b/, by: 'city' },
