@@ -30,3 +30,13 @@ export function cpuSeconds(pid, { gone = false } = {}) {
   const [user, system, childUser, childSystem] = fields.slice(11, 15).map(Number);
   return (user + system + (gone ? childUser + childSystem : 0)) / TICKS_PER_SECOND;
 }
+
+/** CPU time of all processes of the machine, and time that its host gave to others, in seconds since it started. */
+export function machineCpuSeconds() {
+  const [user, nice, system, , , interrupts, soft, stolen] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)[0]
+    .split(/ +/)
+    .slice(1)
+    .map((ticks) => Number(ticks) / TICKS_PER_SECOND);
+  return user + nice + system + interrupts + soft + stolen;
+}

@@ -10,6 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PATIENCE_MS = 10_000;
 /** Interval at which further connections are opened, in milliseconds. */
 const RAMP_STEP_MS = 10;
+/** After a change of how many clients ask, nothing is measured for this time, in milliseconds. */
+const SETTLE_MS = 3_000;
+/** Clients that join in begin within this time, in milliseconds. */
+const JOIN_MS = 1_000;
 const END = Buffer.from('\r\n\r\n');
 
 process.once('message', (/** @type {any} */ load) => {
@@ -31,32 +35,56 @@ function send(message, sent = () => {}) {
  * @param {boolean} load.waits whether a refused client waits for `Retry-After` before it asks again
  * @param {string[]} load.requests texts of requests, which the clients send in turns: the same ones in every row,
  *   however many clients there are
+ * @param {number} [load.peak] so many of the clients ask alone in every second slice. Default: there is one slice, in
+ *   which all ask
  * @param {number} load.warmUpMs
- * @param {number} load.measureMs
+ * @param {number} load.measureMs of all slices in which all clients ask; the others take as long again
  */
 async function run(load) {
   const requests = load.requests.map((text) => Buffer.from(text));
-  const world = { load, requests, sent: 0, window: newWindow(), total: newWindow(), ending: false };
+  const world = {
+    load,
+    requests,
+    sent: 0,
+    window: newWindow(),
+    total: newWindow(),
+    ending: false,
+    asking: Infinity,
+  };
   const clients = [];
   const perStep = Math.max(1, Math.round((load.rampPerSecond * RAMP_STEP_MS) / 1_000));
   while (clients.length < load.connections) {
     for (let step = 0; step < perStep && clients.length < load.connections; step += 1)
-      clients.push(new Client(world));
+      clients.push(new Client(world, clients.length));
     await delay(RAMP_STEP_MS);
   }
   await delay(load.warmUpMs);
+  const crowd = { window: newWindow(), seconds: 0 };
+  const few = { window: newWindow(), seconds: 0 };
+  const slices = slicesOf(load);
   const lag = watchLag();
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  world.window = newWindow();
-  send({ measuring: true });
-  await delay(load.measureMs);
-  const { window } = world;
-  const seconds = (performance.now() - start) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  send({ measuring: false });
+  let cpuSeconds = 0;
+  for (const asking of slices) {
+    if (slices.length > 1) {
+      world.asking = asking;
+      for (const client of clients) client.join();
+      await delay(SETTLE_MS);
+    }
+    const isCrowd = asking === load.connections;
+    const measured = isCrowd ? crowd : few;
+    const cpu = process.cpuUsage();
+    const start = performance.now();
+    world.window = measured.window;
+    if (isCrowd) send({ measuring: true });
+    await delay((load.measureMs / slices.length) * (slices.length > 1 ? 2 : 1));
+    world.window = newWindow();
+    measured.seconds += (performance.now() - start) / 1_000;
+    const { user, system } = process.cpuUsage(cpu);
+    if (isCrowd) cpuSeconds += (user + system) / 1e6;
+    if (isCrowd) send({ measuring: false });
+  }
+  const { window, seconds } = crowd;
   world.ending = true;
-  world.window = newWindow();
   // Requests in flight may finish, so that acknowledged and stored deposits can be compared.
   const giveUpAt = performance.now() + PATIENCE_MS;
   while (clients.some((client) => client.isWaiting) && performance.now() < giveUpAt) await delay(20);
@@ -65,6 +93,7 @@ async function run(load) {
   return {
     seconds,
     goodput: window.served.length / seconds,
+    peakGoodput: few.seconds > 0 ? few.window.served.length / few.seconds : undefined,
     served: summary(window.served),
     refused: summary(window.refused),
     early: summary(window.early),
@@ -73,9 +102,19 @@ async function run(load) {
     broken: window.broken,
     acknowledged: total.served.length,
     unknownInAll: total.unknown,
-    cpuSeconds: (user + system) / 1e6,
+    cpuSeconds,
     lagMs: lag(),
   };
+}
+
+/**
+ * How many clients ask in each slice. All and the few take turns in one process, in the order of a, b, b, a: what is
+ * measured minutes apart, or in another process, differs by more than they do.
+ */
+function slicesOf({ connections, peak }) {
+  if (peak === undefined) return [connections];
+  const pair = [connections, peak];
+  return [...pair, ...pair.toReversed(), ...pair, ...pair.toReversed()];
 }
 
 function newWindow() {
@@ -87,6 +126,7 @@ function newWindow() {
 /** One customer: sends a request, waits for the answer, sends the next one. */
 class Client {
   #world;
+  #number;
   #socket;
   #sentAt = 0;
   /** Time at which the `Retry-After` of the last refusal is over. */
@@ -94,10 +134,24 @@ class Client {
   #timer;
   #pieces = [];
   isWaiting = false;
+  /** It has sent nothing since it was its turn, because too few clients were to ask. */
+  #isIdle = false;
 
-  constructor(world) {
+  constructor(world, number) {
     this.#world = world;
+    this.#number = number;
     this.#open();
+  }
+
+  /** Asks again if it has stopped; one of the few, also before its `Retry-After` is over. */
+  join() {
+    const { asking, load } = this.#world;
+    const isAmongFew = asking < load.connections && this.#number < asking && !this.isWaiting;
+    if (!isAmongFew && !(this.#isIdle && this.#number < asking)) return;
+    if (this.#socket?.connecting) return;
+    clearTimeout(this.#timer);
+    this.#isIdle = false;
+    this.#timer = setTimeout(() => this.#next(), Math.random() * JOIN_MS);
   }
 
   end() {
@@ -114,6 +168,14 @@ class Client {
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', () => {});
     socket.once('close', () => this.#closed(socket));
+  }
+
+  /** Sends the next request if it is its turn. */
+  #next() {
+    if (this.#world.ending) return;
+    if (this.#number >= this.#world.asking) this.#isIdle = true;
+    else if (this.#socket === undefined) this.#open();
+    else if (!this.#socket.destroyed) this.#send();
   }
 
   #send() {
@@ -173,13 +235,8 @@ class Client {
     // Up to a tenth more, because clients' clocks differ.
     const waitMs =
       status === 503 && this.#world.load.waits ? retryAfterMs(head) * (1 + Math.random() / 10) : 0;
-    const next = () => {
-      if (this.#world.ending) return;
-      if (closes) this.#open();
-      else if (!this.#socket.destroyed) this.#send();
-    };
-    if (waitMs === 0) next();
-    else this.#timer = setTimeout(next, waitMs);
+    if (waitMs === 0) this.#next();
+    else this.#timer = setTimeout(() => this.#next(), waitMs);
   }
 }
 

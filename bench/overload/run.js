@@ -9,21 +9,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createDatabase, dropDatabase, readTotals } from '../lib/database.js';
+import { machineCpuSeconds } from '../lib/proc.js';
 import { builtFile } from '../lib/product.js';
 import { openServer } from '../lib/server.js';
 import { walletIds } from '../lib/wallets.js';
 import { WatchedServer } from './server.js';
-import { MachineSpeed, machineCpuSeconds } from './speed.js';
 
 const USAGE = `node overload/run.js [options]
   --connections 64,512,2000,4000,6000
   --targets framework,fastify,under-pressure   also before: the build of the folder BENCH_BEFORE
   --clients waiting,hammering   whether refused clients wait for Retry-After
   --slow 0                      clients that send byte by byte or stop midway, besides; 0,500 compares
-  --rounds 1                    each measures all rows; of a row, the measurement with the median goodput is reported
+  --peak 512                    rows of more connections measure in turns how much so many of the clients get alone
   --seconds 10                  measured, after the connections are open and 12 s of warm-up
   --ramp 1000                   connections opened per second
-  --others 0.25                 share of a core: if other processes take more, a row is measured again, twice at most
   --out results/overload.json`;
 
 const { values } = parseArgs({
@@ -32,10 +31,9 @@ const { values } = parseArgs({
     targets: { type: 'string', default: 'framework,fastify,under-pressure' },
     clients: { type: 'string', default: 'waiting,hammering' },
     slow: { type: 'string', default: '0' },
-    rounds: { type: 'string', default: '1' },
+    peak: { type: 'string', default: '512' },
     seconds: { type: 'string', default: '10' },
     ramp: { type: 'string', default: '1000' },
-    others: { type: 'string', default: '0.25' },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -60,37 +58,25 @@ if (values.help) {
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(rows, undefined, 2)}\n`);
 }
 
-/**
- * Measures each row once per round, every second round in reverse: the speed of a machine varies by a third within
- * minutes, so that rows measured one after the other cannot be compared.
- */
 async function measureAll() {
   const server = await openServer();
-  const speed = new MachineSpeed();
   const cases = product(
     values.clients.split(','),
     numbers(values.connections),
     numbers(values.slow),
     values.targets.split(','),
   ).map(([clients, connections, slow, target]) => ({ target, clients, connections, slow }));
-  const measured = new Map(cases.map((each) => [each, []]));
+  const rows = [];
   try {
-    for (let round = 0; round < Number(values.rounds); round += 1)
-      for (const each of round % 2 === 0 ? cases : cases.toReversed()) {
-        let row = await measure({ server, speed }, each);
-        for (let again = 0; again < 2 && othersShare(row) > Number(values.others); again += 1)
-          row = await measure({ server, speed }, each);
-        process.stderr.write(`${table([row]).split('\n')[2]}\n`);
-        measured.get(each).push(row);
-      }
+    for (const each of cases) {
+      const row = await measure(server, each);
+      process.stderr.write(`${table([row]).split('\n')[2]}\n`);
+      rows.push(row);
+    }
   } finally {
-    speed.stop();
     await server.close();
   }
-  const usual = mean([...measured.values()].flat().map((row) => row.speed));
-  return [...measured.values()].map((rows) =>
-    median(rows.map((row) => ({ ...row, atUsualSpeed: (row.goodput * usual) / row.speed }))),
-  );
+  return rows;
 }
 
 function isOurs(target) {
@@ -105,18 +91,7 @@ function product(...lists) {
   return lists.reduce((rows, list) => rows.flatMap((row) => list.map((each) => [...row, each])), [[]]);
 }
 
-/** The row with the median goodput; of all together, the least and the most goodput, and every unknown outcome. */
-function median(rows) {
-  const sorted = rows.toSorted((left, right) => left.atUsualSpeed - right.atUsualSpeed);
-  return {
-    ...sorted[Math.floor(sorted.length / 2)],
-    spread: [sorted[0].atUsualSpeed, sorted.at(-1).atUsualSpeed],
-    unknownInAll: rows.reduce((sum, { unknownInAll }) => sum + unknownInAll, 0),
-    silentlyApplied: rows.reduce((sum, { silentlyApplied }) => sum + silentlyApplied, 0),
-  };
-}
-
-async function measure({ server, speed }, { target, clients, connections, slow }) {
+async function measure(server, { target, clients, connections, slow }) {
   const folder = mkdtempSync(join(tmpdir(), 'fw-overload-'));
   const database = `b_overload_${target.replaceAll(/[^a-z]/g, '_')}`;
   const schema = isOurs(target) ? 'framework' : 'peer';
@@ -144,10 +119,11 @@ async function measure({ server, speed }, { target, clients, connections, slow }
         connections,
         rampPerSecond: Number(values.ramp),
         waits: clients === 'waiting',
+        peak: connections > Number(values.peak) ? Number(values.peak) : undefined,
         warmUpMs: WARM_UP_MS,
         measureMs: Number(values.seconds) * 1_000,
       },
-      { service, server, speed },
+      { service, server },
     );
     slowClients?.kill('SIGKILL');
     const totals = await readTotals(connection, schema);
@@ -228,29 +204,26 @@ function startSlowClients(options) {
 }
 
 /** Runs the clients in their own process. */
-function load(options, { service, server, speed } = {}) {
+function load(options, { service, server } = {}) {
   return new Promise((resolve, reject) => {
     const child = fork(CLIENTS);
     const cpuSeconds = () =>
       [service, server].map((each) => each?.cpuSeconds() ?? 0).concat(machineCpuSeconds());
     let before = [];
-    let used = [];
-    let speedRead;
+    let used = [0, 0, 0];
     let result;
     child.on('message', (/** @type {any} */ message) => {
-      if (message.measuring === true) {
-        before = cpuSeconds();
-        speed?.start();
-      } else if (message.measuring === false) {
-        used = cpuSeconds().map((seconds, at) => seconds - before[at]);
-        speedRead = speed?.read();
+      if (message.measuring === true) before = cpuSeconds();
+      else if (message.measuring === false) {
+        const now = cpuSeconds();
+        used = used.map((seconds, at) => seconds + now[at] - before[at]);
       } else result = message;
     });
-    child.once('exit', async (code) => {
+    child.once('exit', (code) => {
       if (result === undefined) reject(new Error(`The process of clients ended (${code})`));
       const [serviceCpuSeconds, databaseCpuSeconds, all] = used;
       const othersCpuSeconds = all - serviceCpuSeconds - databaseCpuSeconds - result.cpuSeconds;
-      resolve({ ...result, serviceCpuSeconds, databaseCpuSeconds, othersCpuSeconds, speed: await speedRead });
+      resolve({ ...result, serviceCpuSeconds, databaseCpuSeconds, othersCpuSeconds });
     });
     child.send(options);
   });
@@ -263,9 +236,8 @@ function table(rows) {
     'connections',
     'slow',
     'goodput/s',
-    'at usual speed',
-    'least, most',
-    'speed',
+    `at ${values.peak} meanwhile`,
+    'share',
     'served p50 / p99 ms',
     'refused/s',
     'refused p50 / p99 ms',
@@ -287,9 +259,8 @@ function table(rows) {
     row.connections,
     row.slow,
     Math.round(row.goodput),
-    row.atUsualSpeed === undefined ? '-' : Math.round(row.atUsualSpeed),
-    row.spread?.map(Math.round).join(', ') ?? '-',
-    row.speed.toFixed(2),
+    row.peakGoodput === undefined ? '-' : Math.round(row.peakGoodput),
+    row.peakGoodput === undefined ? '-' : `${Math.round((100 * row.goodput) / row.peakGoodput)} %`,
     `${ms(row.served.p50)} / ${ms(row.served.p99)}`,
     Math.round(row.refused.count / row.seconds),
     `${ms(row.refused.p50)} / ${ms(row.refused.p99)}`,
@@ -319,14 +290,6 @@ function others({ statuses, broken }) {
       ...(broken > 0 ? [`${broken} broken`] : []),
     ].join(', ') || '-'
   );
-}
-
-function mean(numbers) {
-  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
-}
-
-function othersShare({ othersCpuSeconds, seconds }) {
-  return othersCpuSeconds / seconds;
 }
 
 function share(cpuSeconds, { seconds }) {

@@ -42,7 +42,7 @@ const LIMIT: LatencyLimitOptions = {
   initial: 256,
   minimum: 128,
   maximum: 1_000,
-  toleratedMs: 120,
+  toleratedMs: 90,
   longestMs: 600,
   windowMs: 100,
   leastSamples: 10,
@@ -105,6 +105,14 @@ export class Admission {
   /** Whether requests wait for places. */
   get isCrowded(): boolean {
     return this.#crowded.size > 0;
+  }
+
+  /** Whether a request for this shard would be queued for a moment only: its shard is overloaded. */
+  queuesBriefly(shard: number): boolean {
+    const gate = this.#gates.get(shard);
+    if (gate === undefined) return false;
+    const waitMs = this.#waitMs();
+    return gate.isOverloaded(waitMs) && !gate.isCrowded(waitMs);
   }
 
   /** Free places of a shard; 0 while requests wait for one. */

@@ -75,9 +75,14 @@ export class Gate {
     return this.#waitingCount > 0;
   }
 
+  /** Whether the queue has not been empty for longer than a burst takes. */
+  isOverloaded(nowMs: number): boolean {
+    return this.hasWaiting && nowMs - this.#fullSinceMs > this.#times.burstMs;
+  }
+
   /** Whether as many wait as may. */
   isCrowded(nowMs: number): boolean {
-    const share = this.#isOverloaded(nowMs) ? OVERLOADED_SHARE : BURST_SHARE;
+    const share = this.isOverloaded(nowMs) ? OVERLOADED_SHARE : BURST_SHARE;
     return this.#waitingCount >= this.limit.limit * share;
   }
 
@@ -94,7 +99,7 @@ export class Gate {
 
   wait(entrant: Entrant, nowMs: number): void {
     if (!this.hasWaiting) this.#fullSinceMs = nowMs;
-    (this.#isOverloaded(nowMs) ? this.#late : this.#burst).push({ entrant, sinceMs: nowMs });
+    (this.isOverloaded(nowMs) ? this.#late : this.#burst).push({ entrant, sinceMs: nowMs });
   }
 
   /** Takes out the oldest request that has waited for too long. */
@@ -110,10 +115,6 @@ export class Gate {
       if (taken === undefined) return undefined;
       if (!taken.entrant.isGone) return taken.entrant;
     }
-  }
-
-  #isOverloaded(nowMs: number): boolean {
-    return this.hasWaiting && nowMs - this.#fullSinceMs > this.#times.burstMs;
   }
 
   get #waitingCount(): number {

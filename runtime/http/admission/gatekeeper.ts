@@ -42,8 +42,9 @@ const LONGEST_HOLD_MS = 8_000;
 
 /**
  * The server's side of admission. At the head of a request: refused if its shard is full, from the path alone and
- * before the body is read. When the body is there: admitted, made to wait, or refused. Clients that come back before
- * their `Retry-After` is over are held back before they are parsed.
+ * before the body is read. When the body is there: admitted, made to wait, or refused. Under overload, requests wait
+ * before they are parsed, since most are refused; and clients that come back before their `Retry-After` is over are held
+ * back in the same way.
  */
 export class Gatekeeper implements Doorkeeper {
   readonly #admission: Admission;
@@ -51,6 +52,7 @@ export class Gatekeeper implements Doorkeeper {
   readonly #connections: Connections;
   readonly #early: EarlyReturns;
   readonly #marksAnswers: boolean;
+  #isReleased = false;
   /** Whether hooks call `refuses`, after those of plugins. */
   readonly hasHooks: boolean;
 
@@ -83,20 +85,28 @@ export class Gatekeeper implements Doorkeeper {
   }
 
   judge(connection: Connection, bytes: Buffer): Verdict {
+    if (connection.place !== undefined || this.#isReleased) return PARSE;
     if (connection.returnAtMs === 0 && !this.#admission.isCrowded) return PARSE;
     const target = targetOf(bytes);
     if (target === undefined || ALWAYS.has(target)) return PARSE;
     const shard = shardInPath(target);
     if (this.#early.holds(connection, shard)) return HOLD;
-    if (!this.#mustRefuse(connection, shard)) return PARSE;
+    const isRefused = this.#mustRefuse(connection, shard);
+    if (!isRefused && !this.#admission.queuesBriefly(shard)) return PARSE;
     if (this.hasHooks || this.#marksAnswers || !connection.takesRawAnswers || !isOnePlainRequest(bytes))
       return PARSE;
-    const returnMs = this.#admission.refuse(shard);
-    this.#noteRefusal(connection, shard, returnMs);
-    return {
-      kind: 'refuse',
-      answer: rawRefusal(target, shard, { returnMs, headers: this.#connections.headers }),
-    };
+    if (isRefused) {
+      const returnMs = this.#admission.refuse(shard);
+      return { kind: 'refuse', answer: this.#rawRefusal(connection, target, shard, returnMs) };
+    }
+    this.#admission.enter(shard, {
+      admitted: (ticket) => connection.letIn(ticket),
+      refused: (returnMs) => connection.turnAway(this.#rawRefusal(connection, target, shard, returnMs)),
+      get isGone() {
+        return connection.isClosed;
+      },
+    });
+    return HOLD;
   }
 
   /** A listener that hands on what is not refused; everything if there are hooks, which call `refuses` themselves. */
@@ -118,7 +128,7 @@ export class Gatekeeper implements Doorkeeper {
     if (ALWAYS.has(url)) return false;
     const shard = shardInPath(url);
     const connection = this.#connections.of(request.socket);
-    if (!this.#mustRefuse(connection, shard)) return false;
+    if (connection?.place !== undefined || !this.#mustRefuse(connection, shard)) return false;
     refusing();
     this.#refuse(request, response, shard, this.#admission.refuse(shard));
     return true;
@@ -139,6 +149,11 @@ export class Gatekeeper implements Doorkeeper {
     const shard = shardInPath(request.url ?? '/');
     const connection = this.#connections.of(request.socket);
     if (connection !== undefined) connection.isOverdue = false;
+    const place = connection?.takePlace();
+    if (place !== undefined) {
+      admitted(place);
+      return;
+    }
     this.#admission.enter(shard, {
       admitted,
       refused: (returnMs) => {
@@ -153,6 +168,7 @@ export class Gatekeeper implements Doorkeeper {
 
   /** Releases all held requests: a closing server must not delay them. */
   release(): void {
+    this.#isReleased = true;
     this.#early.open();
   }
 
@@ -166,6 +182,11 @@ export class Gatekeeper implements Doorkeeper {
     if (response.headersSent || response.destroyed) return;
     const { headers, body } = refusalOf(request.url, shard, returnMs);
     this.#answers.send(response, 503, headers, body);
+  }
+
+  #rawRefusal(connection: Connection, target: string, shard: number, returnMs: number): string {
+    this.#noteRefusal(connection, shard, returnMs);
+    return rawRefusal(target, shard, { returnMs, headers: this.#connections.headers });
   }
 
   #noteRefusal(connection: Connection | undefined, shard: number, returnMs: number): void {

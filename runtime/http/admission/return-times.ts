@@ -1,14 +1,14 @@
 const SECOND_MS = 1_000;
 /**
- * Refused clients come back at this share of the rate at which requests are completed. Under constant overload nearly
- * each of them is refused again, which takes time from requests that are served.
+ * Refused clients come back at this share of the rate at which requests are completed. Under constant overload each of
+ * them is refused again or takes the place of another, whose refusal takes time from requests that are served.
  */
-const SHARE = 0.1;
+const SHARE = 0.05;
 /** Rate at which refused clients may come back while next to nothing is completed, per second. */
 const LEAST_PER_SECOND = 20;
 
 /**
- * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a tenth of the rate at which
+ * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a twentieth of the rate at which
  * requests are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone
  * would take the processor.
  */

@@ -9,6 +9,11 @@ const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
 
+/** A place among the requests under way. */
+interface Place {
+  leave(isSample: boolean): void;
+}
+
 /** The handling of a request that has begun to arrive. */
 export type Verdict =
   | { readonly kind: 'parse' }
@@ -51,6 +56,7 @@ export class Connection {
   returnAtMs = 0;
   /** Its request was held back until the client should have sent it: it is refused unless there is a place for it. */
   isOverdue = false;
+  #place: Place | undefined;
   /** Bytes that the parser has not got yet. */
   #unparsed: Buffer[] = [];
   /** The parser has got a part of a request whose head is not complete. */
@@ -208,11 +214,13 @@ export class Connection {
   #close(): void {
     this.#isDeaf = true;
     this.#unparsed = [];
+    this.takePlace()?.leave(false);
     this.#closed();
   }
 
   readonly #answered = (): void => {
     this.#response = undefined;
+    this.takePlace()?.leave(false);
     // One request of a connection in each turn of the event loop: others have their turns, too.
     if (this.#unparsed.length > 0 || this.#hasEnded) time.setImmediate(this.#advanceOnce);
   };
@@ -221,10 +229,34 @@ export class Connection {
     if (!this.#isQueued) this.#advanceInTurn();
   };
 
-  /** Parses a request that the doorkeeper has held back. */
-  letIn(): void {
+  /**
+   * Parses a request that the doorkeeper has held back.
+   *
+   * @param place kept for it until `takePlace`, and given back if it never takes it
+   */
+  letIn(place?: Place): void {
     this.#isHeldBack = false;
+    this.#place = place;
     this.#advanceOnce();
+  }
+
+  /** Answers a request that the doorkeeper has held back without parsing it: the first bytes that have arrived. */
+  turnAway(answer: string): void {
+    this.#isHeldBack = false;
+    this.#unparsed.shift();
+    if (this.socket.writable) this.socket.write(answer, 'latin1');
+    if (this.#unparsed.length > 0 || this.#hasEnded) this.#advanceOnce();
+  }
+
+  /** The place that is kept for the present request. */
+  get place(): Place | undefined {
+    return this.#place;
+  }
+
+  takePlace(): Place | undefined {
+    const place = this.#place;
+    this.#place = undefined;
+    return place;
   }
 
   /** Gives the parser what it may have. */
