@@ -130,15 +130,12 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
   const resolved = ts.isIdentifier(node)
     ? resolveName(context, node.getSourceFile(), node.getText())
     : undefined;
-  const declaration = resolved?.kind === 'declared' ? resolved.declaration : undefined;
+  const declared = resolved?.kind === 'declared' ? resolved.declaration : undefined;
+  const declaration = declared && ts.isClassDeclaration(declared) ? declared : undefined;
   const name = declaration && declaredName(declaration);
-  const mapper =
-    declaration === undefined || !ts.isClassDeclaration(declaration)
-      ? undefined
-      : mapperOf(context, declaration);
+  const mapper = declaration && mapperOf(context, declaration);
   if (
     declaration === undefined ||
-    !ts.isClassDeclaration(declaration) ||
     name === undefined ||
     mapper === undefined ||
     referenceToDeclaration(declaration)?.name !== name

@@ -39,6 +39,28 @@ test('rows are inserted in the order of their keys, in whichever order they were
   expect(inserted('c@hotel', 'b@hotel', 'a@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
 });
 
+test('texts of one length are different statements', () => {
+  const accounts = planOf('+a').items;
+  const texts = ['alike', 'aline'].map((table) => {
+    return statementOf(accounts.map((item) => ({ ...item, descriptor: { ...item.descriptor, table } }))).text;
+  });
+  expect(texts[0]).toContain('"alike"');
+  expect(texts[1]).toBe(texts[0]?.replaceAll('"alike"', '"aline"'));
+});
+
+test('claims are bound if any plan of a merged statement has them', () => {
+  const plans = [planOf('+a'), planOf('+b')];
+  const claims = '{"role":"auditor"}';
+  const valuesWith = (given: number): string => {
+    const groups = plans.map((plan, index) => {
+      return [{ ...plan, action: { ...plan.action, claims: index < given ? claims : undefined } }];
+    });
+    return JSON.stringify(flushStatement({ groups, locked: 'skip' }, ORIGIN).values);
+  };
+  expect(valuesWith(0)).not.toContain('auditor');
+  expect(valuesWith(1)).toContain('auditor');
+});
+
 test('a single plan has the form without arrays, unless a key goes from row to row of one table', () => {
   const ann = newGuest('ann@hotel');
   const renaming = update(ann, ann.renamed('ann@home'));

@@ -1,6 +1,5 @@
 import type { ModelDescriptor } from '../../domain/entity.js';
 import type { Statement } from '../../sharding/shard-database.js';
-import { tableUpdates } from '../codec/update-columns.js';
 import type { FlushRequest } from '../shard-store.js';
 import { changedBy } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
@@ -29,8 +28,6 @@ export function shapeOf(plan: PlanWrite, locked: FlushRequest['locked']): string
     // Rows may have to be written in the order in which they hand natural keys over.
     if (model.keys !== undefined && items.length > 1) return undefined;
     const set = kind === 'update' ? changedBy(item) : undefined;
-    // The text for all other column sets grows.
-    if (set !== undefined && tableUpdates(model).plain(set) === undefined) return undefined;
     shape += ` ${kind} ${numberOf(model)} ${set?.key} ${kind === 'expect' ? 0 : item.events.length}`;
   }
   shape += ` ${key !== undefined} ${journal !== undefined}`;
