@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { LostResultError, type ResultTexts } from '../watch.js';
 
 /** The file of the stored texts, and the length that belongs to a record. Bytes behind it are garbage. */
@@ -19,6 +18,7 @@ const NAME = /^texts-[0-9a-f-]{36}\.txt$/;
 const SINGLE_READS = 64;
 /** Garbage tolerated before compaction, in bytes. */
 const SLACK_BYTES = 1_000_000;
+const HASH_LENGTH = 16;
 /** Maximum length of texts that are stored in their places. Looking them up would take longer. */
 const SHORT = 300;
 const INLINE = '=';
@@ -56,7 +56,7 @@ export class StoredTexts implements ResultTexts {
   add(text: string): string {
     if (text.length <= SHORT) return `${INLINE}${text}`;
     const bytes = Buffer.from(text);
-    const place = `${this.#size}.${bytes.length}.${crc32(bytes)}`;
+    const place = `${this.#size}.${bytes.length}.${hashOf(bytes)}`;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     // Texts may be written before their record, because bytes behind the record's size are ignored.
@@ -66,9 +66,9 @@ export class StoredTexts implements ResultTexts {
 
   get(place: string): string {
     if (place.startsWith(INLINE)) return place.slice(INLINE.length);
-    const [offset = '', length = '', checksum = ''] = place.split('.');
+    const [offset = '', length = '', hash = ''] = place.split('.');
     const bytes = this.#read(Number(offset), Number(length));
-    if (bytes === undefined || crc32(bytes) !== Number(checksum))
+    if (bytes === undefined || hashOf(bytes) !== hash)
       throw new LostResultError(`No text is stored at ${place}`);
     return bytes.toString('utf8');
   }
@@ -111,6 +111,10 @@ export function removeOtherTexts(folder: string, { name }: TextsFile): void {
   }
 }
 
+function hashOf(bytes: Buffer): string {
+  return hash('sha256', bytes, 'base64url').slice(0, HASH_LENGTH);
+}
+
 function readAt(file: string, offset: number, length: number): Buffer {
   const descriptor = openSync(file, 'r');
   try {
@@ -121,7 +125,7 @@ function readAt(file: string, offset: number, length: number): Buffer {
   }
 }
 
-/** Concurrent processes may overwrite each other's texts. Checksums detect this. */
+/** Concurrent processes may overwrite each other's texts. Hashes detect this. */
 function writeAt(
   file: string,
   bytes: Buffer,
