@@ -1,3 +1,4 @@
+import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommitOutcomeUnknownError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
 import type { LogEntry } from '../observability/logger.js';
@@ -419,6 +420,16 @@ describe('queries', () => {
   });
 });
 
+/** Also of methods that `fetch` does not send. */
+function statusOf(method: string, path: string, type?: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-length': 1, ...(type === undefined ? {} : { 'content-type': type }) };
+    request(`${base}${path}`, { method, headers }, (response) => resolve(response.resume().statusCode))
+      .once('error', reject)
+      .end('x');
+  });
+}
+
 describe('methods', () => {
   it.each([
     ['PUT', '/wallets', 'GET, HEAD, OPTIONS, POST'],
@@ -437,6 +448,15 @@ describe('methods', () => {
     expect(
       (await call('PUT', '/wallets', { body: 'x', headers: { 'content-type': 'text/plain' } })).status,
     ).toBe(405);
+  });
+
+  const unserved = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS'].includes(method));
+  it.each(unserved)('%s is refused where it is not served, with a body of any type', async (method) => {
+    for (const type of [undefined, 'a/b', 'application/json'])
+      expect([
+        await statusOf(method, '/health/live', type),
+        await statusOf(method, '/nothing', type),
+      ]).toEqual([405, 404]);
   });
 
   it('names the allowed methods', async () => {

@@ -229,12 +229,6 @@ interface Edge {
 
 function createFastify(edge: Edge): FastifyInstance {
   const { answers, limits, connections, gatekeeper } = edge;
-  let methods: ReadonlySet<string> | undefined;
-  // Fastify creates this list at each access, and answers 500 to methods that it does not contain.
-  const knows = (method: string): boolean => {
-    methods ??= new Set(server.supportedMethods);
-    return methods.has(method);
-  };
   const server: FastifyInstance = fastify({
     serverFactory: (handler) => {
       const handle = gatekeeper.guard(handler);
@@ -246,7 +240,7 @@ function createFastify(edge: Edge): FastifyInstance {
           const problem = checkHead(request, limits.headerCount) ?? checkName(request, edge.hosts);
           if (problem !== undefined) answers.fail(request, response, problem);
           else if (isPreflight(edge, request, response)) return;
-          else if (request.url !== '*' && knows(request.method ?? '')) handle(request, response);
+          else if (request.url !== '*') handle(request, response);
           else answerUnserved(request, response, edge);
         },
         expectation: (request, response) => answers.fail(request, response, unmetExpectation()),
