@@ -12,3 +12,11 @@ export class ThingRepository extends Repository<Thing> {
     super(undefined as never, undefined as never);
   }
 }
+
+export abstract class CachedRepository extends Repository<Thing> {
+  constructor() {
+    super(undefined as never, undefined as never);
+  }
+}
+
+export class CachedThingRepository extends CachedRepository {}

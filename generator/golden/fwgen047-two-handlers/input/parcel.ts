@@ -21,3 +21,11 @@ export class OtherSaga extends Saga<Parcel> {
   override readonly name = 'PARCELS';
   override readonly steps: SagaSteps<Parcel> = {};
 }
+
+export abstract class CarrierSaga extends Saga<Parcel> {
+  override readonly name = 'CARRIER';
+  override readonly steps: SagaSteps<Parcel> = {};
+}
+
+@FwSaga
+export class NextSaga extends CarrierSaga {}

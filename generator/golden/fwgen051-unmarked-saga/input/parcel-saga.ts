@@ -4,3 +4,9 @@ import type { Parcel } from './parcel.js';
 export class ParcelSaga extends Saga<Parcel> {
   override readonly steps: SagaSteps<Parcel> = {};
 }
+
+export abstract class CountedSaga extends Saga<Parcel> {
+  override readonly steps: SagaSteps<Parcel> = {};
+}
+
+export class LostParcelSaga extends CountedSaga {}
