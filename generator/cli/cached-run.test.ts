@@ -232,6 +232,12 @@ test('members that another file adds to an interface are added and removed with 
   project.write('src/models/extra.ts', `// A line more.\n${project.read('src/models/extra.ts')}`);
   expect(await generate('--verify-cache')).toMatchObject({ code: 0, error: '' });
   expect(columns()).toEqual(['added2', 'added3']);
+  project.write(
+    'src/models/other.ts',
+    modelText('Other').replace('readonly title!: string', "readonly title!: import('./place.js').Place"),
+  );
+  await generate();
+  expect(project.read('src/generated/other.ts').match(/added\d/g)).toEqual(['added2', 'added3']);
   project.remove('src/models/country.d.ts');
   await generate();
   expect(columns()).toEqual(['added3']);

@@ -10,9 +10,11 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { ParcelCarryAction } from '../actions/parcel-carry-action.js';
+import { ParcelFetchAction } from '../actions/parcel-fetch-action.js';
 import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
 import { ParcelSent } from '../models/parcel.js';
 import { ParcelSaga } from '../sagas/parcel-saga.js';
+import { ParcelPickupSaga } from '../sagas/pickup-saga.js';
 import { ParcelReturnSaga } from '../sagas/return-saga.js';
 import { parcelModel } from './parcel.js';
 
@@ -33,6 +35,7 @@ const events: readonly EventDescriptor[] = [
 /** Actions by name, each with its params, result and route. */
 const actions = {
   ParcelCarryAction: defineAction(ParcelCarryAction, { params: { parcelId: t.shardedId('Parcel') } }),
+  ParcelFetchAction: defineAction(ParcelFetchAction, { params: { parcelId: t.shardedId('Parcel') } }),
 };
 
 /** The application, for `startServer` and `openApplication`. */
@@ -43,9 +46,11 @@ export const application: ApplicationDefinition<Collaborators> = {
   wire: ({ clock }) => {
     return wireActions(actions, {
       ParcelCarryAction: () => new ParcelCarryAction(clock),
+      ParcelFetchAction: () => new ParcelFetchAction(clock),
     });
   },
   sagas: [
+    defineSaga(parcelModel, () => new ParcelPickupSaga()),
     defineSaga(parcelModel, () => new ParcelSaga()),
     defineSaga(parcelModel, () => new ParcelReturnSaga()),
   ],
