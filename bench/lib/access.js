@@ -3,6 +3,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -53,8 +54,9 @@ async function startIssuer() {
     keys.set(alg, { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: alg, alg } });
   }
   const text = JSON.stringify({ keys: [...keys.values()].map(({ jwk }) => jwk) });
-  const server = createServer((_, response) => response.end(text));
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const token = (alg) => () =>
     new SignJWT({ owner: OWNER, scope: 'openid profile wallets:write', azp: 'bench' })
       .setProtectedHeader({ alg, kid: alg, typ: 'JWT' })
@@ -65,7 +67,7 @@ async function startIssuer() {
       .setIssuedAt()
       .setExpirationTime('2h')
       .sign(keys.get(alg).privateKey);
-  return { url: `http://127.0.0.1:${server.address().port}/`, token, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}/`, token, close: () => server.close() };
 }
 
 function tokensOf({ url }, remembered) {

@@ -110,6 +110,8 @@ async function run(load) {
 /**
  * How many clients ask in each slice. All and the few take turns in one process, in the order of a, b, b, a: what is
  * measured minutes apart, or in another process, differs by more than they do.
+ *
+ * @param {{ connections: number, peak?: number }} load
  */
 function slicesOf({ connections, peak }) {
   if (peak === undefined) return [connections];

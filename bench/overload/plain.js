@@ -21,10 +21,11 @@ const TARGETS = ['framework', ...(process.env.BENCH_BEFORE === undefined ? [] : 
 
 const servers = new Map();
 for (const target of TARGETS) servers.set(target, await WatchedServer.start(SERVER, [target]));
+/** @type {Map<string, Slice[]>} */
 const slices = new Map(TARGETS.map((target) => [target, []]));
 for (let slice = 0; slice < Number(values.slices); slice += 1)
   for (const target of slice % 2 === 0 ? TARGETS : TARGETS.toReversed())
-    slices.get(target).push(await measure(servers.get(target)));
+    slices.get(target)?.push(await measure(servers.get(target)));
 for (const server of servers.values()) await server.stop();
 for (const [target, all] of slices) {
   const [perSecond, cpu] = ['perSecond', 'cpuMicroseconds'].map((name) =>
@@ -33,14 +34,17 @@ for (const [target, all] of slices) {
   process.stdout.write(`${target}: ${Math.round(perSecond)} per second, ${cpu.toFixed(1)} us of CPU each\n`);
 }
 for (const target of TARGETS.slice(0, -1)) {
-  const ratios = slices
-    .get(target)
-    .map((each, at) => slices.get('fastify')[at].cpuMicroseconds / each.cpuMicroseconds);
+  const [ours = [], theirs = []] = [target, 'fastify'].map((each) => slices.get(each));
+  const ratios = ours.map((each, at) => theirs[at].cpuMicroseconds / each.cpuMicroseconds);
   process.stdout.write(
     `CPU, Fastify / ${target}: ${median(ratios).toFixed(2)}; load ${loadavg()[0]?.toFixed(0)}\n`,
   );
 }
 
+/**
+ * @typedef {{ perSecond: number, cpuMicroseconds: number }} Slice
+ * @returns {Promise<Slice>}
+ */
 function measure(server) {
   return new Promise((resolve, reject) => {
     const child = fork(CLIENTS);

@@ -203,7 +203,12 @@ function startSlowClients(options) {
   return new Promise((resolve) => child.once('message', () => resolve(child)));
 }
 
-/** Runs the clients in their own process. */
+/**
+ * Runs the clients in their own process.
+ *
+ * @param {object} options
+ * @param {{ service?: any, server?: any }} [watched] whose CPU is measured
+ */
 function load(options, { service, server } = {}) {
   return new Promise((resolve, reject) => {
     const child = fork(CLIENTS);

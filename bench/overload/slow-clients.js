@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 
 const BYTE_EVERY_MS = 100;
 
-process.once('message', ({ host, port, count, request }) => {
+process.once('message', (/** @type {any} */ { host, port, count, request }) => {
   const bytes = Buffer.from(request);
   const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
   for (let client = 0; client < count; client += 1) setTimeout(() => open(client % 3), client);
@@ -30,5 +30,5 @@ process.once('message', ({ host, port, count, request }) => {
       setTimeout(() => open(kind), BYTE_EVERY_MS);
     });
   }
-  setTimeout(() => process.send('open'), count + 1_000);
+  setTimeout(() => process.send?.('open'), count + 1_000);
 });

@@ -41,7 +41,7 @@ async function flushTexts(connections) {
   const origin = { shard: ShardIdentifier.of(0, 0), namespace: 'bench', events: new EventCatalog(events) };
   const [deposit, other] = [await sampleDeposits(), await sampleDeposits()];
   const folding = { shapeOf: () => shape };
-  /** @param {readonly (readonly unknown[])[]} groups */
+  /** @param {readonly (readonly any[])[]} groups */
   const text = (groups) => flushStatement({ groups, locked: 'skip' }, origin, { folding }).text;
   return {
     single: text([[deposit(1)], [other(1)]]),

@@ -37,6 +37,7 @@ try {
 
 function generate(language, options) {
   const jar = readdirSync(folder).find((name) => name.endsWith('.jar'));
+  if (jar === undefined) throw new Error(`${folder} contains no .jar`);
   const output = join(folder, language);
   run('java', [
     '-jar',
