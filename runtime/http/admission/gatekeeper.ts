@@ -43,8 +43,8 @@ const LONGEST_HOLD_MS = 8_000;
 /**
  * The server's side of admission. At the head of a request: refused if its shard is full, from the path alone and
  * before the body is read. When the body is there: admitted, made to wait, or refused. Under overload, requests wait
- * before they are parsed, since most are refused; and clients that come back before their `Retry-After` is over are held
- * back in the same way.
+ * before they are parsed, so that a refusal costs next to nothing. Clients that come back before their `Retry-After` is
+ * over are held back in the same way.
  */
 export class Gatekeeper implements Doorkeeper {
   readonly #admission: Admission;
