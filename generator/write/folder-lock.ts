@@ -35,7 +35,7 @@ export async function withFolderLock<T>(folder: string, work: () => T): Promise<
   while (!create(lock)) {
     const holder = holderOf(lock);
     if (holder === 'dead') takeOver(lock);
-    else if (Date.now() > deadline) throw new FolderLockedError(holder === 'free' ? 0 : holder);
+    else if (holder !== 'free' && Date.now() > deadline) throw new FolderLockedError(holder);
     await sleep(RETRY_MS);
   }
   try {
