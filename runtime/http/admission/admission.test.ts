@@ -149,6 +149,19 @@ describe('Admission', () => {
     expect(statesOf(enter(0, 20))).toEqual({ admitted: 20 });
   });
 
+  it('tolerates a mean latency of 90 ms', () => {
+    const limits = [80, 100].map((latencyMs, shard) => {
+      for (let round = 0; round < 5; round += 1) {
+        const requests = enter(shard, 20);
+        clock.pass(latencyMs);
+        for (const { ticket } of requests) ticket?.leave(true);
+      }
+      return admission.statistics.gates.find((gate) => gate.shard === shard)?.limit;
+    });
+    expect(limits[0]).toBe(256);
+    expect(limits[1]).toBeLessThan(256);
+  });
+
   it('forgets requests whose clients have gone, and keeps each place for one', () => {
     const running = enter(NO_SHARD, 256);
     const [gone, waiting] = enter(NO_SHARD, 2);
