@@ -136,7 +136,7 @@ describe('no file is written', () => {
     writeFileSync(join(folder, 'generated'), 'a file');
     const { diagnostics } = await run(folder);
     expect(diagnostics.map(formatDiagnostic)).toEqual([
-      'generated FWGEN038 Cannot write: EEXIST (mkdir). The files are as they were before\n' +
+      'generated FWGEN038 Cannot write: EEXIST (mkdir). The files are unchanged\n' +
         '    The file generated blocks the path. Move it, or choose another path.',
     ]);
     expect(readFileSync(join(folder, 'generated'), 'utf8')).toBe('a file');

@@ -96,9 +96,7 @@ describeOn('postgresql', 'A shard that a reload removes and another one adds aga
       await expect(
         app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount }),
       ).rejects.toThrow(UnknownShardError);
-      await expect(held.query({ text: 'select 1', values: [] })).rejects.toThrow(
-        'is not configured any more',
-      );
+      await expect(held.query({ text: 'select 1', values: [] })).rejects.toThrow('is no longer configured');
 
       await app.reload(both);
       await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);

@@ -361,7 +361,7 @@ function sinksOf<Collaborators>(
 function requireCodegenVersion(version: number): void {
   if (version === CODEGEN_VERSION) return;
   throw new CodegenVersionError(
-    `The generated code was made for codegen contract ${version}, this runtime has ${CODEGEN_VERSION}; ` +
+    `The generated code uses codegen contract ${version}, but this runtime supports ${CODEGEN_VERSION}; ` +
       'run fw-gen generate with the installed version of fw-actions',
   );
 }

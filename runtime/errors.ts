@@ -348,7 +348,7 @@ export class OutcomeForgottenError extends FwError {
 
   constructor(actionId: string, completeFrom: Date) {
     super(
-      `The outcome of action ${actionId} is no longer known: the audit trail is complete from ${completeFrom.toISOString()} on`,
+      `The outcome of action ${actionId} is no longer known: the audit trail is complete only from ${completeFrom.toISOString()} on`,
     );
     this.actionId = actionId;
     this.completeFrom = completeFrom;
@@ -527,7 +527,7 @@ export class EventEpochError extends FwError {
 
   constructor(shard: string, expected: string, found: string) {
     super(
-      `The outbox of shard ${shard} was written on the server with system identifier ${expected}, this one has ${found}: ` +
+      `The outbox of shard ${shard} was written on the server with system identifier ${expected}, but this server has ${found}: ` +
         'if the shard was restored or moved, stop all writes to the old server, then run fw-gen events rebase',
     );
     this.shard = shard;

@@ -64,7 +64,7 @@ function report(findings: readonly Finding[], output: Output): void {
     MARKS[level],
     advice === '' ? found : `${found}. ${advice}`,
   ]);
-  output.info(textTable(['WHERE', 'CHECK', 'RESULT', 'FOUND, AND WHAT TO DO'], rows));
+  output.info(textTable(['WHERE', 'CHECK', 'RESULT', 'FINDING AND ADVICE'], rows));
   const count = (level: FindingLevel): number => findings.filter((finding) => finding.level === level).length;
   output.info(`\n${count('fault')} faults, ${count('warning')} warnings, ${count('ok')} ok`);
 }

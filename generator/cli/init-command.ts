@@ -18,7 +18,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
   program
     .command('init [dir]')
     .description('Creates a runnable project, with tests, a pipeline, an image and a development token.')
-    .option('--yes', 'ask nothing')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       examples(

@@ -172,7 +172,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     const { code, info } = await fwGen('migrate', 'verify');
     expect(code).toBe(1);
     expect(info).toContain('(1, 1) lacks what most shards have: column public.things.title text not null');
-    expect(info).toContain('(1, 1) does not fit the models: column things.title does not exist');
+    expect(info).toContain('(1, 1) does not match the models: column things.title does not exist');
     const json = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info) as {
       drift: readonly object[];
     };

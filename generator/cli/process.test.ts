@@ -303,6 +303,6 @@ fs.writeSync = (descriptor, ...rest) => {
 syncBuiltinESMExports();`;
   const { status, stderr } = fwGenWith(full, 'generate');
   expect(status).toBe(2);
-  expect(stderr).toContain('FWGEN038 Cannot write: ENOSPC (write). The files are as they were before');
+  expect(stderr).toContain('FWGEN038 Cannot write: ENOSPC (write). The files are unchanged');
   expect(project.emitted()).toEqual(before);
 });

@@ -113,7 +113,9 @@ async function tryOut(
       await trial.run([...present, ...next]);
     } catch (error) {
       if (!(error instanceof FwError)) throw error;
-      throw refused(`${error.message}. Change what it names in a migration of its own first.`);
+      throw refused(
+        `${error.message}. First change the object that this message names, in a separate migration.`,
+      );
     }
     return files;
   });

@@ -103,9 +103,7 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
       expect(publicError(failure, HERE)).toMatchObject({
         code: 'FW_CONSTRAINT_VIOLATION',
         table: 'things',
-        message: expect.stringMatching(
-          `^A row of things would break the rule ${rule}, which the database checks`,
-        ),
+        message: expect.stringMatching(`^A row of things breaks the rule ${rule}, which the database checks`),
       });
     }
 

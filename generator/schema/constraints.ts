@@ -64,7 +64,7 @@ function spelled({ name, text }: DocTag): string {
 }
 
 const MISPLACED =
-  'Write it into the comment right before its field, `/** @secret */ readonly field: Type;`: here it may be about another one.';
+  'Write it into the comment right before its field, `/** @secret */ readonly field: Type;`: here it may belong to another field.';
 
 /** Returns precision and scale of a decimal field. */
 export function numericOf(field: FieldSchema): NumericType {

@@ -63,7 +63,7 @@ function diskDiagnostic(error: unknown, projectDirectory: string, folder: string
     return diagnostic('FWGEN038', { file: folder }, error.message, hint);
   }
   if (!isSystemError(error)) throw error;
-  const state = existsSync(join(projectDirectory, folder)) ? '. The files are as they were before' : '';
+  const state = existsSync(join(projectDirectory, folder)) ? '. The files are unchanged' : '';
   const message = `Cannot write: ${error.code} (${error.syscall})${state}`;
   const path = error.path === undefined ? join(projectDirectory, folder) : targetOf(error.path);
   const shown = (place: string): string => relativeTo(projectDirectory, place);

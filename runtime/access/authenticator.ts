@@ -33,7 +33,7 @@ export class CredentialMissing extends UnauthenticatedError {}
 export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator {
   const principal = principalOf({ name, claims });
   return Object.assign(() => principal, {
-    notice: `every caller is the principal ${JSON.stringify(name)}: there is no authentication`,
+    notice: `every caller is the principal ${JSON.stringify(name)}, because authentication is off`,
   });
 }
 
@@ -48,7 +48,7 @@ export function firstOf(...authenticators: readonly [Authenticator, ...Authentic
     missing?: CredentialMissing,
   ): Caller | Promise<Caller> => {
     const authenticator = authenticators[index];
-    if (authenticator === undefined) throw missing ?? new CredentialMissing('Credentials are needed');
+    if (authenticator === undefined) throw missing ?? new CredentialMissing('Credentials are required');
     const next = (error: unknown): Caller | Promise<Caller> => {
       if (!(error instanceof CredentialMissing)) throw error;
       return askFrom(index + 1, request, missing ?? error);

@@ -70,7 +70,7 @@ function nameIn(certificate: X509Certificate, wanted: CertificateName): string {
   const names = wanted === 'common-name' ? commonNames(certificate) : alternatives(certificate, wanted);
   const [name] = names;
   if (name === undefined || names.length > 1)
-    throw new ValidationError(`It must have one name of the kind ${wanted}, and has ${names.length}`);
+    throw new ValidationError(`It must have exactly one name of the kind ${wanted}, found ${names.length}`);
   return name;
 }
 

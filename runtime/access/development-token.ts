@@ -45,7 +45,7 @@ export function developmentToken(options: DevelopmentTokenOptions): Authenticato
   const notice =
     expected === undefined
       ? `${file} does not exist: every request is refused. Write a random token into it, or configure fw.access`
-      : `requests with the token in ${file} are the principal ${JSON.stringify(principal.name)}: for development only`;
+      : `requests with the token in ${file} run as the principal ${JSON.stringify(principal.name)}: for development only`;
   return Object.assign(authenticate, { notice, schemes: SCHEMES });
 }
 

@@ -81,7 +81,8 @@ export class IssuerKeys {
   };
 
   #known(...request: Parameters<FindKey>): ReturnType<FindKey> {
-    if (this.#find === undefined) throw new IssuerUnavailableError('The keys of the issuer are not known');
+    if (this.#find === undefined)
+      throw new IssuerUnavailableError('The keys of the issuer have not been loaded');
     return this.#find(...request);
   }
 

@@ -199,7 +199,7 @@ test.each([
 ])('a token whose subject is %s is refused', async (_, sub) => {
   await expect(callers().caller(await token(signers[0], { sub }))).rejects.toMatchObject({
     code: 'FW_UNAUTHENTICATED',
-    message: expect.stringContaining('"sub" must be a text'),
+    message: expect.stringContaining('"sub" must be a string'),
   });
 });
 

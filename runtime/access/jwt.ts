@@ -63,7 +63,7 @@ export function jwt(options: JwtOptions): Authenticator {
   for (const each of algorithms) {
     if (!ASYMMETRIC.includes(each)) {
       throw new ValidationError(
-        `JWT algorithm ${JSON.stringify(each)} is not supported. Use some of ${ASYMMETRIC.join(', ')}.`,
+        `JWT algorithm ${JSON.stringify(each)} is not supported. Use one or more of ${ASYMMETRIC.join(', ')}.`,
       );
     }
   }
@@ -114,7 +114,7 @@ function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptio
 function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {
   const name: unknown = payload.sub;
   // An object would become the text `[object Object]`, the same for all.
-  if (typeof name !== 'string') throw new ValidationError('"sub" must be a text');
+  if (typeof name !== 'string') throw new ValidationError('"sub" must be a string');
   const claims: Record<string, unknown> = {};
   for (const each of names) if (payload[each] !== undefined) claims[each] = payload[each];
   // A token's payload is JSON.

@@ -46,7 +46,7 @@ export class RequestLimits {
   enter(principal: string, route: string): Leave | Promise<Leave> {
     const running = this.#running.get(principal) ?? 0;
     if (running >= this.#concurrentRequests)
-      throw new TooManyRequestsError(`${principal} has ${running} requests under way`, BUSY_RETRY_MS);
+      throw new TooManyRequestsError(`${principal} has ${running} requests in progress`, BUSY_RETRY_MS);
     const taken = this.#buckets?.take(principal, route);
     this.#running.set(principal, running + 1);
     const leave = (): void => this.#leave(principal);

@@ -113,7 +113,7 @@ export class SharedBuckets implements Buckets {
   #takeWithoutStore({ principal, route }: Bucket): Promise<void> | undefined {
     const { fallback } = this.#options;
     if (fallback === undefined)
-      throw new ShardUnavailableError(this.#store.name, 'requests of callers cannot be counted');
+      throw new ShardUnavailableError(this.#store.name, 'rate limits cannot be checked');
     return fallback.take(principal, route);
   }
 

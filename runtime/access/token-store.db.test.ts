@@ -82,6 +82,6 @@ describeOnEachAdapter('Shared limits', (harness) => {
     const [lenient, strict] = [process({ ...SLOW, shared: 'lenient' }), process()];
     registry.withhold(registry.defaultShard, 'maintenance');
     expect(await accepted(lenient, 30)).toBe(20);
-    await expect(strict.enter('ana', 'Get')).rejects.toThrow('cannot be counted');
+    await expect(strict.enter('ana', 'Get')).rejects.toThrow('rate limits cannot be checked');
   });
 });

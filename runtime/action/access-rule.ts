@@ -131,7 +131,7 @@ export function filterTerms<M>(
   return Object.entries(filter).map(([field, value]) => {
     const column = columns.find((each) => each.field === field);
     if (column === undefined)
-      throw new PlanMisuseError(`A rule names the field ${field}, which ${name} does not have`);
+      throw new PlanMisuseError(`An access rule names the field ${field}, which ${name} does not have`);
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     const isValue = (each: unknown): boolean =>
       each !== undefined && each !== null && isColumnValue(column, each);

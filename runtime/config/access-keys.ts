@@ -73,7 +73,7 @@ export const jwtRememberedTokens: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 1_000_000,
   default: 10_000,
-  doc: 'Verified tokens that are remembered until they expire or the keys change. 0 verifies the token of every request.',
+  doc: 'Maximum number of verified tokens in the cache, where they stay until they expire or the keys change. 0 verifies the token of every request.',
 };
 
 export const jwtClaims: TextKey = {

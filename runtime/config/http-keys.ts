@@ -5,7 +5,7 @@ export const tlsCertificate: FolderKey = {
   target: 'file',
   name: 'certificate',
   required: true,
-  doc: 'PEM file with the certificate of the server, those of intermediate authorities behind it.',
+  doc: 'PEM file with the server certificate, followed by those of intermediate authorities.',
 };
 
 export const tlsKey: FolderKey = {
@@ -13,14 +13,14 @@ export const tlsKey: FolderKey = {
   target: 'file',
   name: 'key',
   required: true,
-  doc: 'PEM file with the private key of the certificate, not encrypted.',
+  doc: 'PEM file with the unencrypted private key of the certificate.',
 };
 
 export const tlsClientAuthorities: FolderKey = {
   kind: 'folder',
   target: 'file',
   name: 'clientAuthorities',
-  doc: 'PEM file with the authorities whose client certificates are trusted. Without it clients are not asked for one.',
+  doc: 'PEM file with the authorities whose client certificates are trusted. Default: the server requests no client certificates.',
 };
 
 export const tlsClientCertificates: ChoiceKey<'optional' | 'required'> = {
@@ -37,13 +37,13 @@ export const strictTransportSeconds: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 63_072_000,
   default: 31_536_000,
-  doc: 'For how long browsers shall use HTTPS only (`Strict-Transport-Security`), in seconds; 0: the header is left out.',
+  doc: 'Time for which browsers must use HTTPS only (`Strict-Transport-Security`), in seconds. 0 omits the header.',
 };
 
 export const httpTls: SectionKey = {
   kind: 'section',
   name: 'tls',
-  doc: 'The server speaks HTTPS. Files that change are read again while it runs.',
+  doc: 'Serves HTTPS. Changed files are reloaded without a restart.',
   keys: [tlsCertificate, tlsKey, tlsClientAuthorities, tlsClientCertificates, strictTransportSeconds],
 };
 
@@ -52,14 +52,14 @@ export const corsOrigins: TextsKey = {
   name: 'origins',
   maximum: 100,
   maximumLength: 512,
-  doc: 'Origins of these pages: `https://app.example`. `*` stands for all.',
+  doc: 'Allowed origins, such as `https://app.example`. `*` allows every origin.',
 };
 
 export const corsCredentials: BooleanKey = {
   kind: 'boolean',
   name: 'credentials',
   default: false,
-  doc: 'Whether browsers send cookies and client certificates with these requests. Not with the origin `*`.',
+  doc: 'Whether browsers send cookies and client certificates with these requests. Not allowed with the origin `*`.',
 };
 
 export const corsMaxAgeSeconds: DefaultedIntegerKey = {
@@ -68,19 +68,19 @@ export const corsMaxAgeSeconds: DefaultedIntegerKey = {
   minimum: 0,
   maximum: 86_400,
   default: 600,
-  doc: 'How long a browser may keep the answer to a preflight request, in seconds.',
+  doc: 'Time for which a browser may cache the response to a preflight request, in seconds.',
 };
 
 export const httpCors: SectionKey = {
   kind: 'section',
   name: 'cors',
-  doc: 'Pages of other origins that browsers let call the server (CORS). Default: none.',
+  doc: 'Origins whose pages may call the server from a browser (CORS). Default: none.',
   keys: [corsOrigins, corsCredentials, corsMaxAgeSeconds],
 };
 
 export const http: SectionKey = {
   kind: 'section',
   name: 'http',
-  doc: 'How the server is reached.',
+  doc: 'TLS and cross-origin requests.',
   keys: [httpTls, httpCors],
 };

@@ -19,8 +19,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** SSL modes of other drivers that are refused, with the reasons. */
 const REFUSED_SSL_MODES: Readonly<Record<string, string>> = {
-  allow: 'it falls back to the other way of connecting without a word; use disable, require or verify-full',
-  prefer: 'it falls back to an unencrypted connection without a word; use disable, require or verify-full',
+  allow: 'it silently falls back to the other mode; use disable, require or verify-full',
+  prefer: 'it silently falls back to an unencrypted connection; use disable, require or verify-full',
   'verify-ca': 'it accepts the certificate of any host; use verify-full',
 };
 

@@ -62,11 +62,11 @@ function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
   if (rest.includes('@')) {
     return refuse(
       'the URL contains credentials',
-      'use the keys username and password; an @ in a name is written %40',
+      'use the keys username and password; write %40 for an @ in a name',
     );
   }
-  if (/\s/u.test(rest)) return refuse('the URL contains a blank', 'in a name it is written %20');
-  if (rest.includes('#')) return refuse('the URL contains a "#"', 'in a name it is written %23');
+  if (/\s/u.test(rest)) return refuse('the URL contains a space', 'write %20 for a space in a name');
+  if (rest.includes('#')) return refuse('the URL contains a "#"', 'write %23 for a # in a name');
   const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
   const address = parseAddress(authority);
   const database = parseDatabase(path);
@@ -158,9 +158,9 @@ function parseDatabase(path: string): { readonly name: string; readonly mistakes
   });
   if (encoded === '') return wrong('the URL names no database', `write ${POSTGRES_FORM}`);
   if (encoded.includes('/'))
-    return wrong('the URL has more than one "/" after the host', 'in a name it is written %2F');
+    return wrong('the URL has more than one "/" after the host', 'write %2F for a / in a name');
   if (name === undefined)
-    return wrong('the percent-encoding of the database name is broken', 'a percent sign is written %25');
+    return wrong('the percent-encoding of the database name is broken', 'write %25 for a percent sign');
   if (name.includes('\0')) return wrong('the name of the database contains a NUL character');
   if (Buffer.byteLength(name) > MAXIMUM_DATABASE_BYTES) {
     return wrong(`the name of the database is longer than ${MAXIMUM_DATABASE_BYTES} bytes`);

@@ -43,9 +43,9 @@ function namedRow(named: NamedSections, parent: string): KeyRow {
 function typeOf(key: Key): string {
   switch (key.kind) {
     case 'text':
-      return `text, 1 to ${grouped(key.maximumLength)} characters`;
+      return `string, 1 to ${grouped(key.maximumLength)} characters`;
     case 'secret':
-      return `secret text, 1 to ${grouped(key.maximumLength)} characters`;
+      return `secret string, 1 to ${grouped(key.maximumLength)} characters`;
     case 'integer':
       return `integer, ${grouped(key.minimum)} to ${grouped(key.maximum)}`;
     case 'boolean':
@@ -55,7 +55,7 @@ function typeOf(key: Key): string {
     case 'choices':
       return `list of ${words(key.choices)}`;
     case 'texts':
-      return `list of texts, 1 to ${key.maximum}`;
+      return `list of strings, 1 to ${key.maximum}`;
     case 'list':
       return `list, ${key.minimum} to ${key.maximum} entries`;
     case 'folder':

@@ -100,7 +100,7 @@ describe('keys', () => {
 
 describe('values', () => {
   test.each([
-    ['"10"', 'found the text "10"', 'remove the quotes'],
+    ['"10"', 'found the string "10"', 'remove the quotes'],
     ['10.5', 'found 10.5', undefined],
     ['0', 'found 0', undefined],
     ['-1', 'found -1', undefined],
@@ -112,7 +112,7 @@ describe('values', () => {
     ['1e1', 'found 1e1', undefined],
     ['99999999999999999999', 'found 99999999999999999999', undefined],
     ['true', 'found true', undefined],
-    ['ten', 'found the text "ten"', undefined],
+    ['ten', 'found the string "ten"', undefined],
     ['[10]', 'found a list', undefined],
     ['{ a: 1 }', 'found a section', undefined],
   ])('a pool size of %s is refused', (value, found, hint) => {
@@ -139,25 +139,25 @@ describe('values', () => {
   });
 
   test.each([
-    ['name: global\n', 'name: 5\n', 'must be a text, found 5'],
+    ['name: global\n', 'name: 5\n', 'must be a string, found 5'],
     ['name: global\n', 'name: ""\n', 'is empty'],
     ['name: global\n', 'name: "a\\nb"\n', 'contains a control character or half of a surrogate pair'],
-    ['name: global\n', 'name: " a"\n', 'starts or ends with a blank'],
+    ['name: global\n', 'name: " a"\n', 'starts or ends with a space'],
     ['name: global\n', `name: ${'a'.repeat(129)}\n`, 'is longer than 128 characters'],
-    ['username: wallet', 'username: true', 'must be a text, found true'],
-    ['password: hunter2', 'password: 1234567', 'must be a text, found a number'],
+    ['username: wallet', 'username: true', 'must be a string, found true'],
+    ['password: hunter2', 'password: 1234567', 'must be a string, found a number'],
     ['password: hunter2', 'password: ""', 'is empty'],
-    ['password: hunter2', 'password: [hunter2]', 'must be a text, found a list'],
+    ['password: hunter2', 'password: [hunter2]', 'must be a string, found a list'],
     ['password: hunter2', 'password: "a\\0b"', 'contains a NUL character'],
   ])('%s as %s', (search, replacement, message) => {
     expect(problemOf(oneShardWith(search, replacement)).message).toBe(message);
   });
 
   test.each([
-    ['allow-unsafe: fsync', 'must be a list, found the text "fsync"'],
+    ['allow-unsafe: fsync', 'must be a list, found the string "fsync"'],
     [
       'allow-unsafe: [fsink]',
-      'must be one of fsync, full_page_writes, synchronous_commit, found the text "fsink"',
+      'must be one of fsync, full_page_writes, synchronous_commit, found the string "fsink"',
     ],
     ['allow-unsafe: [fsync, fsync]', 'fsync is listed twice'],
     ['allow-unsafe: [1]', 'must be one of fsync, full_page_writes, synchronous_commit, found 1'],
@@ -167,7 +167,7 @@ describe('values', () => {
   });
 
   test.each([
-    ['execution: { store-params: "yes" }', 'must be true or false, found the text "yes"'],
+    ['execution: { store-params: "yes" }', 'must be true or false, found the string "yes"'],
     ['execution: { maximum-attempts: 0 }', 'must be an integer from 1 to 100, found 0'],
     ['execution: 5', 'must be a section (a map of keys and values), found a number'],
     ['generator: { output: out }', 'is missing'],

@@ -233,7 +233,7 @@ describe('files that are not a configuration', () => {
 
   test.each([
     ['a list', '- fw'],
-    ['a text', 'fw'],
+    ['a string', 'fw'],
     ['a number', '5'],
   ])('%s at the top', (_, text) => {
     expect(problemOf(text).message).toBe('the file must be a map of keys and values');
@@ -279,9 +279,9 @@ describe('YAML that is refused', () => {
       'an alias without an anchor',
       oneShardWith('example.wallet', '*there'),
       2,
-      'this alias has no anchor before it',
+      'this alias refers to no earlier anchor',
     ],
-    ['an alias to itself', 'fw: &fw [*fw]', 1, 'this alias has no anchor before it'],
+    ['an alias to itself', 'fw: &fw [*fw]', 1, 'this alias refers to no earlier anchor'],
     ['a key that is a list', `? [a]\n: b\n${ONE_SHARD}`, 1, 'a key must be plain text'],
     [
       'a value that starts with @',

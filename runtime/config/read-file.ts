@@ -8,11 +8,11 @@ const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 const FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
+  EACCES: 'is not readable for this user',
+  EPERM: 'is not readable for this user',
   EISDIR: 'is a folder',
-  ELOOP: 'is a chain of symbolic links that never ends',
-  ENAMETOOLONG: 'has too long a name',
+  ELOOP: 'is a loop of symbolic links',
+  ENAMETOOLONG: 'has a name that is too long',
 };
 
 /** Reads a regular file of at most `maximumBytes` as UTF-8, without its byte order mark. Never throws. */

@@ -39,12 +39,12 @@ function readCors(http: SectionReader): CorsConfig | undefined {
     if (origin !== '*' && !isOrigin(origin))
       problems.add(place, {
         message: `${JSON.stringify(origin)} is not an origin`,
-        hint: 'write scheme, host and port alone, as browsers send them: https://app.example',
+        hint: 'write only scheme, host and port, as browsers send them: https://app.example',
       });
   }
   const credentials = section.boolean(keys.corsCredentials);
   if (credentials && origins.includes('*'))
-    problems.add(place, { message: 'must name the origins, because credentials are allowed' });
+    problems.add(place, { message: 'must not contain *, because credentials is true' });
   return { origins, credentials, maxAgeSeconds: section.integer(keys.corsMaxAgeSeconds) };
 }
 

@@ -71,12 +71,12 @@ test('names are valid and unique', () => {
   expect(mistakesOf(named('a') + named('a'))).toContain('two sinks are named a');
 });
 
-test('lists of texts contain only texts', () => {
+test('lists of strings contain only strings', () => {
   const of = (servers: string): string => `      - { name: a, nats: { servers: ${servers} } }\n`;
-  expect(mistakesOf(of('n'))).toContain('must be a list of 1 to 32 texts, found the text "n"');
+  expect(mistakesOf(of('n'))).toContain('must be a list of 1 to 32 strings, found the string "n"');
   expect(mistakesOf(of('[]'))).toContain('found a list of 0');
   expect(mistakesOf(of('[n, n]'))).toContain('n is listed twice');
-  expect(mistakesOf(of('[1]'))).toContain('must be a text, found 1');
+  expect(mistakesOf(of('[1]'))).toContain('must be a string, found 1');
 });
 
 test('a webhook has an absolute URL', () => {
@@ -91,8 +91,8 @@ test.each([
   ['kafka: { brokers: [k], topic: "orders.{modell}" }', 'placeholders are {model} and {event}'],
   ['kafka: { brokers: [k], password: x }', 'needs a user name'],
   ['kafka: { brokers: [k], username: me }', 'needs a password'],
-  ['nats: { servers: [n], subject: "events.>" }', 'must be words with dots between them and no wildcards'],
-  ['nats: { servers: [n], subject: "events..{model}" }', 'must be words with dots between them'],
+  ['nats: { servers: [n], subject: "events.>" }', 'must be words separated by dots, without wildcards'],
+  ['nats: { servers: [n], subject: "events..{model}" }', 'must be words separated by dots'],
   ['nats: { servers: [n], username: me, password: x, token: t }', 'cannot be combined with a user name'],
 ])('a receiver that could not work is refused: %s', (receiver, mistake) => {
   const message = mistakesOf(`      - { name: a, ${receiver} }\n`);

@@ -72,7 +72,7 @@ function readNats(sink: SectionReader): SinkReceiver | undefined {
     report(
       section,
       keys.natsSubject,
-      'must be words with dots between them and no wildcards; placeholders are {model} and {event}',
+      'must be words separated by dots, without wildcards; placeholders are {model} and {event}',
     );
   const user = readUser(section, keys.natsUser, keys.natsPassword);
   const token = section.secret(keys.natsToken);

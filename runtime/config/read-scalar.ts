@@ -45,7 +45,7 @@ interface Value {
 }
 
 export function readText(context: ReadContext, key: TextKey, located: Located): string | undefined {
-  const value = readValue(context, located, 'a text');
+  const value = readValue(context, located, 'a string');
   if (value === undefined) return undefined;
   const { text } = value;
   if (!isText(value)) return refuse(context, located, notText(value));
@@ -54,12 +54,12 @@ export function readText(context: ReadContext, key: TextKey, located: Located): 
 }
 
 export function readSecret(context: ReadContext, key: SecretKey, located: Located): Secret | undefined {
-  const value = readValue(context, located, 'a text');
+  const value = readValue(context, located, 'a string');
   if (value === undefined) return undefined;
   if (value.secret !== undefined) return value.secret;
   if (!isText(value)) {
     const hint = 'put quotes around it';
-    return refuse(context, located, { message: `must be a text, found ${KINDS[value.type]}`, hint });
+    return refuse(context, located, { message: `must be a string, found ${KINDS[value.type]}`, hint });
   }
   const mistake = lengthMistake(value.text, key.maximumLength);
   if (mistake !== undefined) return refuse(context, located, mistake);
@@ -130,7 +130,7 @@ export function readTexts(context: ReadContext, key: TextsKey, located: Located)
   const fits = node.kind === 'list' && node.items.length >= 1 && node.items.length <= key.maximum;
   if (!fits) {
     const found = node.kind === 'list' ? `a list of ${node.items.length}` : shownNode(node);
-    refuse(context, located, { message: `must be a list of 1 to ${key.maximum} texts, found ${found}` });
+    refuse(context, located, { message: `must be a list of 1 to ${key.maximum} strings, found ${found}` });
     return [];
   }
   const texts = new Set<string>();
@@ -219,13 +219,13 @@ function expand(
 }
 
 const KINDS: Readonly<Record<Value['type'], string>> = {
-  text: 'a text',
+  text: 'a string',
   number: 'a number',
-  boolean: 'a truth value',
+  boolean: 'a boolean',
   nothing: 'nothing',
   secret: 'a secret',
-  other: 'a value of another kind',
-  referenced: 'a text',
+  other: 'a value of another type',
+  referenced: 'a string',
 };
 
 function isText(value: Value): boolean {
@@ -233,7 +233,7 @@ function isText(value: Value): boolean {
 }
 
 function notText(value: Value): Mistake {
-  return { message: `must be a text, found ${value.shown}`, hint: 'put quotes around it' };
+  return { message: `must be a string, found ${value.shown}`, hint: 'put quotes around it' };
 }
 
 function lengthMistake(text: string, maximum: number): Mistake | undefined {
@@ -246,7 +246,7 @@ function printableMistake(text: string): Mistake | undefined {
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text)) {
     return { message: 'contains a control character or half of a surrogate pair' };
   }
-  if (text.trim() !== text) return { message: 'starts or ends with a blank' };
+  if (text.trim() !== text) return { message: 'starts or ends with a space' };
   return undefined;
 }
 
@@ -267,5 +267,5 @@ export function shownNode(node: ConfigNode): string {
 }
 
 function shownText(text: string): string {
-  return text.length <= 40 ? `the text ${JSON.stringify(text)}` : 'a long text';
+  return text.length <= 40 ? `the string ${JSON.stringify(text)}` : 'a long string';
 }

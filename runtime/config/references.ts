@@ -52,7 +52,7 @@ export class References {
       if (end === -1) {
         mistakes.push({
           message: 'a reference "${" has no closing "}"',
-          hint: 'write $${ for the two characters',
+          hint: 'write $${ for a literal ${',
         });
         break;
       }
@@ -67,7 +67,7 @@ export class References {
     }
     expanded += text.slice(position);
     if (references.length > 0 && expanded.length > MAXIMUM_LENGTH) {
-      mistakes.push({ message: `the references give a text longer than ${MAXIMUM_LENGTH} characters` });
+      mistakes.push({ message: `the value with its references is longer than ${MAXIMUM_LENGTH} characters` });
     }
     return { text: expanded, references, mistakes };
   }
@@ -119,6 +119,6 @@ function malformed(content: string): Mistake {
     ? { message: 'a reference must be ${NAME}, ${NAME:-default} or ${file:/path}' }
     : {
         message: `the reference to ${name} is not of the form \${NAME} or \${NAME:-default}`,
-        hint: `a default is written \${${name}:-default}`,
+        hint: `write a default as \${${name}:-default}`,
       };
 }

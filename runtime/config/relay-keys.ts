@@ -197,7 +197,7 @@ export const sinkOnRejected: ChoiceKey<'park' | 'stop'> = {
   name: 'onRejected',
   choices: ['park', 'stop'],
   default: 'park',
-  doc: 'What follows the last failed attempt at a message that the receiver rejects: its event becomes a dead letter and holds back later events of its model, or the sink stops.',
+  doc: 'Effect of the last failed attempt at a message that the receiver rejects. `park`: its event becomes a dead letter and holds back later events of its model. `stop`: the sink stops.',
 };
 
 export const sinkStartFrom: ChoiceKey<'beginning' | 'now'> = {
@@ -250,7 +250,7 @@ export const sinkRetryDelayMs: DefaultedIntegerKey = {
   minimum: 1,
   maximum: 30_000,
   default: 200,
-  doc: 'Upper bound of the first pause between attempts, in milliseconds; it doubles with each attempt, up to 30,000.',
+  doc: 'Upper bound of the first pause between attempts, in milliseconds. It doubles with each attempt, up to 30,000.',
 };
 
 export const sinks: ListKey = {

@@ -193,7 +193,7 @@ export class SectionReader {
       this.#found.set(name, located);
     } else if (this.#named.length === this.#shape.named?.maximum) {
       this.context.problems.add(place, {
-        message: `more than ${this.#named.length} sections of a chosen name`,
+        message: `more than ${this.#named.length} sections with custom names`,
       });
     } else {
       this.#named.push([name, located]);

@@ -82,18 +82,22 @@ describe('problems have key paths and no position', () => {
   });
 
   test.each([
-    [{ maximumPoolSize: '10' }, 'maximumPoolSize', 'must be an integer from 1 to 1000, found the text "10"'],
+    [
+      { maximumPoolSize: '10' },
+      'maximumPoolSize',
+      'must be an integer from 1 to 1000, found the string "10"',
+    ],
     [{ maximumPoolSize: Number.NaN }, 'maximumPoolSize', 'must be an integer from 1 to 1000, found NaN'],
     [
       { maximumPoolSize: 10n },
       'maximumPoolSize',
-      'must be an integer from 1 to 1000, found a value of another kind',
+      'must be an integer from 1 to 1000, found a value of another type',
     ],
-    [{ password: () => 'x' }, 'password', 'must be a text, found a value of another kind'],
-    [{ username: SecretText.of('x') }, 'username', 'must be a text, found a secret'],
-    [{ password: null }, 'password', 'has no value, but must be a text'],
+    [{ password: () => 'x' }, 'password', 'must be a string, found a value of another type'],
+    [{ username: SecretText.of('x') }, 'username', 'must be a string, found a secret'],
+    [{ password: null }, 'password', 'has no value, but must be a string'],
     [{ maxPoolSize: 1 }, 'maxPoolSize', 'unknown key'],
-    [{ allowUnsafe: new Set(['fsync']) }, 'allowUnsafe', 'must be a list, found a value of another kind'],
+    [{ allowUnsafe: new Set(['fsync']) }, 'allowUnsafe', 'must be a list, found a value of another type'],
   ])('%o', (change, key, message) => {
     expect(problemsOf(input({ ...PRIMARY_INPUT, ...change } as DataSourceInput))).toEqual([
       [`${PATH}.${key}`, message],

@@ -73,7 +73,7 @@ class TreeBuilder {
     const anchor = this.#anchors.get(name);
     if (anchor === undefined) {
       this.#report(offset, {
-        message: 'this alias has no anchor before it',
+        message: 'this alias refers to no earlier anchor',
         hint: 'put quotes around a value that starts with an asterisk',
       });
       return emptyScalar(offset);

@@ -70,7 +70,7 @@ function readTokens(text: string, report: Report): readonly CST.Token[] | undefi
     // Besides the open maps and lists, the stack holds the document and a scalar.
     if (parser.stack.length > MAXIMUM_DEPTH + 2) {
       return report(parser.offset - lexeme.length, {
-        message: `maps and lists are nested more than ${MAXIMUM_DEPTH} deep`,
+        message: `maps and lists are nested more than ${MAXIMUM_DEPTH} levels deep`,
       });
     }
     if (lexemes > MAXIMUM_LEXEMES) {
@@ -134,7 +134,7 @@ function syntaxMistake(code: YAMLError['code'], line: string): Mistake {
     case 'BAD_DQ_ESCAPE':
       return {
         message: 'unknown escape sequence in double quotes',
-        hint: 'single quotes take a backslash as it is',
+        hint: 'in single quotes, a backslash is an ordinary character',
       };
     case 'MISSING_CHAR':
       return {
@@ -147,7 +147,7 @@ function syntaxMistake(code: YAMLError['code'], line: string): Mistake {
       return { message: 'a key must be plain text' };
     case 'BLOCK_AS_IMPLICIT_KEY':
       return {
-        message: 'a key stands where a value is expected',
+        message: 'found a key where a value is expected',
         hint: 'start it on a line of its own, or put quotes around a value that holds a colon and a space',
       };
     case 'MULTILINE_IMPLICIT_KEY':

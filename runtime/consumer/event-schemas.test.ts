@@ -41,7 +41,7 @@ test.each([
 test('an event of an unknown version or type is refused', () => {
   const data = { amount: '5', newBalance: '1' };
   expect(() => schemas.check(deposited(data, { eventVersion: 9 }))).toThrow('version 9');
-  expect(() => schemas.check(deposited(data, { eventType: 'Other' }))).toThrow('no schema of Other');
+  expect(() => schemas.check(deposited(data, { eventType: 'Other' }))).toThrow('no schema for Other');
 });
 
 test('the lock contains a JSON Schema per version, with the ids of dataschema', () => {

@@ -35,13 +35,13 @@ export class EventSchemas {
     const { eventType, eventVersion, data, id } = event;
     const validate = this.#known.get(keyOf(eventType, eventVersion));
     if (validate === undefined)
-      throw new ValidationError(`There is no schema of ${eventType} version ${eventVersion} (event ${id})`);
+      throw new ValidationError(`There is no schema for ${eventType} version ${eventVersion} (event ${id})`);
     if (validate(data)) return event;
     const mistakes = (validate.errors ?? [])
       .slice(0, 10)
       .map(({ instancePath, message = 'does not fit' }) => `data${instancePath} ${message}`);
     throw new ValidationError(
-      `Event ${id} does not fit ${eventType} version ${eventVersion}: ${mistakes.join('; ')}`,
+      `Event ${id} does not match the schema of ${eventType} version ${eventVersion}: ${mistakes.join('; ')}`,
     );
   }
 }

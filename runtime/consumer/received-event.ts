@@ -79,7 +79,7 @@ function eventOf(attributes: ReadonlyMap<string, string>, data: JsonObject): Rec
   };
   const version = required('specversion');
   if (!SPEC_VERSION.test(version))
-    throw new ValidationError(`The CloudEvent has specversion ${version}, known is 1.0`, {
+    throw new ValidationError(`The CloudEvent has specversion ${version}; only 1.0 is supported`, {
       field: 'specversion',
     });
   const type = required('type');

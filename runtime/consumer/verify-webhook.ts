@@ -30,11 +30,11 @@ export function verifyWebhook(
   );
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
     throw new UnauthenticatedError(
-      'The headers webhook-id, webhook-timestamp and webhook-signature are needed',
+      'The headers webhook-id, webhook-timestamp and webhook-signature are required',
     );
   const seconds = Number(timestamp);
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(time.dateMs() - seconds * 1_000) > toleranceMs)
-    throw new UnauthenticatedError('The webhook is too old, or the clock of its sender is wrong');
+    throw new UnauthenticatedError("The webhook is too old, or its sender's clock is wrong");
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const expected = secrets.map((secret) => sign(signingKey(secret), { id, timestamp: seconds, body: text }));
   const given = signatures.split(' ');

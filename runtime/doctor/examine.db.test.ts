@@ -246,12 +246,11 @@ describe('The doctor on real servers', () => {
     expect(await failovers()).toEqual([]);
     await withDatabases(topology, async (databases) => {
       const register = await pretendFailover(databases.database(A));
-      const moved =
-        'went on from timeline 00000000 to 00000001: a standby was promoted, or a backup restored';
+      const moved = 'moved from timeline 00000000 to 00000001: a standby was promoted or a backup restored';
       expect(await failovers()).toEqual([['(1, 0)', 'warning', moved]]);
 
       await register.report('Mailer', ['e1', 'e2']);
-      const ahead = 'Mailer has handled at least 2 events that are gone, the first one e1';
+      const ahead = 'Mailer has handled at least 2 events that are lost, the first one e1';
       expect(await failovers()).toEqual([['(1, 0)', 'fault', `${moved}; ${ahead}`]]);
 
       const sagas = [idOn(A), idOn(A), idOn(A)];

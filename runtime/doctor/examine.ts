@@ -130,6 +130,6 @@ function driftFindings({ shard, lacks, has, tables }: ShardDrift): readonly Find
     return { subject, ...fault('drift', message, 'Write a migration: fw-gen migrate diff.') };
   });
   if (lacks.length + has.length === 0) return misfits;
-  const found = `unlike most shards: lacks ${lacks.length}, has ${has.length} more`;
+  const found = `differs from most shards: ${lacks.length} objects missing, ${has.length} extra`;
   return [...misfits, { subject, ...warning('drift', found, 'Run fw-gen migrate verify for the list.') }];
 }

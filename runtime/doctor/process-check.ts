@@ -23,8 +23,8 @@ export async function checkProcesses(
         const advice = 'Deploy this file to the process, or wait until it reloads the file.';
         const check =
           found === wanted
-            ? ok('topology', `${runs}, which is this file's`)
-            : warning('topology', `${runs}; this file's is ${wanted}`, advice);
+            ? ok('topology', `${runs}, as in this file`)
+            : warning('topology', `${runs}; this file has ${wanted}`, advice);
         return [{ subject: name, ...check }, ...withheld.map((shard) => withheldFinding(name, shard))];
       },
     );
@@ -35,6 +35,6 @@ export async function checkProcesses(
 }
 
 function withheldFinding(process: string, shard: string): Finding {
-  const advice = 'Repair the shard; the process then puts it into service by itself.';
+  const advice = 'Repair the shard. The process then puts it into service automatically.';
   return { subject: process, ...fault('in service', `serves without shard ${shard}`, advice) };
 }

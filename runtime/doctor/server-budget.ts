@@ -51,7 +51,7 @@ async function checkServer(
     );
     const found = `one process may open ${needed}; the server has ${String(maximum)}, ${String(used)} in use`;
     const advice =
-      'Lower maximum-pool-size or maximum-connections, raise max_connections, or put a pooler in between.';
+      'Lower maximum-pool-size or maximum-connections, raise max_connections, or use a connection pooler.';
     if (needed > Number(maximum)) return { subject: address, ...fault('connections', found, advice) };
     if (needed + Number(used) > Number(maximum))
       return { subject: address, ...warning('connections', found, advice) };
@@ -59,7 +59,7 @@ async function checkServer(
   } catch {
     return {
       subject: address,
-      ...warning('connections', 'not known', 'The server could not be queried; see connection.'),
+      ...warning('connections', 'unknown', 'The server could not be queried; see the connection check.'),
     };
   }
 }

@@ -56,7 +56,7 @@ export const checkVersion: ShardCheck = async ({ database }) => {
     `select current_setting('server_version_num')::int4, current_setting('server_version')`,
   );
   if (Number(number) >= OLDEST_SERVER) return [ok('version', `PostgreSQL ${String(version)}`)];
-  return [fault('version', `PostgreSQL ${String(version)}`, 'Upgrade the server: 14 or newer is needed.')];
+  return [fault('version', `PostgreSQL ${String(version)}`, 'Upgrade the server: 14 or newer is required.')];
 };
 
 /** Checks for settings with which an acknowledged commit can be lost. */
@@ -165,7 +165,7 @@ export const checkResidency: ShardCheck = async ({ database, member, tables }) =
   const { shard } = member;
   if (group !== shard.group || number !== shard.member) {
     const found = `the database is shard (${String(group)}, ${String(number)})`;
-    return [fault('residency', found, 'Two URLs are swapped, or a copy of another shard was put here.')];
+    return [fault('residency', found, 'Two URLs are swapped, or this database is a copy of another shard.')];
   }
   const results: CheckResult[] = [];
   for (const { table } of tables.filter(({ sharded }) => sharded))
@@ -188,7 +188,7 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
       fault(
         'residency',
         `${table} holds ids of other shards: ${ids}`,
-        'Find out how they came here and move them.',
+        'Find out how they got here, then move them to their shard.',
       ),
     ];
   } catch (error) {

@@ -65,9 +65,9 @@ function readerOf(type: FieldType, name: string, open: Open): JsonReader<unknown
     case 'boolean':
       return (json) => (typeof json === 'boolean' ? json : refuse(name, 'true or false'));
     case 'bigint':
-      return (json) => parse(name, 'an integer in a text', () => BigInt(text(json, name)));
+      return (json) => parse(name, 'an integer as a string', () => BigInt(text(json, name)));
     case 'decimal':
-      return (json) => parse(name, 'a decimal in a text', () => new Decimal(text(json, name)));
+      return (json) => parse(name, 'a decimal as a string', () => new Decimal(text(json, name)));
     case 'uuid':
       return (json) => parseUuid(text(json, name));
     case 'instant':
@@ -95,7 +95,7 @@ function readerOf(type: FieldType, name: string, open: Open): JsonReader<unknown
         type,
         type.of.map((member) => readerOf(member, name, open)),
       );
-      return (json) => (choose(json) ?? refuse(name, 'one of the types that it may be'))(json);
+      return (json) => (choose(json) ?? refuse(name, 'a value of one of its types'))(json);
     }
     case 'recursive':
       return recursiveReader(type, name, open);
@@ -157,7 +157,7 @@ function asObject(json: JsonValue): Readonly<Record<string, JsonValue>> {
 }
 
 function text(json: JsonValue, name: string): string {
-  return typeof json === 'string' ? json : refuse(name, 'a text');
+  return typeof json === 'string' ? json : refuse(name, 'a string');
 }
 
 function list(json: JsonValue, name: string): readonly JsonValue[] {

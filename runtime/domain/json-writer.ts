@@ -131,7 +131,7 @@ function recursiveWriter(
 }
 
 function refuseMember(name: string): never {
-  throw new ValidationError(`${name} is none of the types that it may be`, { field: name });
+  throw new ValidationError(`${name} matches none of its types`, { field: name });
 }
 
 /** Text that JSON does not escape. */

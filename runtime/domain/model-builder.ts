@@ -92,7 +92,9 @@ export abstract class ModelBuilder<M extends Entity> {
 
   #openDraft(): Draft<M> {
     if (this.#draft === undefined) {
-      throw new PlanMisuseError(`A builder of ${this.#descriptor.name} is used once; start another one`);
+      throw new PlanMisuseError(
+        `A builder of ${this.#descriptor.name} can be used only once; create another one`,
+      );
     }
     return this.#draft;
   }

@@ -119,7 +119,7 @@ describe('a builder', () => {
   test('does not change models that it has built', () => {
     const builder = newAccount(hundred);
     const first = builder.build();
-    expect(() => builder.balance(new Decimal(1))).toThrow('A builder of Account is used once');
+    expect(() => builder.balance(new Decimal(1))).toThrow('A builder of Account can be used only once');
     expect(first.balance).toEqual(hundred);
     expect(pendingEventsOf(first)).toEqual([]);
   });

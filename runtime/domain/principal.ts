@@ -110,7 +110,7 @@ function checkedName(name: unknown): string {
   }
   if (name.startsWith(OWN)) {
     throw new ValidationError(
-      `A principal's name must not begin with ${OWN}: such names are the runtime's own`,
+      `A principal's name must not begin with ${OWN}: such names are reserved for the runtime`,
     );
   }
   if (isUnstorable(name)) {

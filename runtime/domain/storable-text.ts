@@ -23,5 +23,5 @@ export function storedText(text: string, longest: number = LONGEST_STORED): stri
 /** Returns the text unchanged. @throws ValidationError, naming the field, if a database cannot store it unchanged */
 export function storable(text: string, field: string): string {
   if (!UNSTORABLE.test(text)) return text;
-  throw new ValidationError(`${field} holds a character that cannot be stored`, { field });
+  throw new ValidationError(`${field} must not contain NUL or half of a surrogate pair`, { field });
 }

@@ -24,7 +24,7 @@ export function requireUpcasters(versioned: Versioned, owner: () => object): rea
   const upcasters = versioned.upcasters ?? staticUpcasters(owner());
   if (upcasters.length >= version - 1) return upcasters;
   throw new ValidationError(
-    `${name} has version ${version} and ${upcasters.length} upcasters; one is needed for each older version`,
+    `${name} has version ${version} and ${upcasters.length} upcasters; each older version needs one`,
   );
 }
 

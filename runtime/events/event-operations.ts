@@ -75,7 +75,7 @@ export class EventOperations {
     checkReplayFrom(from);
     const databases = this.#databases(options.shard ?? shardOf(from));
     if ('position' in from && databases.length > 1) {
-      throw new ValidationError('A position belongs to one shard: name it', { field: 'shard' });
+      throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
     }
     // Queries all shards before it creates the first replay.
     const asked = await Promise.all(

@@ -203,7 +203,7 @@ function refuseInPerform(): void {
   const scope = currentPerformScope();
   if (scope !== undefined) {
     throw new WriteInPerformError(
-      `${scope.actionName} used a database inside perform; perform only reads, through repositories, and stages on plan()`,
+      `${scope.actionName} used a database inside perform; perform may only read through repositories and stage changes on plan()`,
     );
   }
 }

@@ -83,7 +83,7 @@ export class Answers {
   /** Logs that requests are refused: one line per second and shard. */
   refused(shard: number): void {
     const place = shard === NO_SHARD ? {} : { shard: ShardIdentifier.fromBits(shard).toString() };
-    const message = 'requests refused: too many are under way';
+    const message = 'requests refused: too many are in progress';
     this.#log.write(`refused ${shard}`, () => ({ level: 'warn', message, status: 503, ...place }));
   }
 

@@ -27,7 +27,7 @@ export function readBody(
   };
   const onEnd = (): void => finish(null, body.bytes);
   const onError = (cause: Error): void =>
-    finish(new HttpProblem('HTTP_MALFORMED_REQUEST', 'The body broke off', { cause }));
+    finish(new HttpProblem('HTTP_MALFORMED_REQUEST', 'The body ended early', { cause }));
   const finish = (problem: HttpProblem | null, body?: Buffer): void => {
     payload.off('data', onData).off('end', onEnd).off('error', onError);
     // Without a listener, a connection that breaks while the rest is discarded would raise an uncaught error.

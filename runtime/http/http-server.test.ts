@@ -643,7 +643,7 @@ describe('failures', () => {
 describe('callers', () => {
   it('are reported at start if all callers have the same one', () => {
     expect(loggedAtStart).toEqual([
-      { level: 'warn', message: 'every caller is the principal "tester": there is no authentication' },
+      { level: 'warn', message: 'every caller is the principal "tester", because authentication is off' },
     ]);
   });
 

@@ -7,7 +7,7 @@ export function routerPath(path: string): string {
   const converted = path.replaceAll(':', '::').replace(PARAMETER, ':$1');
   if (!path.startsWith('/') || /[{}*?#]/.test(converted)) {
     throw new ValidationError(
-      `Not a route path: ${JSON.stringify(path)}; parameters are written in braces: /wallets/{id}`,
+      `Not a route path: ${JSON.stringify(path)}; write parameters in braces: /wallets/{id}`,
     );
   }
   return converted;

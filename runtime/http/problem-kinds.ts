@@ -113,7 +113,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
     title: 'Resource locked',
     detail: 'Another request holds the lock; try again later',
   },
-  FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work took longer than its lock was held' },
+  FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work outlasted the hold time of its lock' },
 };
 
 const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
@@ -141,7 +141,7 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
   HTTP_ROUTE_TIMEOUT: {
     status: 504,
     title: 'Route timed out',
-    detail: 'The route did not answer in time; whether it has done its work is unknown',
+    detail: 'The route did not answer in time; whether it took effect is unknown',
   },
   HTTP_INTERNAL: INTERNAL,
 };

@@ -131,7 +131,7 @@ export function compileRoute(
     };
     try {
       if (!streams && !acceptsJson(request.headers.accept)) {
-        throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Answers are application/json');
+        throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Responses are application/json only');
       }
       const principal = authenticator(request.raw);
       const result =

@@ -20,7 +20,7 @@ function notFound(path: string, method: string, allow: string | undefined): Http
   if (/%00/.test(path)) return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path contains NUL');
   if (allow === undefined)
     return new HttpProblem('HTTP_NOT_FOUND', `Nothing is served at ${path.slice(0, 256)}`);
-  return new HttpProblem('HTTP_METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed are ${allow}`, {
+  return new HttpProblem('HTTP_METHOD_NOT_ALLOWED', `${method} is not allowed here; allowed: ${allow}`, {
     headers: { allow },
   });
 }

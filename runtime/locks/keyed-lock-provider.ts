@@ -121,7 +121,7 @@ export class KeyedLockProvider {
     const scope = currentPerformScope();
     if (scope !== undefined) {
       throw new WriteInPerformError(
-        `${scope.actionName} asked for the lock ${name} inside perform; take it around execute()`,
+        `${scope.actionName} requested the lock ${name} inside perform; acquire it around execute()`,
       );
     }
     const { waitMs = DEFAULT_WAIT_MS, holdMs = DEFAULT_HOLD_MS, signal } = options;
@@ -254,7 +254,7 @@ function mayPass({ phase, sqlState }: DriverFailure): boolean {
 function requireName(name: string): void {
   if (name.startsWith(OWN)) {
     throw new ValidationError(
-      `The name of a lock must not begin with ${OWN}: such names are the runtime's own`,
+      `The name of a lock must not begin with ${OWN}: such names are reserved for the runtime`,
       {
         field: 'name',
       },
@@ -262,7 +262,7 @@ function requireName(name: string): void {
   }
   if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
   throw new ValidationError(
-    `The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters that can be stored`,
+    `The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters, without NUL or half of a surrogate pair`,
     {
       field: 'name',
     },

@@ -66,7 +66,7 @@ export async function applyMigrations(
 }
 
 const NEEDS_SESSION =
-  'it runs outside of a transaction, which needs a direct connection to the server and not one through PgBouncer';
+  'it runs outside of a transaction, which needs a direct connection to the server, not one through PgBouncer';
 
 const CHECKSUMS_SQL = `
 create table if not exists ${SCHEMA}.migration_checksums (

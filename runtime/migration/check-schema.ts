@@ -33,7 +33,7 @@ export function requireFit(
   const misfits = tableDrift(models.map(expectedTable), schema);
   if (misfits.length === 0) return;
   const found = list(misfits.map(({ message }) => message));
-  const message = `The tables do not fit the models. Shard ${shard}: ${found}. Write a migration (fw-gen migrate diff).`;
+  const message = `The tables do not match the models. Shard ${shard}: ${found}. Write a migration (fw-gen migrate diff).`;
   if (drift !== 'warn') throw new MigrationError(message);
   warn(message);
 }
@@ -45,7 +45,7 @@ export function warnOfDifferences(
 ): void {
   for (const drift of compareSchemas(schemas, { tables: [] })) {
     const difference = describeDifference(drift);
-    if (difference !== '') warn(`Shard ${drift.shard} has another schema than most: ${difference}`);
+    if (difference !== '') warn(`The schema of shard ${drift.shard} differs from most: ${difference}`);
   }
 }
 

@@ -60,7 +60,7 @@ describeOnEachAdapter('Drift', (harness) => {
       'index CREATE INDEX by_hand ON public.accounts USING btree (balance)',
     ]);
     expect(await check(databases)).toEqual([
-      expect.stringContaining('Shard (1, 0) has another schema than most'),
+      expect.stringContaining('The schema of shard (1, 0) differs from most'),
     ]);
   });
 
@@ -94,7 +94,7 @@ describeOnEachAdapter('Drift', (harness) => {
     const databases = await open();
     await change(databases, global, 'alter table accounts drop column closed_by');
     expect(await check(databases, 'warn')).toContainEqual(
-      expect.stringContaining('The tables do not fit the models'),
+      expect.stringContaining('The tables do not match the models'),
     );
     expect(databases.withheld(global)).toBeUndefined();
   });

@@ -125,7 +125,9 @@ async function preparePartitions(database: ShardDatabase, { log = () => {} }: Mi
     await makePartitionsAtStart(database, new Date());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log(`Shard ${database.shard}: partitions are left to the next start or to retention: ${reason}`);
+    log(
+      `Shard ${database.shard}: partitions were not created; the next start or retention creates them: ${reason}`,
+    );
   }
 }
 

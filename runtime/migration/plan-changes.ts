@@ -236,8 +236,8 @@ class ChangePlanner {
       return;
     }
     this.#notes.push(
-      `no model has a natural key for the unique index ${name} on ${table} (${columns.join(', ')}); it is kept, and ` +
-        `refuses equal values (drop it with --drop ${place})`,
+      `no model has a natural key for the unique index ${name} on ${table} (${columns.join(', ')}); it is kept and still ` +
+        `refuses duplicates (drop it with --drop ${place})`,
     );
   }
 
@@ -267,11 +267,11 @@ function renameMistake(
     : others.some((column) => column.name === renamedFrom)
       ? `${renamedFrom} is a field as well`
       : others.some((column) => column.renamedFrom === renamedFrom)
-        ? 'so has another field'
+        ? 'another field has the same tag'
         : undefined;
   if (reason === undefined) return undefined;
   return (
-    `The comment of ${table}.${name} has @renamedFrom ${renamedFrom}, but ${reason}. Remove @renamedFrom unless the rename ` +
-    'is still to be done. If a name moves from one field to another, create one migration per rename.'
+    `The comment of ${table}.${name} has @renamedFrom ${renamedFrom}, but ${reason}. Remove @renamedFrom unless the rename is ` +
+    'still pending. If a name moves from one field to another, create one migration per rename.'
   );
 }

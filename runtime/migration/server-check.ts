@@ -24,7 +24,7 @@ export async function checkServer(
   const [versionNumber, version, fsync, fullPageWrites, synchronousCommit] = rows[0] ?? [];
   if (Number(versionNumber) < MINIMUM_VERSION) {
     throw new UnsafeServerError(
-      `${database.description} runs PostgreSQL ${String(version)}; 14 or newer is needed`,
+      `${database.description} runs PostgreSQL ${String(version)}; 14 or newer is required`,
     );
   }
   if (database.kind === 'pglite') return;

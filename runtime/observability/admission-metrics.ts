@@ -35,10 +35,10 @@ export function addAdmissionMetrics(
   const shardGauge = (name: string, help: string): Gauge => new Gauge({ name, help, labelNames, registers });
   const inFlight = gauge('fw_http_busy_in_flight', 'Requests in progress');
   const limit = gauge('fw_http_busy_limit', 'Maximum requests in progress, derived from measured latency');
-  const waiting = gauge('fw_http_busy_waiting', 'Requests that wait to be admitted');
+  const waiting = gauge('fw_http_busy_waiting', 'Requests waiting for admission');
   const held = gauge(
     'fw_http_busy_held',
-    'Requests of clients that came back before their Retry-After was over',
+    'Requests of clients that retried before the end of their Retry-After',
   );
   const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests in progress by shard');
   const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Maximum requests in progress by shard');

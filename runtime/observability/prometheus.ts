@@ -79,13 +79,13 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
   const registers = [registry];
   const requests = new Counter({
     name: 'fw_http_requests_total',
-    help: 'Requests by route and status of the answer',
+    help: 'Requests by route and response status',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'fw_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer',
+    help: 'Time from the head of a request to the end of its response',
     labelNames: ['method', 'route'],
     buckets: BUCKETS,
     registers,
@@ -117,20 +117,20 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
     ({ pool }) => pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
   );
   add(Gauge, 'fw_shard_connections_idle', 'Idle connections', ({ pool }) => pool.idle);
-  add(Gauge, 'fw_shard_connection_waiters', 'Callers that wait for a connection', ({ pool }) => pool.waiting);
+  add(Gauge, 'fw_shard_connection_waiters', 'Callers waiting for a connection', ({ pool }) => pool.waiting);
   add(
     Gauge,
     'fw_shard_connections_maximum',
-    'Most connections of the pool',
+    'Maximum number of connections of the pool',
     (each) => each.maximumConnections,
   );
   add(
     Gauge,
     'fw_shard_circuit_open',
-    '1 while calls of the shard are refused because its database is out of reach',
+    '1 while calls of the shard are refused because its database is unreachable',
     ({ pool }) => Number(pool.circuit === 'open'),
   );
-  add(Gauge, 'fw_shard_plans_queued', 'Plans that wait to be sent', (each) => each.queued);
+  add(Gauge, 'fw_shard_plans_queued', 'Plans waiting to be sent', (each) => each.queued);
   add(
     Counter,
     'fw_shard_write_statements_total',
@@ -141,7 +141,7 @@ function addShardMetrics(registry: Registry): (statistics: readonly ShardStatist
   add(
     Counter,
     'fw_shard_plans_folded_total',
-    'Plans that were written together with one that they depend on',
+    'Plans written in the same statement as a plan that they depend on',
     ({ written }) => written.folded,
   );
   add(
@@ -173,7 +173,7 @@ function addJournalMetrics(registry: Registry): (statistics: readonly JournalSta
   });
   const failed = new Counter({
     name: 'fw_journal_failed_attempts_total',
-    help: 'Attempts to finish one that have failed',
+    help: 'Failed attempts of this process to finish a cross-shard plan',
     labelNames,
     registers,
   });
@@ -224,8 +224,16 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
     'Events behind the checkpoint, up to 10,000',
     (each) => each.behind,
   );
-  ofHandler('fw_event_handler_behind_seconds', 'Age of the oldest of them', (each) => each.behindMs / 1_000);
-  ofHandler('fw_event_dead_letters', 'Dead letters and what waits behind them', (each) => each.deadLetters);
+  ofHandler(
+    'fw_event_handler_behind_seconds',
+    'Age of the oldest event behind the checkpoint',
+    (each) => each.behindMs / 1_000,
+  );
+  ofHandler(
+    'fw_event_dead_letters',
+    'Dead letters and the events that wait behind them',
+    (each) => each.deadLetters,
+  );
   ofHandler(
     'fw_event_parked_models',
     'Models whose events wait behind a dead letter',
@@ -233,7 +241,7 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
   );
   ofShard(
     'fw_scheduled_actions_due',
-    'Scheduled actions that are due and have not run',
+    'Scheduled actions that are due but have not run',
     (each) => each.dueActions,
   );
   ofShard(

@@ -30,16 +30,16 @@ export function addRetentionMetrics(registry: Registry, statuses: () => readonly
   add(
     Gauge,
     'fw_retention_last_done_timestamp_seconds',
-    'When any process last did what was due',
+    'Time of the last complete retention run of any process',
     ({ lastDone }) => seconds(lastDone),
   );
   add(
     Gauge,
     'fw_retention_partitions_until_timestamp_seconds',
-    'Up to when there are partitions',
+    'End of the last partition',
     ({ partitionsUntil }) => seconds(partitionsUntil),
   );
-  add(Gauge, 'fw_retention_kept_partitions', 'Old partitions that something still needs', ({ kept }) => kept);
+  add(Gauge, 'fw_retention_kept_partitions', 'Expired partitions that are still needed', ({ kept }) => kept);
   add(
     Counter,
     'fw_retention_dropped_partitions_total',
@@ -52,7 +52,12 @@ export function addRetentionMetrics(registry: Registry, statuses: () => readonly
     'Keys, scheduled actions and saga records that this process has deleted',
     ({ deletedRows }) => deletedRows,
   );
-  add(Counter, 'fw_retention_failures_total', 'Rounds that failed on this shard', ({ failures }) => failures);
+  add(
+    Counter,
+    'fw_retention_failures_total',
+    'Failed retention runs of this process',
+    ({ failures }) => failures,
+  );
 }
 
 function seconds(date: Date | undefined): number | undefined {

@@ -22,7 +22,7 @@ export function addSinkMetrics(registry: Registry, statistics: () => readonly Si
   };
   add(
     Counter,
-    ['fw_relay_messages_total', 'Messages that the receiver has taken, repetitions included'],
+    ['fw_relay_messages_total', 'Messages that the receiver has accepted, including repetitions'],
     ({ accepted }) => accepted,
   );
   add(
@@ -32,10 +32,10 @@ export function addSinkMetrics(registry: Registry, statistics: () => readonly Si
   );
   add(
     Counter,
-    ['fw_relay_repeated_batches_total', 'Batches that were sent again, all or in part'],
+    ['fw_relay_repeated_batches_total', 'Batches that were resent, in full or in part'],
     ({ deferred }) => deferred,
   );
-  add(Gauge, ['fw_relay_receiver_down', '1 while the receiver takes no messages'], ({ takes }) =>
+  add(Gauge, ['fw_relay_receiver_down', '1 while the receiver accepts no messages'], ({ takes }) =>
     Number(!takes),
   );
 }

@@ -17,7 +17,7 @@ export const FAILURE_NAME = 'Failure';
 
 const RETRY_AFTER: Readonly<Record<string, JsonPart>> = {
   'Retry-After': {
-    description: 'Seconds until trying again may help.',
+    description: 'Seconds to wait before a retry.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
   },
@@ -25,7 +25,7 @@ const RETRY_AFTER: Readonly<Record<string, JsonPart>> = {
 
 const CHALLENGE: Readonly<Record<string, JsonPart>> = {
   'WWW-Authenticate': {
-    description: 'The scheme that is expected.',
+    description: 'The expected authentication scheme.',
     required: true,
     schema: { type: 'string' },
   },
@@ -33,23 +33,23 @@ const CHALLENGE: Readonly<Record<string, JsonPart>> = {
 
 /** Names and meanings of failures, by status. */
 export const PROBLEMS: Readonly<Record<ProblemStatus, Problem>> = {
-  400: { name: 'BadRequest', description: 'The content of the request is not acceptable.' },
-  401: { name: 'Unauthorized', description: 'The caller does not prove who it is.', headers: CHALLENGE },
+  400: { name: 'BadRequest', description: 'The request is invalid.' },
+  401: { name: 'Unauthorized', description: 'The caller is not authenticated.', headers: CHALLENGE },
   403: { name: 'Forbidden', description: 'The caller may not do this. Nothing was done.' },
   404: { name: 'NotFound', description: 'There is no such model, or its shard is not configured.' },
   409: {
     name: 'Conflict',
     description:
-      'The present state refuses it, other updates won every retry, or the same key is still running.',
+      'The current state refuses the request, other updates won every retry, or a request with the same key is still running.',
   },
-  412: { name: 'PreconditionFailed', description: 'The version named in `If-Match` is not the present one.' },
+  412: { name: 'PreconditionFailed', description: 'The version in `If-Match` is not the current one.' },
   413: { name: 'ContentTooLarge', description: 'The body is too large.' },
   415: { name: 'UnsupportedMediaType', description: 'The body is not JSON in UTF-8.' },
   421: { name: 'MisdirectedRequest', description: 'The server does not answer for this host.' },
   422: { name: 'UnprocessableContent', description: 'The idempotency key was used with another request.' },
   429: {
     name: 'TooManyRequests',
-    description: 'The caller makes more requests than it may. Nothing was done.',
+    description: 'The caller exceeds its request limit. Nothing was done.',
     headers: RETRY_AFTER,
   },
   503: {
@@ -71,18 +71,18 @@ export const PROBLEM_SCHEMA: JsonPart = {
     type: { type: 'string', format: 'uri-reference' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What happened to this request, for people.' },
+    detail: { type: 'string', description: 'Explanation of this failure for people.' },
     instance: { type: 'string', format: 'uri-reference' },
-    code: { type: 'string', description: 'What happened, for programs.' },
+    code: { type: 'string', description: 'Stable error code for programs.' },
     errors: {
       type: 'array',
-      description: 'Each value at fault.',
+      description: 'One entry per invalid value.',
       items: {
         type: 'object',
         properties: {
           pointer: { type: 'string', format: 'json-pointer' },
           message: { type: 'string' },
-          in: { type: 'string', enum: ['path', 'query'], description: 'Absent for the body.' },
+          in: { type: 'string', enum: ['path', 'query'], description: 'Absent for a value in the body.' },
         },
         required: ['pointer', 'message'],
       },
@@ -93,7 +93,7 @@ export const PROBLEM_SCHEMA: JsonPart = {
 
 /** The response for all other failures. */
 export const FAILURE_RESPONSE: JsonPart = {
-  description: 'HTTP itself refuses the request, or the server is at fault.',
+  description: 'The request is not valid HTTP, or the server failed.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 

@@ -121,7 +121,7 @@ async function joined(directory: string, locked: EmbeddedDatabaseLockedError): P
   const engine = await PgliteEngine.join(directory);
   if (engine !== undefined) return engine;
   throw new EmbeddedDatabaseLockedError(
-    `${locked.message} That process offers no socket for fw-gen: only one that runs startServer does, and none on Windows.`,
+    `${locked.message} fw-gen can share it only with a process that runs startServer, and not on Windows.`,
   );
 }
 

@@ -61,16 +61,18 @@ class RemoteWire implements EngineWire {
     readFrames(
       socket,
       (frame) => this.#take(frame),
-      () => this.#fail(new Error('The server that has the database open is of another version')),
+      () =>
+        this.#fail(new Error('The process that has the database open runs another version of fw-actions')),
     );
     socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('The server that has the database open has ended')));
+    socket.on('close', () => this.#fail(new Error('The process that has the database open has ended')));
     socket.write(HELLO);
   }
 
   sendRaw(messages: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed) return reject(new Error('The server that has the database open has ended'));
+      if (this.#socket.destroyed)
+        return reject(new Error('The process that has the database open has ended'));
       this.#waiting.push({ resolve, reject });
       writeFrame(this.#socket, { kind: 'messages', bytes: messages });
     });

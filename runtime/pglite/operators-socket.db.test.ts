@@ -122,7 +122,7 @@ it('is not offered by a process that does not share its databases', async () => 
   expect(existsSync(socket)).toBe(false);
   const call = asCommand((database) => query(database, 'select 1'));
   await expect(call).rejects.toThrow(EmbeddedDatabaseLockedError);
-  await expect(call).rejects.toThrow('offers no socket for fw-gen');
+  await expect(call).rejects.toThrow('only with a process that runs startServer');
   await expect(query(open('serve').database(shard), 'select 1')).rejects.toThrow(EmbeddedDatabaseLockedError);
   await alone.close(0);
 });

@@ -104,7 +104,7 @@ export class PgliteEngine {
       const answer = await this.#wire.sendRaw(bytes);
       // Each answer ends with ReadyForQuery, whose last byte is the state of the transaction.
       const [kind, status] = [answer.at(-6), answer.at(-1)];
-      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The answer was cut off');
+      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The response was truncated');
       this.#transactionStatus = String.fromCharCode(status);
       return answer;
     } catch (error) {
@@ -168,7 +168,7 @@ export class PgliteEngine {
     if (!isReady || !isAnswered) {
       // A stack overflow, for example, ends a statement at any point, and the engine would continue in an undefined
       // state.
-      this.#broken = failure ?? new Error('The answer was cut off');
+      this.#broken = failure ?? new Error('The response was truncated');
       throw brokenFailure('in-flight', this.#broken);
     }
     if (failure !== undefined) throw failure;

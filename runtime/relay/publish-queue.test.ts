@@ -100,8 +100,8 @@ test('an unreachable receiver gets one batch at a time again until it answers, w
   manual.calls[3]?.answer(accept(1));
   await sent;
   expect(manual.warnings).toEqual([
-    'Sink test takes no messages: refused. They are sent again',
-    'Sink test takes messages again',
+    'Sink test accepts no messages: refused. They will be resent',
+    'Sink test accepts messages again',
   ]);
 });
 
@@ -168,7 +168,7 @@ test('a new run does not treat the receiver as down because of an ended run', as
   await callsOf(manual, 1);
   manual.calls[0]?.answer(new Error('refused'));
   while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(manual.queue.obstacle).toBe('the receiver takes no messages: refused');
+  expect(manual.queue.obstacle).toBe('the receiver accepts no messages: refused');
   ended.abort();
   while (!manual.counts.takes) {
     const again = manual.calls.at(-1);
@@ -203,7 +203,7 @@ test('a message that alone is not accepted delays no other model, and one warnin
     answer?.(accept(ids.length));
   }
   await settled;
-  expect(manual.warnings).toEqual(['Sink test does not take some messages: busy. They are sent again']);
+  expect(manual.warnings).toEqual(['Sink test does not accept some messages: busy. They will be resent']);
   expect(manual.counts).toMatchObject({ accepted: 4, takes: true });
 });
 
@@ -215,7 +215,7 @@ test('a model that waits alone is given up when delivery ends', async () => {
   manual.calls[0]?.answer([busy, ACCEPTED]);
   await other;
   expect(manual.counts.takes).toBe(true);
-  expect(manual.queue.obstacle).toBe('the receiver does not take some messages: busy');
+  expect(manual.queue.obstacle).toBe('the receiver does not accept some messages: busy');
   manual.queue.stop();
   expect(manual.queue.obstacle).toBeUndefined();
   expect(await stuck).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });

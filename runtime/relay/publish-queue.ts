@@ -116,8 +116,8 @@ export class PublishQueue {
 
   /** What prevents messages from being sent, for operators. Undefined: nothing. */
   get obstacle(): string | undefined {
-    if (this.#failures > 0) return `the receiver takes no messages: ${this.#reason}`;
-    return this.#aside.size > 0 ? `the receiver does not take some messages: ${this.#reason}` : undefined;
+    if (this.#failures > 0) return `the receiver accepts no messages: ${this.#reason}`;
+    return this.#aside.size > 0 ? `the receiver does not accept some messages: ${this.#reason}` : undefined;
   }
 
   /**
@@ -278,7 +278,7 @@ export class PublishQueue {
     const { name, counts, warn } = this.#options;
     this.#failures = 0;
     counts.takes = true;
-    warn(`${name} takes messages again`);
+    warn(`${name} accepts messages again`);
   }
 
   /** Lets these groups wait, because the receiver accepts other messages. */
@@ -287,7 +287,7 @@ export class PublishQueue {
     this.#answered();
     counts.deferred += 1;
     this.#reason = reason;
-    if (!this.#reported) warn(`${name} does not take some messages: ${reason}. They are sent again`);
+    if (!this.#reported) warn(`${name} does not accept some messages: ${reason}. They will be resent`);
     this.#reported = true;
     for (const group of groups) {
       group.deferrals += 1;
@@ -329,7 +329,7 @@ export class PublishQueue {
       for (const group of this.#waiting.splice(0)) giveUp(group);
       return;
     }
-    if (this.#failures === 0) warn(`${name} takes no messages: ${reason}. They are sent again`);
+    if (this.#failures === 0) warn(`${name} accepts no messages: ${reason}. They will be resent`);
     this.#failures += 1;
     this.#endPause();
     const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#wishUntilMs - time.nowMs());
@@ -351,9 +351,9 @@ function failureOf({ kind, reason }: Extract<PublishOutcome, { kind: 'rejected' 
 
 const MISSING: PublishOutcome = Object.freeze({
   kind: 'deferred',
-  reason: 'the sink gave no outcome for it',
+  reason: 'the sink returned no outcome for it',
 });
 
 function giveUp(group: Group): void {
-  group.reject(new RunInterrupted(group.accepted, new SinkUnavailable('delivery ends')));
+  group.reject(new RunInterrupted(group.accepted, new SinkUnavailable('delivery is stopping')));
 }

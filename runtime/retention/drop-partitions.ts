@@ -51,7 +51,7 @@ function isOldEnough(table: PartitionedTable, { fromMs, toMs }: Partition, limit
 }
 
 /** Another process has dropped it meanwhile. */
-const GONE = 'it is gone';
+const GONE = 'it no longer exists';
 
 /**
  * Drops a partition. Returns the reason why it stays; undefined if it is gone. While its rows are read, the partition
@@ -77,7 +77,7 @@ async function tryDrop(
       return undefined;
     });
   } catch (error) {
-    if (isLocked(error)) return 'it is in use right now';
+    if (isLocked(error)) return 'it is in use';
     if (hasState(error, '42P01')) return GONE;
     throw error;
   }
@@ -90,8 +90,8 @@ async function neededBy(
   { openActions }: DropOptions,
 ): Promise<string | undefined> {
   if (table === 'events') return eventsNeededBy(query, partition);
-  if (await haveEvents(query, partition)) return 'events of its actions are still there';
-  if (openActions === undefined) return 'the journal of some shard cannot be asked';
+  if (await haveEvents(query, partition)) return 'events of its actions still exist';
+  if (openActions === undefined) return 'the journal of a shard cannot be read';
   const isOpen = openActions.some((id) => isWithin(id, partition));
   return isOpen ? 'cross-shard plans that are not closed refer to its actions' : undefined;
 }

@@ -56,9 +56,7 @@ export interface RetentionPlace {
 /** @throws ValidationError for invalid options */
 export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: RetentionOptions): void {
   if (keepDays >= 1 && partitionDays > 0 && ahead >= 1) return;
-  throw new ValidationError(
-    'Retention keeps at least one day, in partitions of more than no time, at least one ahead',
-  );
+  throw new ValidationError('keepDays must be at least 1, partitionDays above 0 and ahead at least 1');
 }
 
 /**

@@ -176,20 +176,19 @@ export class RetentionKeeper {
     const end = endOf(states);
     const isShort = end === undefined || end.getTime() < now().getTime() + SHORT_OF_PARTITIONS_MS;
     if (settings.keepDays === undefined && !isShort) return;
-    const reason =
-      settings.keepDays === undefined
-        ? `the partitions of shard ${shard} end on ${end?.toISOString() ?? 'no day: there are none'}`
-        : 'retention is configured';
+    const partitions =
+      end === undefined ? 'There are no partitions' : `The partitions end on ${end.toISOString()}`;
+    const reason = settings.keepDays === undefined ? partitions : 'Retention is configured';
     this.#sayOnce(
       shard,
-      `On shard ${shard} this process may not make or drop partitions, because its role does not own eventlog.events; ` +
-        `but ${reason}. Run fw-gen events retain daily as the owner`,
+      `${reason}, but this process cannot create or drop partitions on shard ${shard}: its role does not own ` +
+        'eventlog.events. Run fw-gen events retain daily as the owner',
     );
   }
 
   #warnOfKept({ shard, kept, unreachable }: RetentionReport): void {
     const reasons = kept.map(({ partition, reason }) => `${partition} (${reason})`);
-    const missing = unreachable.map((each) => `what belongs to shard ${each} (it cannot be asked)`);
+    const missing = unreachable.map((each) => `the rows that belong to shard ${each} (it is unreachable)`);
     const text = [...reasons, ...missing].join(', ');
     if (text !== '') this.#sayOnce(shard, `Retention on shard ${shard} keeps ${text}`);
     else this.#said.delete(shard);

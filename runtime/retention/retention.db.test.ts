@@ -72,7 +72,7 @@ describeOnEachAdapter('Retention', (harness) => {
     });
     expect(held.kept).toContainEqual({
       partition: 'actions_20240110t000000',
-      reason: 'events of its actions are still there',
+      reason: 'events of its actions still exist',
     });
     ledger.events.start();
     await until(() => seen.length === 2);
@@ -109,7 +109,7 @@ describeOnEachAdapter('Retention', (harness) => {
     const now = new Date(OLD + 10 * DAY_MS);
     expect((await retain(database, { keepDays: 2 }, now)).kept).toEqual([
       { partition: 'events_default', reason: 'Late has not handled all of it' },
-      { partition: 'actions_default', reason: 'events of its actions are still there' },
+      { partition: 'actions_default', reason: 'events of its actions still exist' },
     ]);
     await ledger.rows("DELETE FROM eventlog.consumers WHERE name = 'Late'");
     const { kept, dropped, completeFrom } = await retain(database, { keepDays: 2 }, now);
@@ -155,7 +155,7 @@ describeOnEachAdapter('Retention', (harness) => {
       SELECT '${idFloor(Date.UTC(2024, 0, 11) + 1_000)}', '${action}', 'test', '1', 'Account', 'Other', '{}', now(), 1`);
     expect((await retain(database, options, now)).kept).toContainEqual({
       partition: actions,
-      reason: 'events of its actions are still there',
+      reason: 'events of its actions still exist',
     });
     await ledger.rows('DELETE FROM eventlog.events');
     expect((await retain(database, options, now)).dropped).toContain(actions);

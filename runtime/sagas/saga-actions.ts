@@ -45,7 +45,7 @@ export class MoveAction extends Action<MoveParams, void> {
     const to = failure === undefined ? step?.done(state) : step?.refused?.(state, failure);
     // A release in which this state has the step, or in which it can fail, started the step; a process of that release
     // will retry it.
-    if (to === undefined) throw new TypeError(`${run.saga} has no such way out of state ${run.step}`);
+    if (to === undefined) throw new TypeError(`${run.saga} has no such transition from state ${run.step}`);
     stageMove(this.plan(), definition.saga, { run, from: state, to, failure }, this.clock.now());
   }
 }

@@ -184,6 +184,6 @@ export class SagaDriver implements EventHandler {
 function timedOut({ run }: DueStep): SagaFailure {
   return {
     code: 'TIMED_OUT',
-    message: `${run.step} was not done by ${run.deadline?.toISOString() ?? 'its time'}`,
+    message: `${run.step} was not completed by ${run.deadline?.toISOString() ?? 'its deadline'}`,
   };
 }

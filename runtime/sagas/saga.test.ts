@@ -51,7 +51,7 @@ describe('The start of a saga', () => {
 
   test('is refused without an event, because no process would run the step', () => {
     expect(() => stageStart(new ActionPlan(clock), new TripSaga(), persisted(newTrip()))).toThrow(
-      /TripSaga would stand still in state FLIGHT: attach an event/,
+      /TripSaga would stop in state FLIGHT: attach an event/,
     );
   });
 });

@@ -52,7 +52,7 @@ export function stageMove<M extends Model>(
   requireStep(saga, run, from);
   if (to.state === from.state) {
     throw new PlanMisuseError(
-      `${saga.name} would repeat its step ${from.state} endlessly: name another state`,
+      `${saga.name} would repeat its step ${from.state} endlessly: choose another state`,
     );
   }
   const next: SagaStep<M> | undefined = stepOf(saga, to.state);
@@ -73,7 +73,7 @@ export function scheduleOverdue(plan: ActionPlan, { id, stepNumber }: SagaRun, d
 export function requireStep<M extends Model>(saga: NamedSteps<M>, run: SagaRun, { id, state }: M): void {
   if (state === run.step) return;
   throw new PlanMisuseError(
-    `${id.getValue()} is in state ${state}, where ${saga.name} left it in ${run.step}: other actions may change its ` +
+    `${id.getValue()} is in state ${state}, but ${saga.name} left it in ${run.step}: other actions may change its ` +
       'fields, but not its state',
   );
 }
@@ -82,6 +82,6 @@ export function requireStep<M extends Model>(saga: NamedSteps<M>, run: SagaRun, 
 function requireEvent<M extends Model>(saga: NamedSteps<M>, state: M): void {
   if (pendingEventsOf(state).length > 0) return;
   throw new PlanMisuseError(
-    `${saga.name} would stand still in state ${state.state}: attach an event (withEvent), it brings the step about`,
+    `${saga.name} would stop in state ${state.state}: attach an event (withEvent), which starts the step`,
   );
 }

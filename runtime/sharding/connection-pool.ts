@@ -97,7 +97,9 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const idle = this.take();
     if (idle !== undefined) return Promise.resolve(idle);
     if (this.#waiting.size >= MAXIMUM_WAITING) {
-      return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers wait already`));
+      return Promise.reject(
+        this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers are already waiting`),
+      );
     }
     return this.#wait({ deadlineAt, openedBy }, signal, place);
   }
@@ -320,7 +322,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const spent =
       this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
     if (this.size > this.#opening || spent)
-      return this.#refusal('pool-exhausted', 'no connection came free in time', this.#lastOpenFailure);
+      return this.#refusal('pool-exhausted', 'no connection became free in time', this.#lastOpenFailure);
     const reason = this.#lastOpenFailure === undefined ? 'pool-exhausted' : 'unreachable';
     return this.#refusal(reason, 'no connection could be opened in time', this.#lastOpenFailure);
   }

@@ -57,7 +57,7 @@ export class DriverFailure extends Error {
 /** The topology no longer lists the shard. Its database is closed. */
 export class ShardRemovedFailure extends DriverFailure {
   constructor(shard: string) {
-    super(`Shard ${shard} is not configured any more`, { phase: 'not-sent', reason: 'closed' });
+    super(`Shard ${shard} is no longer configured`, { phase: 'not-sent', reason: 'closed' });
     this.name = 'ShardRemovedFailure';
   }
 }

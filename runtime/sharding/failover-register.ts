@@ -73,14 +73,14 @@ export function timelineOf(serverRun: string): string {
 /** The report on a handler that is ahead of the log. */
 export function handlerAhead(handler: string, events: number, eventIds: readonly string[]): HandlerAhead {
   const [first = ''] = eventIds;
-  const inWords = `${handler} has handled at least ${events} events that are gone, the first one ${first}`;
+  const inWords = `${handler} has handled at least ${events} events that are lost, the first one ${first}`;
   return { handler, events, eventIds, inWords };
 }
 
 function describeFailover(timeline: string, previous: string | undefined): string {
   return previous === undefined
     ? `the server has lost commits in a crash (timeline ${timeline})`
-    : `went on from timeline ${previous} to ${timeline}: a standby was promoted, or a backup restored`;
+    : `moved from timeline ${previous} to ${timeline}: a standby was promoted or a backup restored`;
 }
 
 function toFailover(row: readonly unknown[]): Failover {

@@ -92,7 +92,7 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
 
   it('is refused when all members drain', () =>
     using(new Map([a, b, c].map((shard) => [shard, { draining: true }])), async (placement) => {
-      await expect(placement.choose(1, { kind: 'weighted' })).rejects.toThrow('all members drain');
-      await expect(placement.choose(1, { kind: 'least-filled' })).rejects.toThrow('all members drain');
+      await expect(placement.choose(1, { kind: 'weighted' })).rejects.toThrow('all members are draining');
+      await expect(placement.choose(1, { kind: 'least-filled' })).rejects.toThrow('all members are draining');
     }));
 });

@@ -162,11 +162,11 @@ export class Placement {
   }
 }
 
-const DRAINING = 'it drains and takes no new ids';
+const DRAINING = 'it is draining and takes no new ids';
 
 function open(group: number, members: readonly PlacedMember[]): readonly PlacedMember[] {
   const left = members.filter(({ draining }) => draining !== true);
-  if (left.length === 0) throw new ShardUnavailableError(`(${group}, any)`, 'all members drain');
+  if (left.length === 0) throw new ShardUnavailableError(`(${group}, any)`, 'all members are draining');
   return left;
 }
 

@@ -69,7 +69,6 @@ export class PooledSession<C extends RunnableConnection<C>> implements ShardSess
 }
 
 function refusal(reason: 'aborted' | 'closed', cause?: unknown): DriverFailure {
-  const message =
-    reason === 'closed' ? 'The session was given back' : 'Aborted before the statement was sent';
+  const message = reason === 'closed' ? 'The session was released' : 'Aborted before the statement was sent';
   return new DriverFailure(message, { phase: 'not-sent', reason, cause });
 }

@@ -45,9 +45,9 @@ function notSentError(reason: FailureReason, shard: string, cause: Cause): FwErr
     case 'unreachable':
       return new ShardUnavailableError(shard, 'its database cannot be reached', cause);
     case 'withheld':
-      return new ShardUnavailableError(shard, 'this process has not taken it into service', cause);
+      return new ShardUnavailableError(shard, 'this process has not put it into service', cause);
     case 'pool-exhausted':
-      return new ShardBusyError(shard, 'no connection came free in time', cause);
+      return new ShardBusyError(shard, 'no connection became free in time', cause);
     case 'deadline':
       return new DeadlineExceededError(
         `The deadline passed before anything was sent to shard ${shard}`,
@@ -66,7 +66,10 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
   const cause = { cause: failure, ...retryAfter(failure) };
   switch (sqlStateMeaning(sqlState)) {
     case 'unique':
-      return new UniqueViolationError(`${place(failure)} already has such a row`, facts);
+      return new UniqueViolationError(
+        `${place(failure)} already has a row with the same unique value`,
+        facts,
+      );
     case 'constraint':
       return new ConstraintViolationError(refusal(failure), facts);
     case 'value':
@@ -75,7 +78,7 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
     case 'transient':
       return new RowBusyError(`Shard ${shard}: a row is locked by another transaction`, { cause: failure });
     case 'unavailable':
-      return new ShardUnavailableError(shard, 'its database does not take writes now', cause);
+      return new ShardUnavailableError(shard, 'its database does not accept writes now', cause);
     case 'saturated':
       return new ShardBusyError(shard, 'its database has no resources to spare', cause);
     case 'other':
@@ -93,8 +96,8 @@ function refusal(failure: DriverFailure): string {
   if (rule === undefined || !rule.startsWith(`${table}_`))
     return `A constraint refused the change of ${place(failure)}`;
   return (
-    `A row of ${table} would break the rule ${rule.slice(table.length + 1)}, which the database checks (${constraint}); ` +
-    'the rule of this process is another one, or it wrote the row without build()'
+    `A row of ${table} breaks the rule ${rule.slice(table.length + 1)}, which the database checks (${constraint}). ` +
+    'This process has another rule, or wrote the row without build()'
   );
 }
 

@@ -200,14 +200,14 @@ describeOn('postgresql', 'Another topology', (harness) => {
         second,
         withPrimary({ url: a.url }),
       );
-      await refused(swapped, 'the database meant for shard (0, 0) is that of shard (0, 1)');
+      await refused(swapped, 'the new database of shard (0, 0) is that of shard (0, 1)');
       await refused(without(topology, third), 'shard (1, 0) still holds rows');
       await refused({ ...topology, defaultShard: third }, 'the default shard holds');
       await refused(
         changed(topology, second, withPrimary({ url: stranger.url })),
         'is shard (5, 5), not (0, 1)',
       );
-      await refused(changed(topology, second, withPrimary({ url: copy.url })), 'still takes writes');
+      await refused(changed(topology, second, withPrimary({ url: copy.url })), 'still accepts writes');
       for (const shard of FIVE) await run(databases, shard, 'select 1');
       expect(await databases.reload(topology)).toEqual([]);
     });

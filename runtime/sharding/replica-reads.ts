@@ -78,7 +78,7 @@ export class ReplicaReads {
   reader(shard: ShardIdentifier, read: ReplicaRead): ShardDatabase {
     const after = read.after?.get(shard);
     if (after !== undefined && !LOG_POSITION.test(after)) {
-      throw new ValidationError('A log position looks like 0/16B3748', { field: 'after' });
+      throw new ValidationError('A log position has the form 0/16B3748', { field: 'after' });
     }
     const primary = this.#databases.database(shard);
     const choose = (options?: CallOptions): Promise<ShardDatabase> =>

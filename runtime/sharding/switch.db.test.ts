@@ -85,7 +85,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const session = await database.acquire();
     const check = (): Promise<void> => Promise.reject(new Error('Not called'));
     const switching = database.switchTo({ timeoutMs: 60_000, patienceMs: 50, check, openNew, openOld });
-    await expect(switching).rejects.toThrow('calls are still under way');
+    await expect(switching).rejects.toThrow('calls are still in progress');
     expect((await session.query(where)).rows).toHaveLength(1);
     session.release();
     await database.close(0);
@@ -102,7 +102,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
       await database.close(0);
     };
     await set('set default_transaction_read_only = on');
-    await expect(untilPromoted(openNew, 50)).rejects.toThrow('does not take writes: it is read-only');
+    await expect(untilPromoted(openNew, 50)).rejects.toThrow('does not accept writes: it is read-only');
     const waiting = untilPromoted(openNew, 60_000);
     await set('reset default_transaction_read_only');
     await waiting;

@@ -121,7 +121,7 @@ export class SwitchableDatabase implements ShardDatabase {
     });
     try {
       if (!(await quiet(this.#target, options.patienceMs))) {
-        throw new DriverFailure(`${this.description}: calls are still under way`, {
+        throw new DriverFailure(`${this.description}: calls are still in progress`, {
           phase: 'not-sent',
           reason: 'pool-exhausted',
         });

@@ -19,7 +19,8 @@ export function requireSafe(
   for (const change of changes) {
     if (change.kind === 'default-shard')
       throw refusal('the default shard holds the models without a sharded id');
-    if (change.kind === 'maximum-connections') throw refusal('maximum-connections takes effect at a restart');
+    if (change.kind === 'maximum-connections')
+      throw refusal('maximum-connections takes effect after a restart');
     if (change.kind === 'server' || change.kind === 'pool') {
       requireServer({ shard: change.shard, kind: change.kind }, known, wanted);
     }
@@ -35,13 +36,13 @@ function requireServer(
 ): void {
   const wanted = after.get(shard);
   if (wanted?.primary.url.kind === 'pglite' || before.get(shard)?.primary.url.kind === 'pglite') {
-    throw refusal(`shard ${shard} is an embedded database, which is changed at a restart`);
+    throw refusal(`shard ${shard} is an embedded database, which only a restart can change`);
   }
   if (kind === 'pool' || wanted === undefined) return;
   const name = databaseName(wanted.primary);
   const owner = [...before.values()].find(({ primary }) => databaseName(primary) === name);
   if (owner !== undefined)
-    throw refusal(`the database meant for shard ${shard} is that of shard ${owner.shard}`);
+    throw refusal(`the new database of shard ${shard} is that of shard ${owner.shard}`);
 }
 
 /** Checks that a shard is empty before it is removed. @throws ReloadRefusedError */
@@ -54,7 +55,7 @@ export async function requireEmpty(database: ShardDatabase): Promise<void> {
   );
   const [rows] = await ask(database, `select exists (${String(tables[0])})`);
   if (rows === true)
-    throw refusal(`shard ${database.shard} still holds rows, and ids that name it would be refused`);
+    throw refusal(`shard ${database.shard} still holds rows, whose ids would name an unknown shard`);
 }
 
 /**
@@ -67,12 +68,12 @@ export async function requireSuccessor(openNew: Opens, openOld: Opens): Promise<
   await using(openNew, async (successor) => {
     await requireIdentity(successor);
     if ((await writability(successor)) === 'read-only')
-      throw refusal(`${successor.description} does not take writes`);
+      throw refusal(`${successor.description} does not accept writes`);
   });
   await using(openOld, async (old) => {
     if (!(await takesWrites(old))) return;
     throw refusal(
-      `${old.description} still takes writes: make it read-only or stop it, or its last commits are lost`,
+      `${old.description} still accepts writes: make it read-only or stop it, or its last commits are lost`,
     );
   });
 }
@@ -99,7 +100,7 @@ export async function untilPromoted(openNew: Opens, patienceMs: number): Promise
   for (;;) {
     const state = await using(openNew, writability);
     if (state === 'writable') return;
-    if (time.nowMs() >= giveUpAt) throw refusal(`the new database does not take writes: it is ${state}`);
+    if (time.nowMs() >= giveUpAt) throw refusal(`the new database does not accept writes: it is ${state}`);
     await sleep(PROMOTION_POLL_MS, { ref: false });
   }
 }
@@ -130,7 +131,7 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
     if (!(error instanceof DriverFailure)) throw error;
     // The server does not answer. A server that refuses only this process may still serve others.
     if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
-    throw refusal(`whether ${old.description} still takes writes cannot be found out: ${error.message}`);
+    throw refusal(`it is unknown whether ${old.description} still accepts writes: ${error.message}`);
   }
 }
 

@@ -74,7 +74,7 @@ export class TransactionManager {
     if (tag !== 'COMMIT') {
       throw new DatabaseError(
         `The transaction was rolled back (the server answered COMMIT with ${tag}): a statement in it failed, and the ` +
-          'error was swallowed. Let it pass, or use a savepoint.',
+          'error was swallowed. Rethrow it, or use a savepoint.',
         {},
       );
     }

@@ -35,7 +35,7 @@ export function failureOf<E extends Error>(
     throw mismatch(`${wanted}, but it failed with ${String(error)}`, nameOf(error), errorClass.name, error);
   }
   if (message !== undefined && !matches(error.message, message)) {
-    const said = `Expected ${errorClass.name} to say ${String(message)}, but it says ${error.message}`;
+    const said = `Expected ${errorClass.name} with the message ${String(message)}, but its message is ${error.message}`;
     throw mismatch(said, error.message, message, error);
   }
   return error;

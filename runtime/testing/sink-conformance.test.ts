@@ -6,12 +6,12 @@ import type { TestedSink } from './tested-sink.js';
 
 const DEFERRED: PublishOutcome = { kind: 'deferred', reason: 'busy' };
 const UNACCEPTABLE = 'unacceptable';
-const HANDS_OVER = 'hands over id, key, attributes and body of each message unchanged';
+const HANDS_OVER = 'delivers id, key, attributes and body of each message unchanged';
 const KEEPS_ORDER = 'keeps the order of each key within a batch and from batch to batch';
 const TAKES_SEVERAL = 'takes several batches at a time and loses none';
-const STOPS_AT_ABORT = 'sends nothing once the relay no longer waits';
-const CLOSES = 'closes before it has sent anything, and a second time';
-const REJECTS = 'rejects what the receiver cannot take, and sends nothing of its key behind it';
+const STOPS_AT_ABORT = 'sends nothing after the relay has stopped waiting';
+const CLOSES = 'can be closed before it has sent anything, and a second time';
+const REJECTS = 'rejects what the receiver cannot accept, and sends nothing of its key after it';
 const WAITS = 'waits for a receiver that is out of reach, and then sends in order';
 
 /** The steps of a correct sink, each of which a test can replace. */
@@ -137,7 +137,7 @@ const defects: readonly [string, Publish, readonly string[]][] = [
     [STOPS_AT_ABORT],
   ],
   [
-    'accepts what the receiver cannot take',
+    'accepts what the receiver cannot accept',
     async (messages, steps) => (await sound(messages, steps)).map(() => ACCEPTED),
     [REJECTS],
   ],

@@ -19,17 +19,17 @@ const LARGE_TEXT = 'x'.repeat(1_400);
 export function sinkConformance(tested: TestedSink): readonly SinkCase[] {
   const { unacceptable, outage } = tested;
   const cases: [string, (trial: SinkTrial) => Promise<void>][] = [
-    ['hands over id, key, attributes and body of each message unchanged', handsOver],
+    ['delivers id, key, attributes and body of each message unchanged', handsOver],
     ['keeps the order of each key within a batch and from batch to batch', keepsOrder],
     ['takes several batches at a time and loses none', takesSeveral],
     ['accepts a batch of 500 messages and 700 kB', acceptsLarge],
     ['accepts messages that were sent before', acceptsRepetitions],
-    ['sends nothing once the relay no longer waits', stopsAtAbort],
-    ['closes before it has sent anything, and a second time', closes],
+    ['sends nothing after the relay has stopped waiting', stopsAtAbort],
+    ['can be closed before it has sent anything, and a second time', closes],
   ];
   if (unacceptable !== undefined) {
     cases.push([
-      'rejects what the receiver cannot take, and sends nothing of its key behind it',
+      'rejects what the receiver cannot accept, and sends nothing of its key after it',
       (trial) => rejects(trial, unacceptable),
     ]);
   }
@@ -119,7 +119,7 @@ async function rejects(
   const kindsOf = (messages: readonly RelayMessage[]): readonly PublishOutcome['kind'][] =>
     messages.map((message) => outcomes[sent.indexOf(message)]?.kind ?? 'deferred');
   deepStrictEqual(kindsOf(poison), ['rejected'], `Expected a rejection, got ${trial.show(outcomes)}`);
-  for (const kind of kindsOf(good.messages)) notStrictEqual(kind, 'rejected', 'A good message was rejected');
+  for (const kind of kindsOf(good.messages)) notStrictEqual(kind, 'rejected', 'A valid message was rejected');
   const left = [...before, ...good.messages].filter((message) => kindsOf([message])[0] !== 'accepted');
   await trial.accepts(sink, left);
   await trial.arrives({ ...bad, messages: before }, good);

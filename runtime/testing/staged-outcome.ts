@@ -78,7 +78,7 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
   /** The plan cancels exactly these scheduled actions, in this order. A function receives the result. */
   thenCancels(...ids: OfResult<Result, readonly string[]>): this {
     return this.check(({ cancelledSchedules, result }) => {
-      const message = `Expected ${this.subject} to take back other scheduled actions`;
+      const message = `Expected ${this.subject} to cancel other scheduled actions`;
       assertShowsSame(cancelledSchedules, expectedOf(ids, result), message);
     });
   }

@@ -32,6 +32,6 @@ export class VirtualClock implements Clock {
 
 function milliseconds(moment: Date | string): number {
   const result = new Date(moment).getTime();
-  if (Number.isNaN(result)) throw new ValidationError(`Not a valid moment: ${String(moment)}`);
+  if (Number.isNaN(result)) throw new ValidationError(`Not a valid date: ${String(moment)}`);
   return result;
 }

@@ -57,7 +57,7 @@ export function addDeadLettersCommand(events: Command, context: CommandContext):
     );
   withFilter(withFrame(letters.command('discard')))
     .description(
-      'Discards events for good. They stay listed as discarded; the events that waited behind them are resumed.',
+      'Discards events permanently. They stay listed as discarded; the events that waited behind them are resumed.',
     )
     .option('--all', 'every parked event of the handler')
     .option('--note <text>', 'the reason, stored with the events')

@@ -179,7 +179,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     const ledger = await startLedger(harness, () => {});
     await ledger.events.stop();
     const none = await events('failovers');
-    expect([none.code, none.info]).toEqual([0, 'There is no failover that has not been acknowledged.']);
+    expect([none.code, none.info]).toEqual([0, 'No unacknowledged failovers.']);
     expect(await json('failovers')).toEqual({ failovers: [], failures: [] });
 
     const first = idOn(HERE);
@@ -192,11 +192,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(code).toBe(1);
     const [moved, ahead, step, ...more] = info.split('\n');
     expect(more).toEqual([]);
-    expect(moved).toMatch(/^\(0, 0\) \S+: went on from timeline 0{8} to 0{7}1: .+, noticed at \S+Z$/);
-    expect(ahead).toContain(`: Letters has handled at least 2 events that are gone, the first one ${first}`);
+    expect(moved).toMatch(/^\(0, 0\) \S+: moved from timeline 0{8} to 0{7}1: .+, noticed at \S+Z$/);
+    expect(ahead).toContain(`: Letters has handled at least 2 events that are lost, the first one ${first}`);
     expect(step).toContain(`: (1, 0) has step 1 PAYING of saga ${saga} since `);
     expect((await events('lag')).info).toContain(
-      `Letters has handled at least 2 events that are gone, the first one ${first}`,
+      `Letters has handled at least 2 events that are lost, the first one ${first}`,
     );
     expect(await json('failovers', '--shard', '0,0')).toMatchObject({
       failovers: [
@@ -259,7 +259,7 @@ const WRONG: readonly (readonly [line: string, message: string])[] = [
   ['dead-letters show x', 'x is not the id of an event'],
   ['replay Letters', 'Pass a start'],
   ['replay Letters --from yesterday', 'Expected a date'],
-  ['replay Letters --position 1', 'A position belongs to one shard'],
+  ['replay Letters --position 1', 'A position is valid on one shard only'],
   ['replay Missing --from 2026-01-01', 'Missing has no checkpoint on any shard'],
   ['schedules cancel x', 'x'],
   ['lags', 'Did you mean lag?'],

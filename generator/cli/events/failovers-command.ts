@@ -57,8 +57,7 @@ async function showFailovers(
   } else {
     for (const { shard, name, report } of found)
       for (const line of linesOf(report)) output.info(`${shard} ${cell(name)}: ${oneLine(line)}`);
-    if (found.length === 0 && outcomes.failed.length === 0)
-      output.info('There is no failover that has not been acknowledged.');
+    if (found.length === 0 && outcomes.failed.length === 0) output.info('No unacknowledged failovers.');
   }
   const failed = reportFailures(outcomes, output);
   const lost = found.some(({ report }) => report.ahead.length + report.lostCauses.length > 0);

@@ -106,7 +106,7 @@ function stateOf({ waitingFor, holder }: ConsumerLag): string {
 function actionLines({ dueActions, failedActions }: ShardLag): readonly string[] {
   return [
     ...(dueActions === 0 ? [] : [`${dueActions} scheduled actions are due`]),
-    ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions have failed for good`]),
+    ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions have failed permanently`]),
   ];
 }
 

@@ -29,9 +29,9 @@ jobs:
           node-version: 24
           cache: npm
       - run: npm ci
-      # Fails if the generated code is not what the sources give, or if a route has no rule.
+      # Fails if the generated code is stale, or if a route has no rule.
       - run: npx fw-gen generate --check --strict --format github
-      # Fails if the models need a migration that is not there.
+      # Fails if the models need a migration that does not exist.
       - run: npx fw-gen migrate diff --check
       - run: npm test
 `;
@@ -60,7 +60,7 @@ COPY --from=build /app/src/migrations ./src/migrations
 COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 8080
-# /health/live, not /health/ready: a restart of this process does not mend a database.
+# /health/live, not /health/ready: restarting this process does not repair a database.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=64", "dist/main.js"]
 `;
@@ -113,7 +113,7 @@ function database(number: number): string {
     volumes:
       - db-${number}:/var/lib/postgresql
     healthcheck:
-      # By TCP: while the image makes the database, its server listens on a socket only.
+      # Over TCP: while the image initializes the database, its server listens on a Unix socket only.
       test: ["CMD", "pg_isready", "-h", "127.0.0.1", "-U", "app", "-d", "app"]
       interval: 2s
       timeout: 3s

@@ -100,7 +100,7 @@ fw:
   access:
     # A route whose action has no rule (@Allow) answers 403.
     default: deny
-    # true: callers send API keys of \`fw-gen keys\`, and the development token counts for nothing. The image sets it.
+    # true: callers send API keys of \`fw-gen keys\`, and the development token is not accepted. The image sets it.
     api-keys: \${API_KEYS:-false}
 
   # Two shards. Without DB_1_URL and DB_2_URL they are embedded databases, a development dependency.
@@ -135,7 +135,7 @@ Made by \`fw-gen init\`. The documentation of the framework is in \`node_modules
 \`\`\`sh
 npm install
 npm test        # generates, compiles and runs the tests
-npm run dev     # the server on http://127.0.0.1:8080, again after each change
+npm run dev     # runs the server on http://127.0.0.1:8080, and restarts it after each change
 \`\`\`
 
 The server refuses requests without the token in \`${TOKEN_FILE}\`:

@@ -17,7 +17,7 @@ function main(tokenFile: string): string {
   return `import { developmentToken } from 'fw-actions';
 import { startServer } from './generated/server.js';
 
-// Refuses every request without the token. Where fw.access names a way to authenticate, that takes its place.
+// Refuses every request without the token. If fw.access configures authentication, that replaces the token.
 await startServer({ title: 'Notes', authenticator: developmentToken({ file: '${tokenFile}' }) });
 `;
 }

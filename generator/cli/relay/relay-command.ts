@@ -79,7 +79,7 @@ async function servePages(
   try {
     return await serveRelay(databases, relaying, { host, port });
   } catch (error) {
-    throw new InputError(`--host ${host} --port ${port} cannot be listened on: ${String(error)}`);
+    throw new InputError(`Cannot listen on --host ${host} --port ${port}: ${String(error)}`);
   }
 }
 
@@ -92,7 +92,9 @@ function chosenSinks<Sink extends { readonly name: string }>(
   return names.map((name) => {
     const found = sinks.find((sink) => sink.name === name);
     if (found !== undefined) return found;
-    throw new InputError(`There is no sink ${name}. There are ${sinks.map((each) => each.name).join(', ')}.`);
+    throw new InputError(
+      `Sink ${name} does not exist. Choose one of: ${sinks.map((each) => each.name).join(', ')}.`,
+    );
   });
 }
 

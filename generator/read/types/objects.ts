@@ -76,7 +76,7 @@ export function readMembers(
 }
 
 const MEMBER_HINT =
-  'Data has only properties. Remove methods, and replace an index signature by a field: `readonly entries: Record<string, T>;`.';
+  'Data has only properties. Remove methods, and replace an index signature with a field: `readonly entries: Record<string, T>;`.';
 
 /** Reports two fields of one name in a declaration, which the compiler does not accept either. */
 export function reportRepeated(
@@ -175,7 +175,7 @@ export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): v
 }
 
 function reportIndex(context: ReadContext, member: ts.Node): void {
-  const hint = 'Replace it by a field: `readonly entries!: Record<string, Type>;`.';
+  const hint = 'Replace it with a field: `readonly entries!: Record<string, Type>;`.';
   report(context, 'FWGEN004', member, 'A class cannot have an index signature', hint);
 }
 

@@ -173,7 +173,7 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
     const [letter] = await ledger.events.deadLetters.list();
     expect(letter?.errorCode).toBe('FW_KEY_REUSED');
     expect(letter?.errorMessage).toMatch(
-      /^Fickle has started CreditAction before with other params, as call 1 for event/,
+      /^Fickle has already started CreditAction with other params, as call 1 for event/,
     );
     expect(letter?.errorMessage).toContain('the same calls in the same order with the same params');
     expect(await ledger.balance(mirror)).toBe('6');

@@ -202,7 +202,7 @@ export class ShardDelivery {
     if (failover === undefined) return;
     this.#options.warn(
       `Shard ${this.shard} ${failover}. Commits that the new server had not received are lost. ` +
-        'Run fw-gen events failovers for the known losses',
+        'Run fw-gen events failovers for a list of the known losses',
     );
   }
 

@@ -88,10 +88,10 @@ export function makeEnvelope(
 
 function otherParams(handler: string, action: string, call: string, eventId: string): string {
   return (
-    `${handler} has started ${action} before with other params, as ${call} for event ${eventId}. Each attempt must make ` +
-    'the same calls in the same order with the same params: take them from the event, not from what may change ' +
-    'meanwhile, and identify calls by { name } if their order may differ. If the first call is the right one, make ' +
-    'the handler give its params again and retry the event; if the action is to run once more on purpose, give the ' +
+    `${handler} has already started ${action} with other params, as ${call} for event ${eventId}. Each attempt must make ` +
+    'the same calls in the same order with the same params: take them from the event, not from data that may change ' +
+    'meanwhile, and identify calls by { name } if their order may differ. If the first call is the right one, restore ' +
+    'its params in the handler and retry the event; to run the action once more on purpose, give the ' +
     'call another name'
   );
 }

@@ -32,6 +32,6 @@ export function requireKeys(keyed: readonly StagedItem[] | undefined): void {
   const names = keyed.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
   throw new PlanMisuseError(
     `Models exchange their natural keys in one plan: among ${names.join(', ')}. ` +
-      'A unique index refuses that; give one of them another key by an action before',
+      'A unique index refuses that. Give one of them a temporary key in an earlier action',
   );
 }

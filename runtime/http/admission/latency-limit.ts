@@ -60,7 +60,7 @@ export class LatencyLimit {
   /**
    * Adds the latency of one request.
    *
-   * @param inFlight requests under way when it ended, itself included
+   * @param inFlight requests in progress when it ended, itself included
    * @param nowMs monotonic time
    */
   record(latencyMs: number, inFlight: number, nowMs: number): void {

@@ -9,7 +9,7 @@ const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
 
-/** A place among the requests under way. */
+/** A place among the requests in progress. */
 interface Place {
   leave(isSample: boolean): void;
 }

@@ -240,7 +240,9 @@ function withUpgrades(server: Server, first: Server): Server {
 
 function tooMany(): HttpProblem {
   const headers = { 'retry-after': '1' };
-  return new HttpProblem('HTTP_BUSY', 'The server has as many connections as it may have', { headers });
+  return new HttpProblem('HTTP_BUSY', 'The server has reached its maximum number of connections', {
+    headers,
+  });
 }
 
 function listenIfFree(server: Server, address: ListenAddress): Promise<void> {

@@ -72,5 +72,5 @@ function makeServer(certificate: ServerCertificate | undefined, options: ServerO
 }
 
 function noTunnels(): HttpProblem {
-  return new HttpProblem('HTTP_METHOD_NOT_IMPLEMENTED', 'The server opens no tunnels');
+  return new HttpProblem('HTTP_METHOD_NOT_IMPLEMENTED', 'The server does not support CONNECT');
 }

@@ -20,7 +20,7 @@ export function checkHead(request: IncomingMessage, headerCount: number): HttpPr
   if (major !== 1 || minor > 1)
     return new HttpProblem('HTTP_VERSION_NOT_SUPPORTED', 'The server speaks HTTP/1.1 and HTTP/1.0');
   if (rawHeaders.length > 2 * headerCount)
-    return new HttpProblem('HTTP_HEADERS_TOO_LARGE', `A request may have ${headerCount} headers at most`);
+    return new HttpProblem('HTTP_HEADERS_TOO_LARGE', `A request may have at most ${headerCount} headers`);
   return checkCoding(request) ?? checkHost(request, minor === 1) ?? readTarget(request);
 }
 
@@ -29,7 +29,7 @@ function checkCoding({ headers, httpVersionMinor }: IncomingMessage): HttpProble
   if (coding === undefined) return undefined;
   if (httpVersionMinor === 0) return malformed('A request of HTTP/1.0 cannot have a transfer coding');
   // Node's parser takes others before it, which it would leave in the body.
-  if (coding.toLowerCase() !== 'chunked') return malformed('The only transfer coding is chunked');
+  if (coding.toLowerCase() !== 'chunked') return malformed('The only supported transfer coding is chunked');
   return undefined;
 }
 

@@ -113,7 +113,7 @@ test.each([
   [
     'one with two common names',
     asClient(serviceIdentity),
-    /must have one name of the kind common-name, and has 2/,
+    /must have exactly one name of the kind common-name, found 2/,
   ],
   ['one that has expired', asClient(expiredIdentity), /is refused/],
   [

@@ -38,7 +38,7 @@ describe('the docs page', () => {
     expect(text).toContain('id="WalletDepositMoneyAction"');
     expect(text).toContain('integer, 1 to 200, default 50');
     expect(text).toContain('items[].balance');
-    expect(text).toContain('The content of the request is not acceptable.');
+    expect(text).toContain('The request is invalid.');
   });
 
   it('shows commands that can be pasted into a shell', () => {

@@ -90,17 +90,17 @@ function article(operation: OperationView): Html {
 <div class="route"><span class="verb ${method}">${method}</span><span>${path}</span></div>
 ${description !== '' && html`<p class="about">${prose(description)}</p>`}
 ${fields('Parameters', inputs)}${fields('Body', body)}${fields('Headers', headers)}
-<h4>Answers</h4>
+<h4>Responses</h4>
 <div>${responses.map(
     ({ status, description: text, isSuccess }) =>
       html`<div class="status${isSuccess && ' ok'}"><b>${status === 'default' ? 'else' : status}</b><span>${prose(text)}</span></div>
 `,
   )}</div>
-${responseFields.length > 0 && html`<details><summary>Fields of the answer</summary>${list(responseFields)}</details>`}
+${responseFields.length > 0 && html`<details><summary>Response fields</summary>${list(responseFields)}</details>`}
 </section>
 <aside class="try">
 ${example('Try it', 'curl', curl(operation))}
-${operation.responseExample !== undefined && example('Answer', operation.responses.find(({ isSuccess }) => isSuccess)?.status ?? '', operation.responseExample)}
+${operation.responseExample !== undefined && example('Response', operation.responses.find(({ isSuccess }) => isSuccess)?.status ?? '', operation.responseExample)}
 </aside>
 </article>
 `;

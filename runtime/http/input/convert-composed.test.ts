@@ -88,7 +88,7 @@ describe('An object in a union', () => {
     [{}, 'must be object or bigint, discriminated by its field kind'],
     [true, 'must be object or bigint, discriminated by its field kind'],
     [{ kind: 'circle' }, 'is not valid at radius: it is required'],
-    [{ kind: 'cube', other: 1 }, 'is not valid at other: it is no known field'],
+    [{ kind: 'cube', other: 1 }, 'is not valid at other: it is not a known field'],
   ])('%j is refused', (value, reason) => {
     expect(convert(shape, value)).toBe(reason);
   });

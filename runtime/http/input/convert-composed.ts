@@ -121,7 +121,7 @@ function closedObject(fields: readonly FieldDescriptor[], compiling: Compiling):
     const entries: [string, unknown][] = [];
     for (const [name, item] of Object.entries(source)) {
       const convert = parts.get(name);
-      if (convert === undefined) return new PartRefusal(name, 'is no known field');
+      if (convert === undefined) return new PartRefusal(name, 'is not a known field');
       const converted = convert(item, name);
       if (converted instanceof Refusal) return converted;
       entries.push([name, converted]);

@@ -43,7 +43,7 @@ export function compileConverter(type: FieldType, source: ValueSource, rules: Nu
       return (value) => {
         const text = numericText(value, 'json');
         return text === undefined
-          ? new Refusal('must be a decimal number or its text')
+          ? new Refusal('must be a decimal number, as a number or a string')
           : withinDecimalRules(readDecimal(text, type), rules);
       };
     case 'uuid':
@@ -133,9 +133,9 @@ function convertNumber(value: unknown, source: ValueSource, integer: boolean): u
   const text = numericText(value, source === 'text' ? 'text' : 'never');
   if (text === undefined || !JSON_NUMBER.test(text)) return new Refusal(refusal);
   const number = text.length > LONGEST_NUMBER ? undefined : readDouble(text);
-  if (number === undefined) return new Refusal('cannot be kept exactly');
+  if (number === undefined) return new Refusal('cannot be represented exactly');
   if (!integer || Number.isSafeInteger(number)) return number;
-  return new Refusal(Number.isInteger(number) ? 'cannot be kept exactly' : refusal);
+  return new Refusal(Number.isInteger(number) ? 'cannot be represented exactly' : refusal);
 }
 
 function convertBigint(value: unknown): bigint | Refusal {

@@ -3,7 +3,7 @@ import { Refusal } from './refusal.js';
 const INSTANT =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/;
 const NOT_AN_INSTANT = new Refusal('must be a date and time with an offset like "2026-01-31T12:00:00Z"');
-const TOO_FINE = new Refusal('must not be finer than a millisecond');
+const TOO_FINE = new Refusal('must not be more precise than a millisecond');
 
 /** Reads an RFC 3339 date-time exactly: impossible dates, leap seconds and parts of a millisecond are refused. */
 export function readInstant(text: string): Date | Refusal {

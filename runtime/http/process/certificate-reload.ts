@@ -22,10 +22,10 @@ export function followCertificate({ certificate, log, port }: CertificateReload)
   if (certificate === undefined) return () => {};
   const reload = (): void => {
     try {
-      log.info({ validUntil: certificate.reload().toISOString() }, 'TLS: the certificate was read again');
+      log.info({ validUntil: certificate.reload().toISOString() }, 'TLS: the certificate was reloaded');
     } catch (error) {
       if (!(error instanceof TlsFileError)) throw error;
-      log.error({ reason: error.message }, 'TLS: the certificate was not read again; the old one stays');
+      log.error({ reason: error.message }, 'TLS: the certificate was not reloaded; the old one stays in use');
     }
   };
   // A file that is being replaced is missing for a moment.

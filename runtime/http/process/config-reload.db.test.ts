@@ -79,7 +79,7 @@ it('A process that serves follows its configuration, and keeps what it has when 
     );
     writeFileSync(config, renamed);
     port.hangup();
-    await logged(port, 'configuration: fw.namespace changed, which takes effect at a restart');
+    await logged(port, 'configuration: fw.namespace changed; restart to apply it');
     const moved = { configs: { 'primary-config': { 'jdbc-url': 'jdbc:pglite:mem:elsewhere' } } };
     writeFileSync(config, yaml(member(0), member(1, moved)));
     port.hangup();

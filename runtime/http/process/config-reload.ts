@@ -49,13 +49,13 @@ async function reloadOnce({ config, env, application, reloaded, log }: ConfigRel
   try {
     const next = loadConfig(config.file, { env });
     for (const key of keysForRestart(config, next))
-      log.warn({}, `configuration: ${key} changed, which takes effect at a restart`);
+      log.warn({}, `configuration: ${key} changed; restart to apply it`);
     const changes = await application.reload(next.sharding);
     reloaded(next.sharding);
     for (const change of changes) log.info({}, `topology: ${describeChange(change)}`);
     if (changes.length === 0) log.info({}, 'topology: no change');
   } catch (error) {
-    log.error(factsOf(error), 'the configuration was not reloaded; the old one stays');
+    log.error(factsOf(error), 'the configuration was not reloaded; the old one stays in use');
   }
 }
 

@@ -90,7 +90,7 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
     'fw.sharding.maximum-connections',
     'connections: 50',
     'connections: 51',
-    'refused: maximum-connections takes effect at a restart',
+    'refused: maximum-connections takes effect after a restart',
   ],
   ['fw.sharding.groups[].group', 'group: 1\n', 'group: 2\n', 'shard (1, 1) removed', 'shard (2, 1) added'],
   ['fw.sharding.groups[].name', 'name: second\n', 'name: other\n', 'group 1 renamed to other'],

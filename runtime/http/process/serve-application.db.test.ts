@@ -64,7 +64,7 @@ describe('a start', () => {
     try {
       expect(port.out).toBe(`listening on ${server.url}\n`);
       expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
-      expect(port.err).toContain('there is no authentication');
+      expect(port.err).toContain('authentication is off');
       for (const line of port.err.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
       const ready = await fetch(`${server.url}/health/ready`);
       expect(await ready.json()).toEqual({

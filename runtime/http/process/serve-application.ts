@@ -299,7 +299,7 @@ function describeFailure(error: unknown): { readonly text: string; readonly code
     return { text: `${error.message}\n${stackOf(error.cause)}`.trimEnd(), code: EXIT_FAILURE };
   if (error instanceof FwError || error instanceof ListenError || error instanceof TlsFileError)
     return { text: error.message, code: EXIT_FAILURE };
-  return { text: JSON.stringify({ message: 'the start failed', ...errorFacts(error) }), code: EXIT_FAILURE };
+  return { text: JSON.stringify({ message: 'startup failed', ...errorFacts(error) }), code: EXIT_FAILURE };
 }
 
 /** The stack shows a plugin's author where it failed. */

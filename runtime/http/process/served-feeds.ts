@@ -22,7 +22,7 @@ export function servedFeeds(
   for (const [path, parameter] of Object.entries(wanted)) {
     if (!routes.some((route) => hasFeed(route, path, parameter)))
       throw new ValidationError(
-        `There is no GET route ${path} with a parameter {${parameter}}, which has a feed`,
+        `A feed needs a GET route ${path} with the parameter {${parameter}}, which does not exist`,
       );
   }
   const served = routes.map((route) => {

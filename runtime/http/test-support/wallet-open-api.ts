@@ -13,7 +13,7 @@ const walletId = {
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'Makes a repeat safe: it gets the first answer and has no second effect.',
+  description: 'Makes repeats safe: a repeated request gets the first response and has no second effect.',
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
@@ -98,7 +98,7 @@ export const walletOpenApi: object = {
           201: wallet('A wallet as callers see it.'),
           400: { $ref: '#/components/responses/BadRequest' },
           409: problem(
-            'The present state refuses it, other updates won every retry, or the same key is still running.',
+            'The current state refuses the request, other updates won every retry, or a request with the same key is still running.',
           ),
           503: problem('The shard cannot be reached, is read-only or saturated. Nothing was done.'),
         },
@@ -154,6 +154,6 @@ export const walletOpenApi: object = {
         required: ['items', 'next'],
       },
     },
-    responses: { BadRequest: problem('The content of the request is not acceptable.') },
+    responses: { BadRequest: problem('The request is invalid.') },
   },
 };

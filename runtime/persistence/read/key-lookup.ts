@@ -60,7 +60,7 @@ function keyWithFields(model: ModelDescriptor, fields: readonly string[]): Natur
   const known = keys.map((key) => `{ ${key.fields.join(', ')} }`).join(' or ');
   throw new PlanMisuseError(
     `${model.name} has no natural key of the fields { ${fields.join(', ')} }` +
-      (known === '' ? ': mark a field with @Key' : `: ask for ${known}`),
+      (known === '' ? ': mark a field with @Key' : `: use ${known}`),
   );
 }
 

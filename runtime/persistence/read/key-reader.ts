@@ -64,7 +64,7 @@ export class KeyReader {
   #expire(lookUp: LookUp): void {
     this.#waiting.delete(lookUp);
     const facts = { phase: lookUp.isSent ? 'in-flight' : 'not-sent', reason: 'deadline' } as const;
-    lookUp.reject(new DriverFailure('a key was not looked up in time', facts));
+    lookUp.reject(new DriverFailure('the lookup of a key did not finish in time', facts));
   }
 
   #send(): void {

@@ -82,7 +82,7 @@ export class ListReader<M extends Entity> {
   async first(limit: number): Promise<readonly M[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LIMIT) {
       throw new ValidationError(
-        `A list needs a limit from 1 to ${MAXIMUM_LIST_LIMIT}; page through what may be longer, or stream it`,
+        `A list needs a limit from 1 to ${MAXIMUM_LIST_LIMIT}; page through longer lists, or stream them`,
         { field: 'limit' },
       );
     }

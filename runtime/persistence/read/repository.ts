@@ -106,7 +106,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   async findByKey(key: KeyOf<M>, ...place: KeyPlace<M>): Promise<M | undefined> {
     const [shard] = place as readonly (ShardIdentifier | undefined)[];
     if (this.model.sharded && shard === undefined) {
-      throw new PlanMisuseError(`Name the shard: a key of ${this.model.name} is unique on its shard only`);
+      throw new PlanMisuseError(`Pass the shard: a key of ${this.model.name} is unique on its shard only`);
     }
     const lookup = lookupByValues(this.model, shard ?? this.context.defaultShard, key);
     return (await this.#holder(lookup)) as M | undefined;

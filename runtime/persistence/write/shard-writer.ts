@@ -84,7 +84,7 @@ export class ShardWriter {
     this.#soon = soon;
   }
 
-  /** Plans that wait to be sent. */
+  /** Plans waiting to be sent. */
   get queued(): number {
     return this.#apart.reduce((sum, group) => sum + group.length, this.#queue.length);
   }

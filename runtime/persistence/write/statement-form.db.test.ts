@@ -230,5 +230,5 @@ test('a text that PostgreSQL cannot store is refused before it is sent', () => {
     return { ...item, model: instantiate(item.descriptor, values) };
   });
   const request = { groups: [[{ ...plan, items: broken }]], locked: 'skip' } as const;
-  expect(() => flushStatement(request, ORIGIN)).toThrow(/cannot be stored/);
+  expect(() => flushStatement(request, ORIGIN)).toThrow(/must not contain NUL/);
 });

@@ -128,14 +128,14 @@ end $$;
 grant usage on schema eventlog to ${CONNECTOR_ROLE};
 grant select on eventlog.events to ${CONNECTOR_ROLE};
 
--- Rows are published as those of the partitioned table, whatever partition they are in.
+-- Rows of every partition are published as rows of the partitioned table.
 do $$ begin
   if not exists (select from pg_publication where pubname = '${PUBLICATION}') then
     create publication ${PUBLICATION} for table eventlog.events with (publish = 'insert', publish_via_partition_root = true);
   end if;
 end $$;
 
--- From here on nothing is missed, however late the connector starts: the slot keeps the write-ahead log.
+-- The slot keeps the write-ahead log from here on, so the connector misses nothing, however late it starts.
 select pg_create_logical_replication_slot('${slot}', 'pgoutput')
 where not exists (select from pg_replication_slots where slot_name = '${slot}');
 `;

@@ -20,8 +20,8 @@ Written by \`fw-gen connectors\` from the configuration. Run it again after a ch
 |---|---|---|---|---|
 ${rows.join('\n')}
 
-1. Set \`wal_level = logical\` on each server and restart it. Limit what an absent connector may keep: \`max_slot_wal_keep_size\`.
-2. Run each SQL file in its database as a superuser, statement by statement (\`psql -f\` without \`--single-transaction\`: PostgreSQL makes no slot in a transaction that has written). Set the password of \`${CONNECTOR_ROLE}\`.
+1. Set \`wal_level = logical\` on each server and restart it. Limit the write-ahead log that the server keeps for a stopped connector: \`max_slot_wal_keep_size\`.
+2. Run each SQL file in its database as a superuser, statement by statement (\`psql -f\` without \`--single-transaction\`: PostgreSQL cannot create a slot in a transaction that has written). Set the password of \`${CONNECTOR_ROLE}\`.
 3. Give Kafka Connect the password in the environment variable \`${PASSWORD_VARIABLE}\`, and let it read the environment:
 
    \`\`\`properties
@@ -37,6 +37,6 @@ ${rows.join('\n')}
 
 Events arrive in \`outbox.event.<model>\`, keyed by the id of the model, with the headers \`id\`, \`eventType\`, \`eventVersion\`, \`modelVersion\` and \`traceparent\`. The value is the payload. Sagas have events of their own in \`outbox.event.SagaRun\`.
 
-Retention keeps what a slot has not passed. To give a connector up, delete it and drop its slot: \`select pg_drop_replication_slot('<slot>')\`.
+Retention keeps events that a slot has not passed. To remove a connector, delete it and drop its slot: \`select pg_drop_replication_slot('<slot>')\`.
 `;
 }
