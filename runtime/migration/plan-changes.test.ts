@@ -69,7 +69,7 @@ describe('The next migration', () => {
         { name: 'b', renamedFrom: 'a' },
         { name: 'c', renamedFrom: 'a' },
       ],
-      'so has another field',
+      'another field has the same tag',
     ],
     [
       'a name goes from field to field',

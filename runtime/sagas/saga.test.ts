@@ -91,7 +91,7 @@ describe('A move', () => {
         { run, from: changed, to: changed.to('BOOKED'), failure: undefined },
         clock.now(),
       ),
-    ).toThrow(/is in state HOTEL, where TripSaga left it in FLIGHT/);
+    ).toThrow(/is in state HOTEL, but TripSaga left it in FLIGHT/);
   });
 
   test('to the same state, or without an event, is refused', () => {

@@ -62,7 +62,7 @@ test('fw-gen relay reports why it cannot run', async () => {
   const withSinks = join(folder, 'relay.yaml');
   writeFileSync(withSinks, wallet + sinks);
   const unknown = await run('relay', '--config', withSinks, '--sink', 'other');
-  expect(unknown.error).toContain('There is no sink other. There are orders.');
+  expect(unknown.error).toContain('Sink other does not exist. Choose one of: orders.');
   const latest = await run('relay', '--config', withSinks);
   expect(latest.code).not.toBe(0);
   expect(latest.error).toContain('name the module with --application');
