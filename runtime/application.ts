@@ -90,8 +90,8 @@ export interface AssemblyOptions<Collaborators> {
    */
   readonly sinks?: boolean | readonly SinkDefinition[];
   /**
-   * Migrate shards: all at start, new ones on a reload. False: migrations run separately, and each
-   * shard is verified before its first use. Default true.
+   * Whether the process migrates shards: all at start, new ones on a reload. With false, migrations run separately, and
+   * each shard is verified before its first use. Default true.
    */
   readonly migrate?: boolean;
 }
@@ -99,7 +99,7 @@ export interface AssemblyOptions<Collaborators> {
 /** Options of `openApplication`. `loadConfig` returns `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   readonly sharding: ShardingTopology;
-  /** Whether `fw-gen` may use embedded databases while this process has them open. Default: no. */
+  /** `serve`: `fw-gen` may use embedded databases while this process has them open. Default `alone`: it may not. */
   readonly embedded?: 'alone' | 'serve';
   /** Reaction to tables that do not match the models. Default `refuse`. */
   readonly drift?: DriftPolicy;
@@ -107,9 +107,13 @@ export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Colla
 
 /** An open application. */
 export interface Application {
+  /** Runs actions. */
   readonly executor: ActionExecutor;
+  /** The databases of all shards. */
   readonly databases: DatabaseRegistry;
+  /** First argument of every repository. */
   readonly repositories: RepositoryContext;
+  /** Reads the events of one model. */
   readonly eventHistory: EventHistory;
   /** Chooses members for new ids; actions receive the same instance as a constructor argument. */
   readonly placement: Placement;

@@ -100,7 +100,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** @throws ValidationError unless positive and finite */
+  /** Deadline over all attempts, in milliseconds. @throws ValidationError unless positive and finite */
   timeoutMs(milliseconds: number): this {
     if (!(milliseconds > 0 && Number.isFinite(milliseconds))) {
       throw new ValidationError(`timeoutMs must be a positive number of milliseconds, got ${milliseconds}`);
@@ -109,7 +109,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** @throws ValidationError unless an integer of at least 1 */
+  /** Maximum attempts, including the first. @throws ValidationError unless an integer of at least 1 */
   maximumAttempts(attempts: number): this {
     if (!Number.isInteger(attempts) || attempts < 1) {
       throw new ValidationError(`maximumAttempts must be an integer of at least 1, got ${attempts}`);

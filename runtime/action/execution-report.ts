@@ -48,10 +48,12 @@ export interface WriteReport {
 
 /** The report on one call of `execute`, passed to `executionConfiguration().onReport(...)`. */
 export interface ExecutionReport {
+  /** Stable name of the action. */
   readonly action: string;
   readonly attempts: readonly AttemptReport[];
   /** True if the result is that of an earlier execution under the same idempotency key. */
   readonly replayed: boolean;
+  /** From the call of `execute` to its outcome, in milliseconds. */
   readonly durationMs: number;
   /** Code of the error that was thrown, `UNKNOWN` for a foreign one; undefined after success. */
   readonly errorCode: string | undefined;

@@ -98,7 +98,7 @@ export interface PostgresUrl {
 export interface ClientCertificate {
   /** The certificate, followed by those of intermediate authorities. */
   readonly certificate: string;
-  /** Its private key, not encrypted. */
+  /** Its unencrypted private key. */
   readonly key: string;
 }
 

@@ -13,7 +13,7 @@ export function isCurrency(code: unknown): code is Currency {
   return typeof code === 'string' && CURRENCY_CODES.has(code);
 }
 
-/** @throws ValidationError unless `code` is an active ISO 4217 code, in upper case */
+/** Returns the code as a `Currency`. @throws ValidationError unless it is an active ISO 4217 code, in upper case */
 export function currency(code: string): Currency {
   if (!isCurrency(code)) {
     throw new ValidationError(`Not an ISO 4217 currency code: ${JSON.stringify(String(code).slice(0, 16))}`);

@@ -23,7 +23,7 @@ export class Id<M> {
     this.#value = value;
   }
 
-  /** @throws ValidationError unless `uuid` is a UUID in text form (upper case is converted to lower case) */
+  /** The id with this UUID. Upper case is converted to lower case. @throws ValidationError for another text */
   static of<M>(modelClass: ModelClass<M>, uuid: string): Id<M> {
     return new Id<M>(modelClass.name, parseUuid(uuid));
   }
@@ -58,7 +58,7 @@ export class ShardedId<M> extends Id<M> {
     return new ShardedId<M>(modelClass.name, uuid7.next(shard.bits));
   }
 
-  /** @throws ValidationError unless `uuid` is a UUID of version 7 with the RFC 9562 variant */
+  /** The id with this UUID. @throws ValidationError unless it is a UUID of version 7 with the RFC 9562 variant */
   static override of<M>(modelClass: ModelClass<M>, uuid: string): ShardedId<M> {
     return ShardedId.named<M>(modelClass.name, uuid);
   }

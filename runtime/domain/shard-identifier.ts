@@ -26,7 +26,7 @@ export class ShardIdentifier {
     Object.freeze(this);
   }
 
-  /** @throws ValidationError unless group is 0..255 and member is 0..63 */
+  /** The shard with these numbers. @throws ValidationError unless group is 0..255 and member is 0..63 */
   static of(group: number, member: number): ShardIdentifier {
     checkRange('group', group, MAX_GROUP);
     checkRange('member', member, MAX_MEMBER);

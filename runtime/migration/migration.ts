@@ -28,6 +28,9 @@ const HEAD = /^(?:[^\S\n]*(?:--[^\n]*)?(?:\n|$))*/;
 const DIRECTIVE = /^[^\S\n]*--[^\S\n]*fw-gen:([^\n]*)$/gm;
 
 /**
+ * Creates a migration.
+ *
+ * @param up SQL, possibly several statements; see `Migration.up`
  * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
  *   for an unknown comment `-- fw-gen:`
  */

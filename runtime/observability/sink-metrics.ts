@@ -35,7 +35,7 @@ export function addSinkMetrics(registry: Registry, statistics: () => readonly Si
     ['fw_relay_repeated_batches_total', 'Batches that were resent, in full or in part'],
     ({ deferred }) => deferred,
   );
-  add(Gauge, ['fw_relay_receiver_down', '1 while the receiver accepts no messages'], ({ takes }) =>
-    Number(!takes),
+  add(Gauge, ['fw_relay_receiver_down', '1 while the receiver accepts no messages'], ({ accepting }) =>
+    Number(!accepting),
   );
 }

@@ -17,11 +17,11 @@ function manualQueue(limits: Partial<typeof LIMITS> = {}): {
   queue: PublishQueue;
   calls: Call[];
   warnings: string[];
-  counts: { accepted: number; deferred: number; rejected: number; takes: boolean };
+  counts: { accepted: number; deferred: number; rejected: number; accepting: boolean };
 } {
   const calls: Call[] = [];
   const warnings: string[] = [];
-  const counts = { accepted: 0, deferred: 0, rejected: 0, takes: true };
+  const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
   const sink: RelaySink = {
     publish: (messages) =>
       new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ test('queued messages are sent together, up to the size of a batch, and up to th
   manual.calls[1]?.answer(accept(4));
   manual.calls[2]?.answer(accept(1));
   await Promise.all(sent);
-  expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, takes: true });
+  expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, accepting: true });
 });
 
 test('a batch ends before the message that would make it too large', async () => {
@@ -92,7 +92,7 @@ test('an unreachable receiver gets one batch at a time again until it answers, w
   manual.calls[0]?.answer(new Error('refused'));
   manual.calls[1]?.answer(new Error('refused'));
   await callsOf(manual, 3);
-  expect(manual.counts.takes).toBe(false);
+  expect(manual.counts.accepting).toBe(false);
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(manual.calls).toHaveLength(3);
   manual.calls[2]?.answer(accept(1));
@@ -156,7 +156,7 @@ test('messages for an unreachable receiver are given up when delivery ends', asy
   const sent = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
   await callsOf(manual, 1);
   manual.calls[0]?.answer(new Error('refused'));
-  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
   manual.queue.stop();
   expect(await sent).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
 });
@@ -167,10 +167,10 @@ test('a new run does not treat the receiver as down because of an ended run', as
   const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
   await callsOf(manual, 1);
   manual.calls[0]?.answer(new Error('refused'));
-  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
   expect(manual.queue.obstacle).toBe('the receiver accepts no messages: refused');
   ended.abort();
-  while (!manual.counts.takes) {
+  while (!manual.counts.accepting) {
     const again = manual.calls.at(-1);
     again?.answer(new Error('refused'));
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -204,7 +204,7 @@ test('a message that alone is not accepted delays no other model, and one warnin
   }
   await settled;
   expect(manual.warnings).toEqual(['Sink test does not accept some messages: busy. They will be resent']);
-  expect(manual.counts).toMatchObject({ accepted: 4, takes: true });
+  expect(manual.counts).toMatchObject({ accepted: 4, accepting: true });
 });
 
 test('a model that waits alone is given up when delivery ends', async () => {
@@ -214,7 +214,7 @@ test('a model that waits alone is given up when delivery ends', async () => {
   await callsOf(manual, 1);
   manual.calls[0]?.answer([busy, ACCEPTED]);
   await other;
-  expect(manual.counts.takes).toBe(true);
+  expect(manual.counts.accepting).toBe(true);
   expect(manual.queue.obstacle).toBe('the receiver does not accept some messages: busy');
   manual.queue.stop();
   expect(manual.queue.obstacle).toBeUndefined();
@@ -254,7 +254,7 @@ test('while only one model is not accepted, others are tried at once', async () 
   const stuck = manual.queue.publish(messages('a1'), never);
   await callsOf(manual, 1);
   manual.calls[0]?.answer([busy]);
-  while (manual.counts.takes) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
   const other = manual.queue.publish(messages('b1'), never);
   await callsOf(manual, 2);
   expect(manual.calls[1]?.ids).toEqual(['a1', 'b1']);

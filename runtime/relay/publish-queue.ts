@@ -58,7 +58,7 @@ export interface PublishCounts {
   deferred: number;
   rejected: number;
   /** False while the receiver accepts no messages. */
-  takes: boolean;
+  accepting: boolean;
 }
 
 type Deferred = Extract<PublishOutcome, { kind: 'deferred' }>;
@@ -175,7 +175,7 @@ export class PublishQueue {
   /** Gives up all waiting messages, because another process may be sending them. */
   #forget(): void {
     this.#failures = 0;
-    this.#options.counts.takes = true;
+    this.#options.counts.accepting = true;
   }
 
   #take(): readonly Group[] {
@@ -277,7 +277,7 @@ export class PublishQueue {
     if (this.#failures === 0) return;
     const { name, counts, warn } = this.#options;
     this.#failures = 0;
-    counts.takes = true;
+    counts.accepting = true;
     warn(`${name} accepts messages again`);
   }
 
@@ -323,7 +323,7 @@ export class PublishQueue {
   #failed({ reason }: Deferred): void {
     const { name, counts, warn } = this.#options;
     counts.deferred += 1;
-    counts.takes = false;
+    counts.accepting = false;
     this.#reason = reason;
     if (this.#stopping) {
       for (const group of this.#waiting.splice(0)) giveUp(group);

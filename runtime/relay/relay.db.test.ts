@@ -83,7 +83,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     await until(() => second.received.length > 0);
     expect(versionsOf(second.received, account)).toEqual([5]);
     expect(relay.statistics()).toEqual([
-      { sink: 'collect', shard: HERE, accepted: 1, deferred: 0, rejected: 0, takes: true },
+      { sink: 'collect', shard: HERE, accepted: 1, deferred: 0, rejected: 0, accepting: true },
     ]);
   });
 

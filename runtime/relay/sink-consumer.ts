@@ -68,7 +68,7 @@ function reportUnknownEvents(
 interface OpenSink {
   readonly sink: RelaySink;
   readonly queue: PublishQueue;
-  readonly counts: { accepted: number; deferred: number; rejected: number; takes: boolean };
+  readonly counts: { accepted: number; deferred: number; rejected: number; accepting: boolean };
 }
 
 /** One sink on all shards of a process. */
@@ -136,7 +136,7 @@ class SinkOfProcess {
   #openOn(shard: ShardIdentifier, random: () => number): OpenSink {
     const { name, open } = this.#definition;
     const { batchSize, inFlight, timeoutMs, retryDelayMs } = this.#settings;
-    const counts = { accepted: 0, deferred: 0, rejected: 0, takes: true };
+    const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
     // Delivery on this shard ended before and starts again.
     void this.#open
       .get(shard)

@@ -11,5 +11,5 @@ export interface SinkStatistics {
   /** Messages that the receiver has rejected. */
   readonly rejected: number;
   /** False while the receiver accepts no messages. */
-  readonly takes: boolean;
+  readonly accepting: boolean;
 }

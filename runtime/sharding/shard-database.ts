@@ -81,8 +81,11 @@ export interface ShardSession {
 
 /** Statistics of one database's pool. */
 export interface PoolStats {
+  /** Open connections, idle ones included. */
   readonly open: number;
+  /** Open connections that no caller uses. */
   readonly idle: number;
+  /** Callers waiting for a connection. */
   readonly waiting: number;
   /** Connections of subscriptions, not counted as open. Default 0. */
   readonly listening?: number;

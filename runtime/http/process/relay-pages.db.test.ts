@@ -7,7 +7,7 @@ import { serveRelayPages } from './relay-pages.js';
 describeOnEachAdapter('A process that relays', (harness) => {
   test('serves health and metrics, and nothing of an application', async () => {
     const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    const counts = { accepted: 7, deferred: 1, rejected: 2, takes: false };
+    const counts = { accepted: 7, deferred: 1, rejected: 2, accepting: false };
     const statistics = () => [{ sink: 'orders', shard: HERE, ...counts }];
     const pages = await serveRelayPages({
       databases,

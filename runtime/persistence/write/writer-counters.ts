@@ -1,10 +1,14 @@
 import { type PlanGroup, plansIn } from './plan-group.js';
 
-/** What a writer has done since it was made. */
+/** Counts of one shard's writer since its creation. */
 export interface WriterCounts {
+  /** Statements that wrote plans. */
   readonly statements: number;
+  /** Plans that were sent. */
   readonly plans: number;
+  /** Plans that were written together with a plan that they depend on. */
   readonly folded: number;
+  /** Statements that failed as a whole and were split. */
   readonly splits: number;
 }
 

@@ -1,30 +1,30 @@
 import { ValidationError } from '../../errors.js';
 
-/** What an application may set of the writing of each shard, in each process. */
+/** Limits of writing to each shard, in each process. */
 export interface WritingLimits {
-  /** Plans that may wait; beyond, a plan is refused at once as busy. Default 10,000. */
+  /** Maximum plans in the queue. Further ones are refused at once with `ShardBusyError`. Default 10,000. */
   readonly maximumQueued: number;
-  /** Statements with fresh plans on their way at a time. Default 2. */
+  /** Maximum statements with new plans in flight. Default 2. */
   readonly maximumInFlight: number;
   /**
-   * While a statement is on its way, another one is sent behind it once this number of plans wait, so that the server
-   * need not wait for them: fewer and larger statements cost less on both sides. It takes half of what the last
-   * statement carried, if that is more. Default 12.
+   * Number of waiting plans at which another statement is sent while one is in flight. Higher values give fewer and
+   * larger statements, which cost less on both sides; lower ones keep the server from waiting. If half of the plans of
+   * the last statement are more, their number applies. Default 12.
    */
   readonly overlapFrom: number;
   /**
-   * While nothing is on its way, this number of plans is sent before the turn of the event loop that brings more of
-   * them is over: the server works on them while the others are still being performed, and from then on the two halves
-   * take turns. It takes half of what the last two statements carried, if that is more. Default 16.
+   * Number of waiting plans at which a statement is sent before the end of the event loop's turn, if none is in flight.
+   * The server then executes it while this process performs further actions. If half of the plans of the last two
+   * statements are more, their number applies. Default 16.
    */
   readonly aheadFrom: number;
-  /** Statements that wait for a locked row at a time: one plan each, or one chain. Default 4. */
+  /** Maximum statements that wait for a locked row, each with one plan or one chain. Default 4. */
   readonly maximumWaiting: number;
-  /** Plans in one statement. Default 128. */
+  /** Maximum plans in one statement. Default 128. */
   readonly maximumBatch: number;
   /**
-   * Characters of all values of one statement. What is larger is split before it is sent, until a plan, or a chain, is
-   * alone. Default 4 Mi.
+   * Maximum characters of all values of one statement. A larger statement is split before it is sent, down to a single
+   * plan or chain. Default 4 Mi.
    */
   readonly maximumCharacters: number;
 }
@@ -46,7 +46,7 @@ export const DEFAULT_WRITER_LIMITS: WriterLimits = Object.freeze({
   lockWaitMs: 400,
 });
 
-/** @throws ValidationError for a limit that is no whole number from 1 on */
+/** @throws ValidationError for a limit that is not an integer of at least 1 */
 export function checkWritingLimits(limits: Partial<WritingLimits>): void {
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 1) continue;

@@ -9,7 +9,7 @@ import { RecordWriter } from './record-writer.js';
 
 /** Connection options of a Kafka sink. */
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
-  /** Time limit of an answer, in milliseconds. */
+  /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -11,7 +11,7 @@ import { type JetStreamModule, loadNats, type TransportModule } from './load-nat
 
 /** Connection options of a NATS sink. */
 export interface NatsOptions extends Omit<NatsReceiver, 'kind'> {
-  /** Time limit of an answer, in milliseconds. */
+  /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
 }
 
