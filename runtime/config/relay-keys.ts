@@ -232,7 +232,7 @@ export const sinkTimeoutMs: DefaultedIntegerKey = {
   minimum: 100,
   maximum: 600_000,
   default: 10_000,
-  doc: 'A batch that gets no answer within this time is sent again, in milliseconds.',
+  doc: 'A batch that gets no response within this time is sent again, in milliseconds.',
 };
 
 export const sinkMaximumAttempts: DefaultedIntegerKey = {

@@ -90,7 +90,7 @@ const FORGED_TOKENS: readonly Attempt[] = [
     };
     return `${head}.${base64(payload)}.${signature}`;
   }),
-  reading('a subject that is no text', /"sub"/, (wallet) => wallet.ana({ claims: { sub: ['ana'] } })),
+  reading('a subject that is not a string', /"sub"/, (wallet) => wallet.ana({ claims: { sub: ['ana'] } })),
   reading('a subject with the prefix of the runtime', /fw:/, (wallet) =>
     wallet.token('fw:handler:Mailer', OPERATOR),
   ),
@@ -263,7 +263,7 @@ const LISTS: readonly Attempt[] = [
 
 const EDGE: readonly Attempt[] = [
   {
-    name: 'a host that the server does not stand for',
+    name: 'a host that the server does not serve',
     make: async (wallet) => wallet.get(await wallet.ana(), { host: 'evil.test' }),
   },
   {
