@@ -146,7 +146,7 @@ describeOn('postgresql', 'Retention by a role that does not own the tables', (ha
       expect(plain.warned).toEqual([]);
       const late = keeperOf(databases, {}, new Date(Date.now() + 60 * DAY_MS));
       await late.keeper.round();
-      expect(late.warned[0]).toContain('the partitions of shard (0, 0) end on 20');
+      expect(late.warned[0]).toContain('The partitions end on 20');
       await expect(openLedger(databases).events.retain({ keepDays: 30 })).rejects.toMatchObject({
         code: 'FW_DATABASE',
       });

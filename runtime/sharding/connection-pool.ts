@@ -97,9 +97,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const idle = this.take();
     if (idle !== undefined) return Promise.resolve(idle);
     if (this.#waiting.size >= MAXIMUM_WAITING) {
-      return Promise.reject(
-        this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers are already waiting`),
-      );
+      return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers are waiting`));
     }
     return this.#wait({ deadlineAt, openedBy }, signal, place);
   }
