@@ -1,6 +1,6 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** The body of a failed answer (RFC 9457), with further members by code. */
+/** The body of a failed response (RFC 9457), with further members by code. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -25,9 +25,9 @@ export interface ProblemMembers {
 /** Codes of the service and of this client. The application adds its own codes. */
 export type KnownCode =
   | keyof ProblemMembers
-  /** No attempt was answered in time: the network or the service is down. */
+  /** No attempt got a response in time: the network or the service is down. */
   | 'CLIENT_NO_ANSWER'
-  /** The answer does not come from the service, but from a proxy, for example. */
+  /** The response comes from a proxy, for example, and not from the service. */
   | 'CLIENT_FOREIGN_ANSWER'
   | 'FW_ABORTED'
   | 'FW_CLOSED'
@@ -94,7 +94,7 @@ type MembersOf<Code> = Code extends keyof ProblemMembers ? ProblemMembers[Code] 
 export class CallError<Code extends string = string> extends Error {
   override readonly name: string = 'CallError';
   readonly code: Code;
-  /** Status of the last answer; 0 if there was none. */
+  /** Status of the last response; 0 if there was none. */
   readonly status: number;
   /** Absent for the codes of this client. */
   readonly problem: (Problem & MembersOf<Code>) | undefined;

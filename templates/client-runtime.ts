@@ -57,7 +57,7 @@ export interface IfMatch {
 
 export interface IfChanged<Answer> {
   /**
-   * An earlier answer. While the model still has its version, the call returns this object, and the service sends no
+   * An earlier response. While the model still has its version, the call returns this object, and the service sends no
    * body.
    */
   readonly known?: Answer | undefined;
@@ -102,7 +102,7 @@ export interface Platform {
 
 export const platform = globalThis as unknown as Platform;
 
-/** Converts the JSON of an answer to values. Fields without an entry stay unchanged. */
+/** Converts the JSON of a response to values. Fields without an entry stay unchanged. */
 export type Reader = ((value: never) => unknown) | { readonly [field: string]: Reader };
 
 export function read(reader: Reader | undefined, value: unknown): unknown {
@@ -146,7 +146,7 @@ export const variant =
   (value: { readonly [field: string]: unknown }): unknown =>
     read(members[String(value[field])], value);
 
-/** A route: its method, its path with parameters in braces, how answers are read, and the field of its `ETag`. */
+/** A route: its method, its path with parameters in braces, how responses are read, and the field of its `ETag`. */
 export type Route = readonly [method: string, path: string, reader?: Reader | undefined, etag?: string];
 
 type AllOptions = WriteOptions & IfMatch & IfChanged<unknown>;
@@ -213,7 +213,7 @@ export interface Request {
   readonly body?: string | undefined;
 }
 
-/** The body of a successful answer. @throws CallError */
+/** The body of a successful response. @throws CallError */
 async function answered(
   client: Client,
   request: Request,
@@ -235,7 +235,7 @@ async function answered(
   }
 }
 
-/** A request whose answer has begun. It ends when its time is over or its signal is aborted. */
+/** A request whose response has begun. It ends when its time is over or its signal is aborted. */
 export interface Sent {
   readonly response: FetchResponse;
   /** Restarts the time limit. */
@@ -244,7 +244,7 @@ export interface Sent {
   end(): void;
 }
 
-/** @throws CallError if there is no answer */
+/** @throws CallError if there is no response */
 export async function send(
   client: Client,
   { method, url, headers, body }: Request,
@@ -276,14 +276,14 @@ export async function send(
   }
 }
 
-/** The error of a broken request: the signal's reason, or that there is no answer. */
+/** The error of a broken request: the signal's reason, or that there is no response. */
 export function lost({ method, url }: Request, signal: Signal | undefined, cause: unknown): unknown {
   if (signal?.aborted) return signal.reason;
   if (cause instanceof CallError) return cause;
-  return new CallError('CLIENT_NO_ANSWER', `${method} ${url} was not answered`, { cause });
+  return new CallError('CLIENT_NO_ANSWER', `${method} ${url} got no response`, { cause });
 }
 
-/** The error of a failed answer. */
+/** The error of a failed response. */
 export async function errorOf(response: FetchResponse): Promise<CallError> {
   const { status, headers } = response;
   const retryAfterMs = waitMs(headers.get('retry-after'));
@@ -299,7 +299,7 @@ export async function errorOf(response: FetchResponse): Promise<CallError> {
 }
 
 function foreign(status: number, retryAfterMs?: number): CallError {
-  const message = `Status ${status} without an answer of the service`;
+  const message = `Status ${status} without a response of the service`;
   return new CallError('CLIENT_FOREIGN_ANSWER', message, { status, retryAfterMs });
 }
 

@@ -8,7 +8,7 @@ export interface WalletCloseParams {
   readonly walletId: Id<Wallet>;
 }
 
-/** Closes an empty wallet for good. */
+/** Closes an empty wallet permanently. */
 @FwAction
 @HttpRoute('POST', '/wallets/{walletId}/close', {
   response: WalletResponse,

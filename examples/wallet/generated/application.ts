@@ -217,7 +217,7 @@ const actions = {
     params: { walletId: t.shardedId('Wallet'), amount: t.decimal(19, 4) },
   }),
   WalletCloseAction: defineAction(WalletCloseAction, {
-    doc: 'Closes an empty wallet for good.',
+    doc: 'Closes an empty wallet permanently.',
     params: { walletId: t.shardedId('Wallet') },
     result: { kind: 'model', model: 'Wallet' },
     route: ['POST', '/wallets/{walletId}/close', { tag: 'Wallets', etag: 'version', ifMatch: 'walletId' }],

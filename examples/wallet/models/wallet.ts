@@ -85,7 +85,7 @@ export class Wallet extends Model<Wallet, ShardedId<Wallet>, WalletState> {
       .build();
   }
 
-  /** Closes an empty wallet for good. */
+  /** Closes an empty wallet permanently. */
   close(): Wallet {
     this.#refuseIfClosed();
     if (!this.balance.isZero()) throw new RefusedError('A wallet with a balance cannot be closed');

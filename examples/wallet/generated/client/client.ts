@@ -184,7 +184,7 @@ export function transferInitiate(
   return call(client, ['POST', '/transfers', transferResponseReader], params, options);
 }
 
-/** Closes an empty wallet for good. */
+/** Closes an empty wallet permanently. */
 export function walletClose(
   client: Client,
   params: WalletCloseParams,
