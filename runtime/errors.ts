@@ -194,7 +194,7 @@ export class CrossShardPartialError extends FwError {
   ) {
     super(
       `${actionName} committed on ${parts.committed.map((part) => part.shard).join(', ')} ` +
-        `and failed on ${parts.failed.shard}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `and failed on ${parts.failed.shard}: ${messageOf(cause)}`,
       { cause },
     );
     this.committed = parts.committed;

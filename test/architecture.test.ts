@@ -2,6 +2,7 @@ import { ts } from 'ts-morph';
 import { describe, expect, test } from 'vitest';
 import * as eventlog from '../runtime/persistence/write/eventlog-tables.js';
 import { cyclesOf, type Import, lineOf, readModules, type SourceModule, walk } from './import-graph.js';
+import { isOwnTime, isTimeModule } from './own-time.js';
 
 /**
  * Allowed imports per layer. A layer is a folder of runtime/ or generator/, or one of the files directly in them that
@@ -331,8 +332,8 @@ describe('import cycles', () => {
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
-/** Files with their own clock: the source of time itself, the test kit's clocks, and the times in ids. */
-const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/id-source\.ts)/;
+/** Files with their own clock: the source of time itself, the test kit's clocks, the times in ids, and `systemClock`. */
+const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/(id-source|clock)\.ts)/;
 
 describe('every module', () => {
   test('of the runtime takes time and timers from concurrency/', () => {
@@ -341,9 +342,15 @@ describe('every module', () => {
     expect(
       problems(
         ({ path }, { specifier }) =>
-          !OWN_TIME.test(path) && TIMERS.has(specifier) && path.startsWith('runtime/'),
+          !OWN_TIME.test(path) && isTimeModule(specifier) && path.startsWith('runtime/'),
       ),
     ).toEqual([]);
+  });
+
+  test('of the runtime reads the message of a thrown value with `messageOf`', () => {
+    const inlined = /(\w+) instanceof Error \? \1\.message : String\(\1\)/;
+    const paths = modules.filter(({ syntax }) => inlined.test(syntax.text)).map(({ path }) => path);
+    expect(paths.filter((path) => path.startsWith('runtime/'))).toEqual(['runtime/errors.ts']);
   });
 
   test('of the generator leaves the process to the command line, but for its pid and its end', () => {
@@ -416,19 +423,6 @@ describe.each(EXAMPLES)('%s', (example) => {
     expect(strays).toEqual([]);
   });
 });
-
-const TIMERS: ReadonlySet<string> = new Set(['node:timers', 'node:timers/promises', 'node:perf_hooks']);
-const TIMER_CALL = /^((set|clear)(Timeout|Interval|Immediate)|(performance|Date)\.now)$/;
-
-/** A use of the platform's clock or timers. */
-function isOwnTime(node: ts.Node): boolean {
-  if (ts.isIdentifier(node)) {
-    const { parent } = node;
-    const isMember = ts.isPropertyAccessExpression(parent) || ts.isPropertySignature(parent);
-    return !isMember && !ts.isPropertyAssignment(parent) && TIMER_CALL.test(node.text);
-  }
-  return ts.isPropertyAccessExpression(node) && TIMER_CALL.test(node.getText());
-}
 
 function isMemberOfProcess(node: ts.Node): boolean {
   const isMember = ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node);

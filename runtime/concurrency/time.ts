@@ -5,8 +5,8 @@ export interface Timer {
 }
 
 /**
- * All clocks and timers of the runtime, except the times in new ids. A simulation replaces them with `useTime` and runs
- * the whole runtime on its own clock.
+ * All clocks and timers of the runtime, except the times in new ids and `systemClock`, which the application's `clock`
+ * replaces. A simulation replaces them with `useTime` and runs the whole runtime on its own clock.
  */
 export interface Time {
   /** Monotonic milliseconds. */

@@ -1,3 +1,4 @@
+import { time } from '../concurrency/time.js';
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
@@ -147,7 +148,7 @@ export class EventOperations {
     const all = this.#databases(undefined);
     const reports: RetentionReport[] = [];
     for (const database of this.#databases(shard))
-      reports.push(await retain({ database, all }, rest, new Date()));
+      reports.push(await retain({ database, all }, rest, new Date(time.dateMs())));
     return reports;
   }
 

@@ -1,6 +1,6 @@
 import { Kysely, Migrator, PostgresAdapter } from 'kysely';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { MigrationError } from '../errors.js';
+import { MigrationError, messageOf } from '../errors.js';
 import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 import { SCHEMA } from './bootstrap.js';
@@ -188,6 +188,6 @@ class LocklessAdapter extends PostgresAdapter {
 }
 
 function failure(shard: ShardIdentifier, name: string | undefined, cause: unknown): MigrationError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new MigrationError(`Migration ${name ?? '(none)'} failed on shard ${shard}: ${reason}`, { cause });
 }

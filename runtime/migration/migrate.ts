@@ -1,7 +1,7 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { FwError, MigrationError } from '../errors.js';
+import { FwError, MigrationError, messageOf } from '../errors.js';
 import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
@@ -114,7 +114,7 @@ export async function migrateShard(
     return report;
   } catch (error) {
     if (error instanceof FwError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new MigrationError(`Shard ${member.shard} cannot be migrated: ${reason}`, { cause: error });
   }
 }
@@ -122,9 +122,9 @@ export async function migrateShard(
 /** Without partitions, rows are stored in the default partition, which does not prevent a start. */
 async function preparePartitions(database: ShardDatabase, { log = () => {} }: MigrateOptions): Promise<void> {
   try {
-    await makePartitionsAtStart(database, new Date());
+    await makePartitionsAtStart(database, new Date(time.dateMs()));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     log(
       `Shard ${database.shard}: partitions were not created; the next start or retention creates them: ${reason}`,
     );

@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -134,12 +135,10 @@ export class ShardPreparation {
   }
 
   async #goOn(shard: ShardIdentifier, failure: unknown): Promise<void> {
-    let pauseMs = SHORTEST_PAUSE_MS;
     let last = failure;
-    while (!isOver(last)) {
-      await this.#pause(pauseMs * (0.75 + Math.random() / 2));
+    for (let failures = 1; !isOver(last); failures += 1) {
+      await this.#pause(backoffMs(failures, this.#backoff(shard, last), Math.random()));
       if (this.#isGivenUp || this.#databases.isClosed || !this.#databases.has(shard)) return;
-      pauseMs = Math.min(this.#longestPauseMs(shard, last), pauseMs * 2);
       try {
         await this.#takeIntoService(shard);
         return;
@@ -159,9 +158,10 @@ export class ShardPreparation {
     return this.#databases.memberConfig(shard).primary.url.kind === 'postgresql' && isPassing(error);
   }
 
-  #longestPauseMs(shard: ShardIdentifier, failure: unknown): number {
-    if (this.#isPassing(shard, failure)) return LONGEST_PAUSE_MS;
-    return this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
+  #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
+    const mendingMs = this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
+    const longestMs = this.#isPassing(shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
+    return { firstMs: SHORTEST_PAUSE_MS, longestMs, least: 'half' };
   }
 
   async #pause(ms: number): Promise<void> {

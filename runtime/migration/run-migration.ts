@@ -1,4 +1,4 @@
-import { MigrationError } from '../errors.js';
+import { MigrationError, messageOf } from '../errors.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 import type { Migration } from './migration.js';
 import { SESSION_SETTINGS } from './session-lock.js';
@@ -40,7 +40,7 @@ async function runStatements(session: MigratingSession, migration: Migration): P
     try {
       await session.script(statement.text);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const offset = statement.offset + offsetWithin(statement, error, session.prologue);
       throw new MigrationError(`${reason} (${placeOf(migration, offset)})`, { cause: error });
     }

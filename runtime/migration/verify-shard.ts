@@ -1,6 +1,6 @@
 import type { MemberConfig } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
-import { FwError, MigrationError, ShardIdentityError } from '../errors.js';
+import { FwError, MigrationError, messageOf, ShardIdentityError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { missingRights } from './application-rights.js';
 import type { Migration } from './migration.js';
@@ -34,7 +34,7 @@ export async function verifyShard(
     await verify(database, member, options);
   } catch (error) {
     if (error instanceof FwError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new MigrationError(`Shard ${member.shard} cannot be verified: ${reason}`, { cause: error });
   }
 }

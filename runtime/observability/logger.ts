@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { atMost } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
 
 /** The logger of the runtime. Any pino logger fits, and any object with these methods. */
@@ -40,7 +41,7 @@ export function defaultLogger(
     {
       base: null,
       messageKey: 'message',
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      timestamp: () => `,"time":"${new Date(time.dateMs()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: '***' },
     },
@@ -64,20 +65,12 @@ const FLUSH_WITHIN_MS = 1_000;
  * Flushes a logger.
  * @returns a promise that resolves when the buffer is written or cannot be, or after a second. Never rejects
  */
-export function flushLogger(logger: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    if (logger.flush === undefined) return resolve();
-    const timer = time.setTimeout(resolve, FLUSH_WITHIN_MS);
-    const done = (): void => {
-      time.clearTimeout(timer);
-      resolve();
-    };
-    try {
-      logger.flush(done);
-    } catch {
-      done();
-    }
+export async function flushLogger(logger: Logger): Promise<void> {
+  const flushed = new Promise<void>((resolve) => {
+    if (logger.flush === undefined) resolve();
+    else logger.flush(() => resolve());
   });
+  await atMost(flushed, FLUSH_WITHIN_MS).catch(() => {});
 }
 
 /** Maximum number of reported causes. */

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Timer, time } from '../concurrency/time.js';
+import { within } from '../concurrency/at-most.js';
+import { time } from '../concurrency/time.js';
 import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-statistics.js';
@@ -258,22 +259,8 @@ function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly
   return () => {
     if (time.nowMs() >= freshUntil) {
       freshUntil = time.nowMs() + LAG_FRESH_MS;
-      known = withinPatience(lag());
+      known = within(lag(), LAG_PATIENCE_MS, () => []).catch(() => []);
     }
     return known;
   };
-}
-
-async function withinPatience(lags: Promise<readonly ShardLag[]>): Promise<readonly ShardLag[]> {
-  let timer: Timer | undefined;
-  const late = new Promise<readonly ShardLag[]>((resolve) => {
-    timer = time.setTimeout(() => resolve([]), LAG_PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([lags, late]);
-  } catch {
-    return [];
-  } finally {
-    time.clearTimeout(timer);
-  }
 }

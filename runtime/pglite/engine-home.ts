@@ -1,4 +1,4 @@
-import { EmbeddedDatabaseLockedError, FwError } from '../errors.js';
+import { EmbeddedDatabaseLockedError, FwError, messageOf } from '../errors.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 import { OperatorsSocket, type TakeSession } from './operators-socket.js';
@@ -111,7 +111,7 @@ export class EngineHome {
       if (this.#socket !== undefined) return;
       if (process.platform === 'win32') return;
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     }
     this.#warn(`fw-gen cannot use the embedded database in ${directory} while this process runs: ${reason}.`);
   }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type LoopTime, loopTime } from '../sharding/loop-time.js';
+import { type LoopTime, loopTime } from '../concurrency/loop-time.js';
+import { messageOf } from '../errors.js';
 import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 
 /** The database's only session, held by one operator's command. */
@@ -119,7 +120,7 @@ class Caller {
       writeFrame(this.#socket, { kind: 'messages', bytes });
     } catch (error) {
       this.#release();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       writeFrame(this.#socket, { kind: 'failure', bytes: Buffer.from(reason) });
     }
   }

@@ -4,7 +4,7 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { LoopTime } from '../sharding/loop-time.js';
+import { LoopTime } from '../concurrency/loop-time.js';
 import { OperatorsSocket } from './operators-socket.js';
 import { type Frame, HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 

@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { messageOf } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
@@ -243,7 +244,7 @@ function answered(error: Refusal): DriverFailure {
 }
 
 function remoteFailure(cause: unknown): DriverFailure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new DriverFailure(`The embedded database's server gave no answer: ${reason}`, {
     phase: 'in-flight',
     cause,

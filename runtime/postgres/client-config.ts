@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
-import { ValidationError } from '../errors.js';
+import { messageOf, ValidationError } from '../errors.js';
 import { notSent } from './failures.js';
 
 /** The setting with which a running backend detects that its client has disconnected. */
@@ -103,7 +103,7 @@ function readPem(url: PostgresUrl, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw notSent(`${describeUrl(url)}: cannot read a certificate: ${reason}`, error);
   }
 }

@@ -1,8 +1,9 @@
 import { Socket } from 'node:net';
 import pg, { type Client, type Submittable } from 'pg';
+import { loopTime } from '../concurrency/loop-time.js';
 import { time } from '../concurrency/time.js';
+import { messageOf } from '../errors.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
-import { loopTime } from '../sharding/loop-time.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
 import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
 import { withSocket } from './client-config.js';
@@ -188,8 +189,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const fail = (error: unknown): void => {
         cancel();
         this.#socket.destroy();
-        const reason = error instanceof Error ? error.message : String(error);
-        reject(notSent(`${this.#options.description}: cannot connect: ${reason}`, error));
+        reject(notSent(`${this.#options.description}: cannot connect: ${messageOf(error)}`, error));
       };
       const { connectTimeoutMs } = this.#options;
       // Opening takes several answers, each of which waits for the event loop.

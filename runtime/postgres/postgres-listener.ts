@@ -1,6 +1,6 @@
 import pg from 'pg';
+import { loopTime } from '../concurrency/loop-time.js';
 import { type Timer, time } from '../concurrency/time.js';
-import { loopTime } from '../sharding/loop-time.js';
 import type { ReservedConnection } from '../sharding/pooled-database.js';
 import type {
   NotificationListener,

@@ -1,3 +1,4 @@
+import { within } from '../concurrency/at-most.js';
 import { backoffMs } from '../concurrency/backoff.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
@@ -234,19 +235,13 @@ export class PublishQueue {
   async #publish(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
     const { sink, limits } = this.#options;
     const abort = new AbortController();
-    let timer: Timer | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = time.setTimeout(() => {
-        reject(new Error(`no answer within ${limits.timeoutMs} ms`));
-        abort.abort();
-      }, limits.timeoutMs);
-    });
     try {
-      return await Promise.race([sink.publish(messages, abort.signal), late]);
+      return await within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
+        throw new Error(`no answer within ${limits.timeoutMs} ms`);
+      });
     } catch (error) {
+      abort.abort();
       return messages.map(() => ({ kind: 'deferred', reason: messageOf(error) }));
-    } finally {
-      time.clearTimeout(timer);
     }
   }
 

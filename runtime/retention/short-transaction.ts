@@ -1,4 +1,4 @@
-import { time } from '../concurrency/time.js';
+import { sleep } from '../concurrency/time.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type Transaction, TransactionManager } from '../sharding/transaction-manager.js';
@@ -50,7 +50,7 @@ export async function withShortLock<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
-      await pause(Math.min(LONGEST_PAUSE_MS, 20 * attempt));
+      await sleep(Math.min(LONGEST_PAUSE_MS, 20 * attempt));
     }
   }
 }
@@ -62,10 +62,4 @@ export function isLocked(error: unknown): boolean {
 
 export function hasState(error: unknown, sqlState: string): boolean {
   return error instanceof DriverFailure && error.sqlState === sqlState;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    time.setTimeout(resolve, ms);
-  });
 }

@@ -1,4 +1,4 @@
-import { ApplicationError, type ErrorCode, FwError, UniqueViolationError } from '../errors.js';
+import { ApplicationError, type ErrorCode, FwError, messageOf, UniqueViolationError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { SagaFailure } from './saga-step.js';
 import { stepRecordModel } from './step-record.js';
@@ -45,7 +45,7 @@ export function failureKind(error: unknown): FailureKind {
 export function sagaFailure(error: unknown): SagaFailure {
   if (error instanceof FwError || error instanceof ApplicationError)
     return { code: error.code, message: error.message };
-  return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
+  return { code: 'UNKNOWN', message: messageOf(error) };
 }
 
 /** The driver names the table without its schema. */

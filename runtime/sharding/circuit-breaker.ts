@@ -1,3 +1,4 @@
+import { backoffMs } from '../concurrency/backoff.js';
 import { time } from '../concurrency/time.js';
 import { DriverFailure } from './driver-failure.js';
 
@@ -83,9 +84,9 @@ export class CircuitBreaker {
     const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;
     // Calls that were in flight when the circuit opened do not open it again.
     if (this.#failures < threshold || nowMs() < this.#openUntil) return;
-    const openMs = Math.min(longestMs, shortestMs * 2 ** this.#openings);
     this.#openings += 1;
-    this.#openUntil = nowMs() + openMs * (0.5 + random() / 2);
+    const backoff = { firstMs: shortestMs, longestMs, least: 'half' } as const;
+    this.#openUntil = nowMs() + backoffMs(this.#openings, backoff, random());
   }
 
   /** Repeats the last failure, so that a saturated server is not reported as unreachable. */

@@ -1,3 +1,4 @@
+import { inParallel } from '../concurrency/in-parallel.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
 /** The outcome of one shard. */
@@ -19,12 +20,10 @@ export async function onEachShard<T>(
   atOnce: number,
   work: (shard: ShardIdentifier) => Promise<T>,
 ): Promise<readonly ShardOutcome<T>[]> {
-  const pending = shards.entries();
   const outcomes: ShardOutcome<T>[] = [];
-  const worker = async (): Promise<void> => {
-    for (const [index, shard] of pending) outcomes[index] = await outcomeOf(shard, work);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, shards.length) }, worker));
+  await inParallel([...shards.entries()], atOnce, async ([index, shard]) => {
+    outcomes[index] = await outcomeOf(shard, work);
+  });
   return outcomes;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sleep, type Timer, time } from '../concurrency/time.js';
+import { atMost } from '../concurrency/at-most.js';
+import { type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
 
@@ -63,7 +64,7 @@ export class ProcessRegister {
     time.clearInterval(this.#timer);
     this.#timer = undefined;
     const gone = this.#last.then(() => this.#send(FORGET, [this.#id]));
-    await Promise.race([gone, sleep(PATIENCE_MS, { ref: false })]);
+    await atMost(gone, PATIENCE_MS);
   }
 
   #publish(): void {

@@ -1,6 +1,7 @@
 import { AssertionError, deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { sleep, type Timer, time } from '../concurrency/time.js';
+import { within } from '../concurrency/at-most.js';
+import { sleep, time } from '../concurrency/time.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from '../relay/relay-sink.js';
 import type { ReceivedMessage, TestedSink } from './tested-sink.js';
 
@@ -129,18 +130,9 @@ export class SinkTrial {
 
   /** @throws AssertionError if a call takes too long */
   async settles<T>(call: Promise<T>, subject: string): Promise<T> {
-    let timer: Timer | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = time.setTimeout(
-        () => reject(failed(`${subject} has not settled within ${PATIENCE_MS / 1_000} s`)),
-        PATIENCE_MS,
-      );
+    return await within(call, PATIENCE_MS, () => {
+      throw failed(`${subject} has not settled within ${PATIENCE_MS / 1_000} s`);
     });
-    try {
-      return await Promise.race([call, late]);
-    } finally {
-      time.clearTimeout(timer);
-    }
   }
 
   show(outcomes: readonly PublishOutcome[]): string {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { time } from '../../concurrency/time.js';
 import { HttpProblem, problemOf } from '../problem.js';
 import type { HttpCode } from '../problem-kinds.js';
 import type { SecurityHeaders } from '../security-headers.js';
@@ -35,7 +36,7 @@ export function rawAnswer(problem: HttpProblem, { lines: security }: SecurityHea
     'content-length': Buffer.byteLength(json),
     'cache-control': 'no-store',
     ...headers,
-    date: new Date().toUTCString(),
+    date: new Date(time.dateMs()).toUTCString(),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}${security}\r\n${json}`;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../errors.js';
 import type { ServeSettings } from './serve-options.js';
 
 /** The options of a program that serves an application. */
@@ -52,7 +53,7 @@ function parseFlags(argv: readonly string[]): Flags {
       options: { config: text, host: text, port: text, help: { type: 'boolean', short: 'h' } },
     }).values;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { messageOf } from '../../errors.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { HealthCheck, ShardHealth } from '../health.js';
 
@@ -19,6 +20,6 @@ async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Pr
     await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
     return { ...subject, status: 'up' };
   } catch (error) {
-    return { ...subject, status: 'down', reason: error instanceof Error ? error.message : String(error) };
+    return { ...subject, status: 'down', reason: messageOf(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { inParallel } from '../../concurrency/in-parallel.js';
 import type { PublishOutcome, RelayMessage } from '../relay-sink.js';
 import { BEHIND } from './deferred-outcomes.js';
 import { indexesByKey } from './indexes-by-key.js';
@@ -15,18 +16,14 @@ export async function oneByOne(
   atOnce: number = messages.length,
 ): Promise<readonly PublishOutcome[]> {
   const outcomes = messages.map(() => BEHIND);
-  const keys = [...indexesByKey(messages)].reverse();
-  const work = async (): Promise<void> => {
-    for (let indexes = keys.pop(); indexes !== undefined; indexes = keys.pop()) {
-      for (const index of indexes) {
-        const message = messages[index];
-        if (message === undefined) break;
-        const outcome = await send(message);
-        outcomes[index] = outcome;
-        if (outcome.kind !== 'accepted') break;
-      }
+  await inParallel([...indexesByKey(messages)], atOnce, async (indexes) => {
+    for (const index of indexes) {
+      const message = messages[index];
+      if (message === undefined) break;
+      const outcome = await send(message);
+      outcomes[index] = outcome;
+      if (outcome.kind !== 'accepted') break;
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, keys.length) }, work));
+  });
   return outcomes;
 }

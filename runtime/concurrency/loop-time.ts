@@ -1,4 +1,4 @@
-import { time } from '../concurrency/time.js';
+import { time } from './time.js';
 
 /** Interval between checks of waits, in milliseconds. */
 const STEP_MS = 20;
