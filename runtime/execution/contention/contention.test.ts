@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { systemEnvironment } from '../../concurrency/execution-environment.js';
-import { planOf } from '../../persistence/test-support/plans.js';
+import { idOf, planOf } from '../../persistence/test-support/plans.js';
 import { type Admission, Contention, checkedRows } from './contention.js';
 import { RowContention } from './row-contention.js';
 import { Turns } from './turns.js';
@@ -14,11 +14,15 @@ function enter(contention: Contention): Promise<Admission> {
 }
 
 class Process {
-  readonly #rowContention = new RowContention({ ...systemEnvironment(), sleep: () => Promise.resolve() });
+  readonly #rowContention = new RowContention({
+    ...systemEnvironment(),
+    random: () => 1,
+    sleep: () => Promise.resolve(),
+  });
   readonly turns: Turns = new Turns();
 
-  execution(chaining = true): Contention {
-    return new Contention({ turns: this.turns, rowContention: this.#rowContention, params: {}, chaining });
+  execution(chaining = true, params: object = {}): Contention {
+    return new Contention({ turns: this.turns, rowContention: this.#rowContention, params, chaining });
   }
 }
 
@@ -78,37 +82,91 @@ test('a probe that gives up while it waits for a turn lets another execution pro
   expect(second.isProbe).toBe(true);
 });
 
-test('an execution that does not chain takes turns at the row instead', async () => {
-  const process = new Process();
-  const execution = process.execution(false);
-  expect(execution.stale(rows)).toBe(0);
-  const admission = await enter(execution);
-  expect(execution.isProbe).toBe(false);
-  admission.sealed();
-});
+/** What the next attempt of an execution does, by the outcome of its attempt and whether it chains. */
+const NEXT_ATTEMPTS = [
+  ['superseded', true, 'takes a turn'],
+  ['superseded', false, 'takes a turn'],
+  ['stale', true, 'waits and probes'],
+  ['stale', false, 'takes a turn'],
+  ['held', true, 'waits and probes'],
+  ['held', false, 'waits and probes'],
+] as const;
 
-test.each([true, false])(
-  'an execution that was superseded takes a turn at the row, chaining or not',
-  async (chaining) => {
+test.each(NEXT_ATTEMPTS)(
+  'after `%s` with chaining = %s, the next attempt %s',
+  async (outcome, chaining, does) => {
     const process = new Process();
+    if (outcome === 'held') process.execution().stale(rows);
     const execution = process.execution(chaining);
-    execution.superseded(items);
+    if (outcome === 'superseded') execution.superseded(items);
+    else execution[outcome](rows);
     const admission = await enter(execution);
-    expect(process.turns.isContended(rows[0] ?? '')).toBe(true);
-    expect(process.execution().isHeld(items)).toBe(false);
+    expect(execution.isProbe).toBe(does === 'waits and probes');
+    expect(process.turns.isContended(rows[0] ?? '')).toBe(does === 'takes a turn');
     admission.sealed();
+    admission.answered();
   },
 );
 
-test('a row that another process had locked is left to that process, unless a probe was applied', async () => {
+/** Whether other executions leave the row afterwards, by chaining, a rival's lock, and whether it was a probe. */
+const WON = [
+  [true, false, false, false],
+  [true, true, false, true],
+  [true, true, true, false],
+  [true, false, true, false],
+  [false, true, false, false],
+  [false, false, false, false],
+] as const;
+
+test.each(WON)(
+  'after `won` with chaining = %s, locked by a rival = %s and probe = %s: the row is left = %s',
+  async (chaining, locked, probe, left) => {
+    const process = new Process();
+    const execution = process.execution(chaining);
+    if (probe) {
+      execution.stale(rows);
+      await enter(execution);
+      expect(execution.isProbe).toBe(true);
+    }
+    execution.won(items, locked);
+    expect(process.execution().isHeld(items)).toBe(left);
+  },
+);
+
+test('a probe that has lost the row leaves it for a shorter time', async () => {
   const process = new Process();
-  process.execution(false).won(items, true);
-  expect(process.execution().isHeld(items)).toBe(false);
-  process.execution().won(items, true);
-  expect(process.execution().isHeld(items)).toBe(true);
   const probe = process.execution();
-  probe.held(rows);
+  const firstMs = probe.stale(rows);
   await enter(probe);
-  probe.won(items, true);
-  expect(process.execution().isHeld(items)).toBe(false);
+  expect(probe.isProbe).toBe(true);
+  expect(probe.stale(rows)).toBeLessThan(firstMs / 2);
+});
+
+test('only an execution that chains leaves a row to another process', () => {
+  const process = new Process();
+  process.execution().stale(rows);
+  expect([process.execution(true).isHeld(items), process.execution(false).isHeld(items)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('an execution takes a turn at a contended row whose id is among its params', async () => {
+  const process = new Process();
+  const first = process.execution();
+  first.superseded(items);
+  const turn = await enter(first);
+  const [second, other] = [
+    process.execution(true, { id: idOf('a') }),
+    process.execution(true, { id: idOf('b') }),
+  ];
+  await enter(other);
+  let hasEntered = false;
+  const entered = enter(second).then(() => {
+    hasEntered = true;
+  });
+  await new Promise(setImmediate);
+  expect(hasEntered).toBe(false);
+  turn.sealed();
+  await entered;
 });
