@@ -48,7 +48,7 @@ export { readEventLock } from './relay/schemas/event-lock.js';
 export { configuredSinks } from './relay/sinks/configured-sinks.js';
 export type { RetentionReport } from './retention/retain.js';
 export { describeReport } from './retention/retention-keeper.js';
-export type { SagaOrder, SagaOrders, SagaWish } from './sagas/saga-orders.js';
+export type { SagaCommand, SagaOrder, SagaOrders } from './sagas/saga-orders.js';
 export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
 export type { DatabaseRegistry } from './sharding/database-registry.js';
 export { DriverFailure } from './sharding/driver-failure.js';

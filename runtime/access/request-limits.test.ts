@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { TooManyRequestsError } from '../errors.js';
-import { type Leave, RequestLimits } from './request-limits.js';
+import { type EndRequest, RequestLimits } from './request-limits.js';
 
 let nowMs = 0;
 let restore = (): void => {};
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => restore());
 
 /** Limits of a single process need no wait. */
-function enter(limits: RequestLimits, principal: string, route: string): Leave {
+function enter(limits: RequestLimits, principal: string, route: string): EndRequest {
   const entered = limits.enter(principal, route);
   if (entered instanceof Promise) throw new TypeError('A request has waited');
   return entered;

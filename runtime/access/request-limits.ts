@@ -19,7 +19,7 @@ export interface CallerLimits {
 }
 
 /** Releases a slot; called once the request is answered. */
-export type Leave = () => void;
+export type EndRequest = () => void;
 
 /** Retry hint for a caller with too many concurrent requests, in milliseconds. */
 const BUSY_RETRY_MS = 1_000;
@@ -43,7 +43,7 @@ export class RequestLimits {
    * @throws TooManyRequestsError
    * @throws ShardUnavailableError if the limits are strict and the store is unreachable
    */
-  enter(principal: string, route: string): Leave | Promise<Leave> {
+  enter(principal: string, route: string): EndRequest | Promise<EndRequest> {
     const running = this.#running.get(principal) ?? 0;
     if (running >= this.#concurrentRequests)
       throw new TooManyRequestsError(`${principal} has ${running} requests in progress`, BUSY_RETRY_MS);
@@ -53,7 +53,7 @@ export class RequestLimits {
     return taken === undefined ? leave : this.#entered(taken, leave);
   }
 
-  async #entered(taken: Promise<void>, leave: Leave): Promise<Leave> {
+  async #entered(taken: Promise<void>, leave: EndRequest): Promise<EndRequest> {
     try {
       await taken;
       return leave;

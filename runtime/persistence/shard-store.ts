@@ -42,7 +42,7 @@ export class OversizedFlush extends Error {
 export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
 
 /** An attempt as the audit trail of a shard records it. */
-export interface Recalled {
+export interface RecordedAttempt {
   /** Undefined if the audit trail has no row of the attempt. */
   readonly outcome: AttemptOutcome | undefined;
   /** The instant from which the audit trail is complete. Undefined: from the beginning. */
@@ -87,7 +87,7 @@ export interface ShardStore {
    * have.
    * @throws DriverFailure
    */
-  recall(actionId: string, options?: CallOptions): Promise<Recalled>;
+  recall(actionId: string, options?: CallOptions): Promise<RecordedAttempt>;
   /**
    * The record of a key on this shard. With synchronous replication it returns what the standbys have.
    * @throws DriverFailure

@@ -17,7 +17,7 @@ import {
   type FlushOutcome,
   type FlushRequest,
   OversizedFlush,
-  type Recalled,
+  type RecordedAttempt,
   type ShardStore,
   type WriteGroup,
 } from './shard-store.js';
@@ -154,7 +154,7 @@ export class SqlShardStore implements ShardStore {
     return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
   }
 
-  async recall(actionId: string, options?: CallOptions): Promise<Recalled> {
+  async recall(actionId: string, options?: CallOptions): Promise<RecordedAttempt> {
     const { rows } = await this.#database.query({ ...RECALL, values: [actionId] }, options);
     const [status, completeFrom] = rows[0] ?? [];
     return {

@@ -24,7 +24,7 @@ describeOn('postgresql', 'Connections whose callers gave up', (harness) => {
 
   it.each([
     ['reads, which are cancelled', 'select pg_sleep(60)'],
-    ['writes, whose end of the link is noticed', 'insert into t select 1 from pg_sleep(60)'],
+    ['writes, whose lost connection is noticed', 'insert into t select 1 from pg_sleep(60)'],
   ])('count until the server is done with them: %s', async (_, text) => {
     const source = await databases.source({ maximumPoolSize: 3, statementTimeoutMs: 60_000 });
     const observer = databases.open(source);

@@ -10,7 +10,7 @@ import { notSent } from './failures.js';
 export const CONNECTION_CHECK = 'client_connection_check_interval';
 
 /** The connection settings of one database for node-postgres, without the socket. */
-export type LinkConfig = Omit<ClientConfig, 'stream'>;
+export type ConnectionConfig = Omit<ClientConfig, 'stream'>;
 
 /**
  * The fields for node-postgres. Each field that it would otherwise look up in the environment (`PGPASSWORD`,
@@ -19,11 +19,11 @@ export type LinkConfig = Omit<ClientConfig, 'stream'>;
  * @param checksConnection whether the server should detect a disconnected client: see `CONNECTION_CHECK`
  * @throws ValidationError without a user name
  */
-export function linkConfig(
+export function clientConfig(
   url: PostgresUrl,
   dataSource: DataSourceConfig,
   checksConnection = true,
-): LinkConfig {
+): ConnectionConfig {
   if (dataSource.username === undefined) {
     throw new ValidationError(`A user name is required for ${describeUrl(url)}`, { field: 'username' });
   }
@@ -51,7 +51,7 @@ export function linkConfig(
 const CHECK = ` -c ${CONNECTION_CHECK}=500`;
 
 /** Through a pooler, a connection has no session settings: see `pooler-mode.ts`. */
-function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean): Partial<LinkConfig> {
+function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean): Partial<ConnectionConfig> {
   if (dataSource.pooler !== 'none') return {};
   return {
     statement_timeout: dataSource.statementTimeoutMs,
@@ -66,8 +66,8 @@ function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean
  *
  * @throws DriverFailure with phase `not-sent` if a certificate cannot be read
  */
-export function withSocket(link: LinkConfig, socket: Socket): ClientConfig {
-  return { ...link, stream: () => socket };
+export function withSocket(config: ConnectionConfig, socket: Socket): ClientConfig {
+  return { ...config, stream: () => socket };
 }
 
 /** Host, port and database, for display. */

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { time } from '../concurrency/time.js';
-import type { LinkConfig } from './client-config.js';
+import type { ConnectionConfig } from './client-config.js';
 
 /** Identifies a backend in a cancel request. */
 export interface BackendKey {
@@ -11,7 +11,7 @@ export interface BackendKey {
 }
 
 /** A connection that is being abandoned. */
-export interface AbandonedLink {
+export interface AbandonedConnection {
   readonly socket: Socket;
   /** The stream of its messages: the socket, or TLS on top of it. */
   readonly stream: Duplex;
@@ -26,8 +26,8 @@ export interface AbandonedWork {
   readonly elapsedMs: number;
 }
 
-export interface LinkLimits {
-  readonly link: LinkConfig;
+export interface ConnectionLimits {
+  readonly config: ConnectionConfig;
   /** Time limit for opening a connection, including log-in, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** The server's own limit for one statement, in milliseconds. */
@@ -51,9 +51,9 @@ const TLS_CODE = 80_877_103;
  * @returns a promise that resolves when the backend has disconnected, or when its statement's time is over
  */
 export async function leaveServer(
-  { socket, stream, key }: AbandonedLink,
+  { socket, stream, key }: AbandonedConnection,
   { text, elapsedMs }: AbandonedWork,
-  { link, connectTimeoutMs, statementTimeoutMs }: LinkLimits,
+  { config, connectTimeoutMs, statementTimeoutMs }: ConnectionLimits,
 ): Promise<void> {
   if (socket.destroyed) return;
   const closed = new Promise<void>((resolve) => {
@@ -66,19 +66,19 @@ export async function leaveServer(
   socket.unref();
   stream.end();
   if (key !== undefined && text !== undefined && READ.test(text))
-    sendCancelRequest(link, key, connectTimeoutMs);
+    sendCancelRequest(config, key, connectTimeoutMs);
   await closed;
   socket.destroy();
 }
 
 /** A cancel request needs its own connection, which the server closes without an answer. Failures are ignored. */
-function sendCancelRequest(link: LinkConfig, key: BackendKey, timeoutMs: number): void {
+function sendCancelRequest(config: ConnectionConfig, key: BackendKey, timeoutMs: number): void {
   const socket = new Socket();
   socket.unref();
   const timer = time.setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.on('error', () => {});
   socket.once('close', () => time.clearTimeout(timer));
-  const { host = 'localhost', port = 5432, ssl } = link;
+  const { host = 'localhost', port = 5432, ssl } = config;
   socket.connect(port, host, () => {
     if (ssl === undefined || ssl === false) socket.end(message(CANCEL_CODE, key.processID, key.secretKey));
     else socket.write(message(TLS_CODE));

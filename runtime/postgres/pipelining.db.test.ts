@@ -114,7 +114,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
     expect(database.stats()).toMatchObject({ open: 1, idle: 1 });
   });
 
-  it('leaves both in doubt if the link is lost, or the session is ended', async () => {
+  it('leaves both in doubt if the connection is lost, or the session is ended', async () => {
     const [database, proxy] = await databases.proxied();
     const pipeline = new Pipeline(database);
     await pipeline.prepare(sleep(0));

@@ -8,13 +8,13 @@ import type { RunnableConnection, RunOptions } from '../sharding/runnable-connec
 import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
 import { withSocket } from './client-config.js';
 import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
-import { type BackendKey, type LinkLimits, leaveServer } from './leave-server.js';
+import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-server.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { isStalePlan, unnamed } from './stale-plan.js';
 import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
 
-export interface PostgresConnectionOptions extends LinkLimits {
+export interface PostgresConnectionOptions extends ConnectionLimits {
   /** Absent: the connection has its own server session. */
   readonly pooler?: PoolerMode | undefined;
   /** Host, port and database, for messages. */
@@ -81,7 +81,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   private constructor(options: PostgresConnectionOptions) {
     this.#options = options;
     this.#socket = new Socket();
-    const config = withSocket(options.link, this.#socket);
+    const config = withSocket(options.config, this.#socket);
     this.#client =
       options.pooler === undefined
         ? new pg.Client(config)
@@ -366,8 +366,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const text = this.#call?.sent?.statement.text;
       const elapsedMs = this.#call === undefined ? 0 : time.nowMs() - this.#callSince;
       const { stream } = this.#client.connection;
-      const link = { socket: this.#socket, stream, key: this.#backendKey };
-      this.#gone = leaveServer(link, { text, elapsedMs }, this.#options);
+      const abandoned = { socket: this.#socket, stream, key: this.#backendKey };
+      this.#gone = leaveServer(abandoned, { text, elapsedMs }, this.#options);
     }
     this.#fail(error);
   }

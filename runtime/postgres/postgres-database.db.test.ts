@@ -88,7 +88,7 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect((await database.query(statement('select 1'))).rows).toEqual([[1]]);
   });
 
-  it('gives up on a half-open link at the deadline, in use or in the pool', async () => {
+  it('gives up on a half-open connection at the deadline, in use or in the pool', async () => {
     const [database, proxy] = await databases.proxied({ maximumPoolSize: 2, connectTimeoutMs: 150 });
     const session = await database.acquire();
     await pidOf(database);

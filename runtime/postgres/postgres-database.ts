@@ -4,7 +4,7 @@ import type { ConnectionBudget } from '../sharding/connection-budget.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { PooledDatabase } from '../sharding/pooled-database.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { CONNECTION_CHECK, describeUrl, type LinkConfig, linkConfig } from './client-config.js';
+import { CONNECTION_CHECK, type ConnectionConfig, clientConfig, describeUrl } from './client-config.js';
 import { poolerMode } from './pooler-mode.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
@@ -47,12 +47,12 @@ class Opener {
   readonly #url: PostgresUrl;
   readonly #dataSource: DataSourceConfig;
   #checksConnection = true;
-  #link: LinkConfig;
+  #config: ConnectionConfig;
 
   constructor(url: PostgresUrl, dataSource: DataSourceConfig) {
     this.#url = url;
     this.#dataSource = dataSource;
-    this.#link = linkConfig(url, dataSource);
+    this.#config = clientConfig(url, dataSource);
   }
 
   async open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
@@ -61,7 +61,7 @@ class Opener {
     } catch (error) {
       if (!this.#checksConnection || !isAboutCheck(error)) throw error;
       this.#checksConnection = false;
-      this.#link = linkConfig(this.#url, this.#dataSource, false);
+      this.#config = clientConfig(this.#url, this.#dataSource, false);
       return this.#open(onLost);
     }
   }
@@ -69,7 +69,7 @@ class Opener {
   #open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
     const { connectTimeoutMs, statementTimeoutMs } = this.#dataSource;
     return PostgresConnection.open({
-      link: this.#link,
+      config: this.#config,
       pooler: poolerMode(this.#url, this.#dataSource),
       connectTimeoutMs,
       statementTimeoutMs,

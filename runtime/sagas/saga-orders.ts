@@ -10,7 +10,7 @@ import { ABANDON, RETRY } from './saga-actions.js';
 import { requireNote, type SagaSummary, showSaga } from './sagas.js';
 
 /** The content of an operator's order. */
-export type SagaWish = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
+export type SagaCommand = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
 
 /** The progress of an order. */
 export interface SagaOrder {
@@ -49,7 +49,7 @@ export class SagaOrders {
    * @returns its id
    * @throws ValidationError for an invalid note or principal
    */
-  async place(saga: string, wish: SagaWish, principal?: string): Promise<string> {
+  async place(saga: string, wish: SagaCommand, principal?: string): Promise<string> {
     if (wish.kind === 'abandon') requireNote(wish.note);
     const by = principal === undefined ? null : principalName({ name: principal });
     const database = this.#databaseOf(saga);

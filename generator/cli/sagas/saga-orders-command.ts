@@ -1,4 +1,4 @@
-import type { SagaOrder, SagaOrders, SagaSummary, SagaWish } from '../../../runtime/operations.js';
+import type { SagaCommand, SagaOrder, SagaOrders, SagaSummary } from '../../../runtime/operations.js';
 import { type CommandContext, readConfig, wholeNumber, withConfig, withFormat } from '../command-context.js';
 import { Argument, type Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
@@ -47,7 +47,7 @@ function withOrder(command: Command): Command {
     .option('--wait <seconds>', 'maximum wait for the server process, 0 to 600', wholeNumber(0, 600), 20);
 }
 
-function run(context: CommandContext, id: string, options: OrderOptions, wish: SagaWish): Promise<void> {
+function run(context: CommandContext, id: string, options: OrderOptions, wish: SagaCommand): Promise<void> {
   return context.run(async () => {
     const { output } = context;
     const { sharding } = readConfig(options.config);
@@ -60,7 +60,7 @@ function run(context: CommandContext, id: string, options: OrderOptions, wish: S
 
 interface Order {
   readonly id: string;
-  readonly wish: SagaWish;
+  readonly wish: SagaCommand;
   readonly options: OrderOptions;
   readonly output: Output;
 }
@@ -85,9 +85,9 @@ async function carryOut(orders: SagaOrders, { id, wish, options, output }: Order
   return order?.state === 'done' ? EXIT.success : EXIT.drift;
 }
 
-const DONE: Readonly<Record<SagaWish['kind'], string>> = { retry: 'is retried', abandon: 'is abandoned' };
+const DONE: Readonly<Record<SagaCommand['kind'], string>> = { retry: 'is retried', abandon: 'is abandoned' };
 
-function obstacleOf({ stuck, state }: SagaSummary, { kind }: SagaWish): string | undefined {
+function obstacleOf({ stuck, state }: SagaSummary, { kind }: SagaCommand): string | undefined {
   if (stuck === undefined) {
     return state === 'ENDED' ? 'has ended' : 'is not stuck: the time of its step has not passed';
   }

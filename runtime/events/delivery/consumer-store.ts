@@ -51,7 +51,7 @@ export interface LeasedConsumer {
 }
 
 /** The stored state of a consumer, for the holder of its lease. */
-export interface Standing {
+export interface StoredConsumer {
   readonly cursor: LogCursor;
   /** The server is not the one on which the lease was taken, or was restarted. */
   readonly superseded: boolean;
@@ -165,7 +165,7 @@ export class ConsumerStore {
   }
 
   /** The stored state of the consumer; undefined if the lease has been lost. */
-  async standing({ name, holder, fence }: Lease): Promise<Standing | undefined> {
+  async standing({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
     const { rows } = await this.#database.query({
       text: CURSOR,
       name: 'fw_cursor',

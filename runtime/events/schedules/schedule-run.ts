@@ -1,6 +1,6 @@
 import { atMost } from '../../concurrency/at-most.js';
 import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js';
-import type { ScheduleOutlook } from './schedule-store.js';
+import type { UpcomingSchedules } from './schedule-store.js';
 import type { ScheduledWork } from './scheduled-work.js';
 
 /** Time for which a suspected action runs alone before others start, in milliseconds. */
@@ -61,6 +61,6 @@ export class ScheduleRun implements LeasedWork {
   }
 }
 
-function tooNew({ actionName, paramsVersion }: NonNullable<ScheduleOutlook['newer']>): string {
+function tooNew({ actionName, paramsVersion }: NonNullable<UpcomingSchedules['newer']>): string {
   return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
 }

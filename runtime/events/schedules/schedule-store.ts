@@ -25,7 +25,7 @@ export interface DueAction {
 }
 
 /** The next scheduled actions. */
-export interface ScheduleOutlook {
+export interface UpcomingSchedules {
   /** Milliseconds until the next action that this process knows is due; undefined if there is none. */
   readonly dueMs: number | undefined;
   /** A due action with params of a version that this process does not know; undefined if there is none. */
@@ -80,7 +80,7 @@ export class ScheduleStore {
   }
 
   /** The next due actions. @param running ids that this process executes */
-  async outlook(running: readonly string[]): Promise<ScheduleOutlook> {
+  async outlook(running: readonly string[]): Promise<UpcomingSchedules> {
     const { rows } = await this.#database.query({
       text: NEXT,
       name: 'fw_next_due',

@@ -63,7 +63,7 @@ export interface JournalEntry {
 }
 
 /** The definitions that the journal needs to read entries. */
-export interface KnownToJournal {
+export interface JournalDefinitions {
   /** All models of the application. */
   readonly models: readonly ModelDescriptor[];
   /** All actions of the application. */
@@ -89,7 +89,7 @@ export class CrossShardJournal {
   readonly #registry: ActionRegistry;
 
   /** @internal use `application.journal` */
-  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: KnownToJournal) {
+  constructor(gateways: ShardGateways, environment: ExecutionEnvironment, known: JournalDefinitions) {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#parts = new RecordedPartReader(known.models);

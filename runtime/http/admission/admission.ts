@@ -1,5 +1,5 @@
 import { time } from '../../concurrency/time.js';
-import { type Entrant, Gate, type QueueTimes, type Ticket } from './gate.js';
+import { Gate, type QueueTimes, type Ticket, type WaitingRequest } from './gate.js';
 import { LatencyLimit, type LatencyLimitOptions } from './latency-limit.js';
 import { ReturnTimes } from './return-times.js';
 
@@ -13,29 +13,30 @@ export interface AdmissionEnvironment {
 
 const SYSTEM: AdmissionEnvironment = {
   nowMs: () => time.nowMs(),
-  // Timers run before input is read: what has ended in the meantime makes room first.
+  // Timers run before input is read. An immediate runs after it, so requests that have ended meanwhile free their
+  // places first.
   later: (work, ms) => void time.setTimeout(() => time.setImmediate(work), ms).unref(),
 };
 
-/** What an admission shows of itself. */
+/** Statistics of an admission. */
 export interface AdmissionStatistics {
-  /** Requests under way, and how many may be. */
+  /** Requests in progress, and their maximum. */
   readonly inFlight: number;
   readonly limit: number;
-  /** Requests that wait for one of those. */
+  /** Requests waiting for a place. */
   readonly waiting: number;
   /** Requests that were refused since the start, at their head or after a wait. */
   readonly refused: number;
   readonly gates: readonly GateStatistics[];
 }
 
-/** One shard's part of it. */
+/** Statistics of one shard. */
 export interface GateStatistics extends Omit<AdmissionStatistics, 'gates'> {
   /** The bits of the shard; `NO_SHARD` for requests whose path names none. */
   readonly shard: number;
 }
 
-/** Stands for the shard of requests whose path names none. */
+/** Represents the shard of requests whose path names none. */
 export const NO_SHARD = -1;
 
 const LIMIT: LatencyLimitOptions = {
@@ -47,7 +48,7 @@ const LIMIT: LatencyLimitOptions = {
   windowMs: 100,
   leastSamples: 10,
 };
-/** One shard that does not answer keeps its minimum of places; the others find room beside it. */
+/** A shard that does not answer keeps its minimum of places. The total leaves room for the other shards. */
 const TOTAL_LIMIT: LatencyLimitOptions = { ...LIMIT, initial: 512, minimum: 512 };
 const QUEUE: QueueTimes = { burstMs: 250, longestMs: 500, overloadedMs: 10 };
 /** How often waiting requests are checked, in milliseconds. */
@@ -55,19 +56,20 @@ const SWEEP_MS = 5;
 /** Lifetime of the best mean latency of all shards, in milliseconds. */
 const BEST_FOR_MS = 10_000;
 /**
- * The event loop was busy for what is longer between two looks at the time; requests have not waited for places then.
+ * Longest time between two checks that counts as waiting, in milliseconds. During a longer one the event loop was busy,
+ * and requests did not wait for places.
  */
 const LONGEST_STEP_MS = 25;
 const LONGEST_RETURN_MS = 15_000;
 
 /**
- * Admission before work: how many requests may be under way, per shard and in all, found by measured latency; a short
- * queue in front; and refusals for the rest.
+ * Admits requests before any work is done for them: limits requests in progress, per shard and in total, by measured
+ * latency, queues a few more and refuses the rest.
  */
 export class Admission {
   readonly #environment: AdmissionEnvironment;
   readonly #gates = new Map<number, Gate>();
-  /** Gates with waiting requests, the one whose turn is next first. */
+  /** Gates with waiting requests, in the order of their turns. */
   readonly #crowded = new Set<Gate>();
   readonly #total = new LatencyLimit(TOTAL_LIMIT);
   readonly #returns = new ReturnTimes(LONGEST_RETURN_MS);
@@ -75,7 +77,7 @@ export class Admission {
   whenFree: (shard: number) => void = () => {};
   #inFlight = 0;
   #sweeping = false;
-  /** The time that requests have waited: that in which the event loop was free. */
+  /** The time for which requests have waited: only time in which the event loop was free counts. */
   readonly #waits = { ms: 0, lookedAtMs: 0 };
   #best = { meanMs: Number.POSITIVE_INFINITY, atMs: Number.NEGATIVE_INFINITY };
 
@@ -96,7 +98,7 @@ export class Admission {
     };
   }
 
-  /** Whether a request for this shard would be refused now: to be asked before its body is read. */
+  /** Whether a request for this shard would be refused now. Call it before the body is read. */
   isFull(shard: number): boolean {
     const gate = this.#gates.get(shard);
     return gate !== undefined && !this.#hasRoom(gate) && gate.isCrowded(this.#waitMs());
@@ -107,7 +109,7 @@ export class Admission {
     return this.#crowded.size > 0;
   }
 
-  /** Whether a request for this shard would be queued for a moment only: its shard is overloaded. */
+  /** Whether a request for this shard would be queued only briefly, because the shard is overloaded. */
   queuesBriefly(shard: number): boolean {
     const gate = this.#gates.get(shard);
     if (gate === undefined) return false;
@@ -123,40 +125,40 @@ export class Admission {
     return gate.hasWaiting ? 0 : Math.min(inAll, Math.max(0, gate.limit.limit - gate.inFlight));
   }
 
-  /** Counts a request that was refused because `isFull`. @returns after how many milliseconds to come back */
+  /** Counts a request that was refused because of `isFull`. @returns milliseconds after which the client may retry */
   refuse(shard: number): number {
     this.#gate(shard).refused += 1;
     return this.#returns.waitMs(this.#environment.nowMs());
   }
 
-  /** Admits a request at once, lets it wait for a moment, or refuses it. */
-  enter(shard: number, entrant: Entrant): void {
-    // Its connection has ended before: nothing would give its place back.
-    if (entrant.isGone) return;
+  /** Admits a request at once, queues it, or refuses it. */
+  enter(shard: number, request: WaitingRequest): void {
+    // Its connection has ended already, so its place would never be released.
+    if (request.isGone) return;
     const gate = this.#gate(shard);
     if (!gate.hasWaiting && this.#hasRoom(gate)) {
-      this.#admit(gate, entrant);
+      this.#admit(gate, request);
       return;
     }
     const waitMs = this.#waitMs();
     if (gate.isCrowded(waitMs)) {
       const overdue = gate.takeOverdue(waitMs);
-      this.#refuse(gate, overdue ?? entrant);
+      this.#refuse(gate, overdue ?? request);
       if (overdue === undefined) return;
     }
-    gate.wait(entrant, waitMs);
+    gate.wait(request, waitMs);
     this.#crowded.add(gate);
     this.#sweepLater();
   }
 
-  #refuse(gate: Gate, entrant: Entrant): void {
+  #refuse(gate: Gate, request: WaitingRequest): void {
     gate.refused += 1;
-    entrant.refused(this.#returns.waitMs(this.#environment.nowMs()));
+    request.refused(this.#returns.waitMs(this.#environment.nowMs()));
   }
 
   /**
-   * The time by which waiting requests grow old. A process that stalls for a second serves none of them meanwhile, and
-   * reads afterwards which places have become free: refused by the clock, a burst would be lost to a stall.
+   * The time by which waiting requests age. A process that stalls for a second serves none of them, and learns only
+   * afterwards which places have become free. By the wall clock, a stall would cause all of a burst to be refused.
    */
   #waitMs(): number {
     const nowMs = this.#environment.nowMs();
@@ -178,7 +180,7 @@ export class Admission {
     return gate.hasRoom && this.#inFlight < this.#total.limit;
   }
 
-  #admit(gate: Gate, entrant: Entrant): void {
+  #admit(gate: Gate, request: WaitingRequest): void {
     const startMs = this.#environment.nowMs();
     gate.inFlight += 1;
     this.#inFlight += 1;
@@ -190,7 +192,7 @@ export class Admission {
         this.#left(gate, startMs, isSample);
       },
     };
-    entrant.admitted(ticket);
+    request.admitted(ticket);
   }
 
   #left(gate: Gate, startMs: number, isSample: boolean): void {
@@ -203,7 +205,7 @@ export class Admission {
     if (!gate.hasWaiting && this.#hasRoom(gate)) this.whenFree(gate.shard);
   }
 
-  /** A shard that is slower than the others says nothing about this process. */
+  /** A shard that is slower than the others is no evidence of load on this process. */
   #record(gate: Gate, latencyMs: number, nowMs: number): void {
     gate.limit.record(latencyMs, gate.inFlight, nowMs);
     const { meanMs } = gate.limit;
@@ -218,10 +220,10 @@ export class Admission {
     for (const gate of this.#crowded) {
       if (this.#inFlight >= this.#total.limit) return;
       if (!gate.hasRoom) continue;
-      const entrant = gate.next();
+      const request = gate.next();
       this.#crowded.delete(gate);
       if (gate.hasWaiting) this.#crowded.add(gate);
-      if (entrant !== undefined) this.#admit(gate, entrant);
+      if (request !== undefined) this.#admit(gate, request);
     }
   }
 
@@ -236,7 +238,7 @@ export class Admission {
 
   #sweep(): void {
     const waitMs = this.#waitMs();
-    // A limit that has risen lets requests in without any of them ending.
+    // A raised limit admits requests although none has ended.
     this.#admitWaiting();
     for (const gate of this.#crowded) {
       let late = gate.takeOverdue(waitMs);

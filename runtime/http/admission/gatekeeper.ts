@@ -1,16 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { time } from '../../concurrency/time.js';
 import type { Answers } from '../answer.js';
-import type { Connection, Doorkeeper, Verdict } from '../connection/connection.js';
+import type { Connection, RawRequestFilter, Verdict } from '../connection/connection.js';
 import type { Connections } from '../connection/connections.js';
 import { isOnePlainRequest, targetOf } from '../connection/raw-request.js';
 import { Admission, type AdmissionStatistics } from './admission.js';
-import { EarlyReturns } from './early-returns.js';
 import type { Ticket } from './gate.js';
+import { HeldRequests } from './held-requests.js';
 import { shardInPath } from './path-shard.js';
 import { rawRefusal, refusalOf } from './refusal.js';
 
-/** What a gatekeeper works with. */
+/** Options of a gatekeeper. */
 export interface GatekeeperOptions {
   readonly answers: Pick<Answers, 'send' | 'refused'>;
   readonly connections: Connections;
@@ -20,13 +20,18 @@ export interface GatekeeperOptions {
   readonly nowMs?: () => number;
   /** An idle connection is closed after this time. */
   readonly keepAliveTimeoutMs: number;
-  /** Hooks of plugins run before a request is refused: they may set headers, `Access-Control-Allow-Origin` for one. */
+  /**
+   * Whether hooks of plugins run before a request is refused. They may set headers such as
+   * `Access-Control-Allow-Origin`.
+   */
   readonly hasHooks: boolean;
-  /** Answers carry headers that depend on their requests, so that each must be parsed. Default false. */
+  /**
+   * Whether responses carry headers that depend on the request, so that every request must be parsed. Default false.
+   */
   readonly marksAnswers?: boolean;
 }
 
-/** Served whatever else is under way: operators need them most under overload, and they cost next to nothing. */
+/** Paths that need no place: operators need them most under overload, and they cost almost nothing. */
 const ALWAYS: ReadonlySet<string> = new Set([
   '/health/live',
   '/health/ready',
@@ -41,16 +46,18 @@ const HOLD: Verdict = { kind: 'hold' };
 const LONGEST_HOLD_MS = 8_000;
 
 /**
- * The server's side of admission. At the head of a request: refused if its shard is full, from the path alone and
- * before the body is read. When the body is there: admitted, made to wait, or refused. Under overload, requests wait
- * before they are parsed, so that a refusal costs next to nothing. Clients that come back before their `Retry-After` is
- * over are held back in the same way.
+ * Applies admission to the requests of a server.
+ *
+ * - At the head of a request: refuses it if its shard is full. The path names the shard, so the body need not be read.
+ * - When the body has arrived: admits, queues or refuses the request.
+ * - Under overload, requests wait before they are parsed, so a refusal costs almost nothing. Requests of clients that
+ * return before the end of their `Retry-After` are held in the same way.
  */
-export class Gatekeeper implements Doorkeeper {
+export class Gatekeeper implements RawRequestFilter {
   readonly #admission: Admission;
   readonly #answers: GatekeeperOptions['answers'];
   readonly #connections: Connections;
-  readonly #early: EarlyReturns;
+  readonly #early: HeldRequests;
   readonly #marksAnswers: boolean;
   #isReleased = false;
   /** Whether hooks call `refuses`, after those of plugins. */
@@ -70,14 +77,14 @@ export class Gatekeeper implements Doorkeeper {
     this.#marksAnswers = marksAnswers;
     this.#connections = connections;
     this.#admission = admission;
-    this.#early = new EarlyReturns({
+    this.#early = new HeldRequests({
       freePlaces: (shard) => admission.freePlaces(shard),
       nowMs,
       // A connection on which nothing arrives for longer is closed.
       longestMs: Math.min(LONGEST_HOLD_MS, keepAliveTimeoutMs / 2),
     });
     admission.whenFree = (shard) => this.#early.letIn(shard);
-    connections.doorkeeper = this;
+    connections.rawFilter = this;
   }
 
   get statistics(): AdmissionStatistics & { readonly held: number } {
@@ -109,7 +116,10 @@ export class Gatekeeper implements Doorkeeper {
     return HOLD;
   }
 
-  /** A listener that hands on what is not refused; everything if there are hooks, which call `refuses` themselves. */
+  /**
+   * A listener that passes on requests that are not refused. With hooks it passes on all requests, because hooks call
+   * `refuses` themselves.
+   */
   guard(handle: RequestListener): RequestListener {
     if (this.hasHooks) return handle;
     return (request, response) => {
@@ -118,10 +128,10 @@ export class Gatekeeper implements Doorkeeper {
   }
 
   /**
-   * Refuses a request whose head has been read if there is no place for it.
+   * Refuses a request whose head has been read, if there is no place for it.
    *
-   * @param refusing called before it is answered
-   * @returns whether it was answered here
+   * @param refusing called before the response
+   * @returns whether it was refused
    */
   refuses(request: IncomingMessage, response: ServerResponse, refusing: () => void = NOTHING): boolean {
     const { url = '/' } = request;
@@ -135,10 +145,10 @@ export class Gatekeeper implements Doorkeeper {
   }
 
   /**
-   * Asks for a place for a request that has arrived as a whole. If there is none, it is answered here.
+   * Requests a place for a complete request. If there is none, the request is refused.
    *
    * @param admitted called with the place, at once or soon
-   * @param refusing called before it is answered
+   * @param refusing called before the response to a refused request
    */
   enter(
     request: IncomingMessage,

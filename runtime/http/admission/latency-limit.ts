@@ -1,14 +1,14 @@
-/** How a limit is found. */
+/** Parameters of the search for a limit. */
 export interface LatencyLimitOptions {
-  /** The limit to begin with. */
+  /** The initial limit. */
   readonly initial: number;
-  /** The limit never falls below. */
+  /** The lowest limit. */
   readonly minimum: number;
-  /** The limit never rises above. */
+  /** The highest limit. */
   readonly maximum: number;
-  /** A mean latency up to this one never lowers the limit, in milliseconds. */
+  /** A mean latency up to this value never lowers the limit, in milliseconds. */
   readonly toleratedMs: number;
-  /** A mean latency beyond this one is never tolerated, in milliseconds. */
+  /** A mean latency above this value is never tolerated, in milliseconds. */
   readonly longestMs: number;
   /** Minimum length of a window, in milliseconds. */
   readonly windowMs: number;
@@ -16,25 +16,23 @@ export interface LatencyLimitOptions {
   readonly leastSamples: number;
 }
 
-/** Latency that is tolerated, as a multiple of the one at the minimum. */
+/** Tolerated latency, as a multiple of the latency at the lowest limit. */
 const TOLERATED_RATIO = 2;
-/** A window lowers the limit to this share at most: one stall of the process says little. */
+/** A window lowers the limit at most to this share, because a single stall of the process is no evidence of load. */
 const STEEPEST = 0.7;
-/** A limit that is not used up to this share is not raised: nothing is known about a higher one. */
+/** A limit that is used less than this share is not raised, because nothing is known about higher limits. */
 const USED_SHARE = 0.8;
 
 /**
- * The number of requests that may be under way at a time, found by their latency: while the mean latency of a window is
- * tolerated the limit rises by its square root, and beyond that it falls with the gradient (tolerated / measured). By
- * Little's law it settles near capacity x tolerated latency, whatever the machine.
- *
- * A latency that is too long at the minimum as well is not due to what is under way (a database far away, say): then
- * twice that latency is tolerated.
+ * Limits the number of requests in progress by their latency. While the mean latency of a window is tolerated, the
+ * limit rises by its square root. Otherwise it falls by the gradient (tolerated / measured). By Little's law it settles
+ * near capacity x tolerated latency on any machine. If the latency is too long even at the lowest limit, the load is
+ * not its cause (a distant database, for example). Then twice that latency is tolerated.
  */
 export class LatencyLimit {
   readonly #options: LatencyLimitOptions;
   #limit: number;
-  /** Latency at the minimum, if that is too long. */
+  /** Latency at the lowest limit, if it is too long. */
   #baseMs = 0;
   #windowSince = 0;
   #sumMs = 0;

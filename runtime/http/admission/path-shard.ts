@@ -4,8 +4,8 @@ import { NO_SHARD } from './admission.js';
 const SHARDED_ID = /\/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-([89ab][0-9a-f]{3})-[0-9a-f]{12}(?:[/?]|$)/i;
 
 /**
- * The bits of the shard that the first id in a request target names, or `NO_SHARD`. A guess that admission alone uses:
- * the route itself reads the id again.
+ * The bits of the shard that the first id in a request target names, or `NO_SHARD`. Only admission uses this guess. The
+ * route reads the id again.
  */
 export function shardInPath(target: string): number {
   const block = SHARDED_ID.exec(target)?.[1];

@@ -5,7 +5,7 @@ import { PROBLEM_KINDS, type ProblemCode, problemType } from '../problem-kinds.j
 import type { SecurityHeaders } from '../security-headers.js';
 import { NO_SHARD } from './admission.js';
 
-/** A refusal but for its `instance`, of which there are thousands per second. */
+/** A refusal without its `instance`. Thousands are sent per second. */
 interface Template {
   readonly before: string;
   readonly after: string;
@@ -14,11 +14,11 @@ interface Template {
 const templates = new Map<number, Template>();
 
 /**
- * A 503 that costs as little as possible: its body is made but for the path.
+ * A 503 that costs as little as possible: only the path is added to a prepared body.
  *
  * @param url the request target
- * @param shard bits of the shard that is busy, or `NO_SHARD`
- * @param returnMs after how many milliseconds the client should come back
+ * @param shard bits of the busy shard, or `NO_SHARD`
+ * @param returnMs milliseconds after which the client may retry
  */
 export function refusalOf(
   url = '/',
@@ -33,7 +33,7 @@ export function refusalOf(
   return { headers, body: bodyOf(url, shard) };
 }
 
-/** The same as the bytes of an answer, for requests that no parser has read: all ASCII. */
+/** The same as the bytes of a response, all ASCII, for requests that were not parsed. */
 export function rawRefusal(
   target: string,
   shard: number,
@@ -53,7 +53,7 @@ const RAW_HEAD = [
 
 let dated = { second: 0, text: '' };
 
-/** Made once a second. */
+/** Formatted once per second. */
 function httpDate(): string {
   const nowMs = time.dateMs();
   const second = Math.floor(nowMs / 1_000);

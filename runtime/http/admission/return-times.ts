@@ -1,16 +1,16 @@
 const SECOND_MS = 1_000;
 /**
- * Refused clients come back at this share of the rate at which requests are completed. Under constant overload each of
- * them is refused again or takes the place of another, whose refusal takes time from requests that are served.
+ * Refused clients return at this share of the rate at which requests complete. Under constant overload each of them is
+ * refused again or takes the place of another client, and every refusal takes time from requests that are served.
  */
 const SHARE = 0.05;
-/** Rate at which refused clients may come back while next to nothing is completed, per second. */
+/** Minimum rate at which refused clients may return, per second. */
 const LEAST_PER_SECOND = 20;
 
 /**
- * Computes `Retry-After` of refused clients: each gets a place in a queue that moves at a twentieth of the rate at which
- * requests are completed. A fixed `Retry-After` would bring thousands of clients back at once, and the refusals alone
- * would take the processor.
+ * Computes the `Retry-After` of refused clients. Each gets a place in a queue that moves at a twentieth of the rate at
+ * which requests complete. With a fixed `Retry-After`, thousands of clients would return at once, and their refusals
+ * would use up the processor.
  */
 export class ReturnTimes {
   readonly #longestMs: number;
@@ -19,7 +19,7 @@ export class ReturnTimes {
   #since = 0;
   #perSecond = 0;
 
-  /** @param longestMs no client is asked to wait longer, in milliseconds */
+  /** @param longestMs maximum `Retry-After`, in milliseconds */
   constructor(longestMs: number) {
     this.#longestMs = longestMs;
   }
@@ -30,12 +30,12 @@ export class ReturnTimes {
     this.#completed += 1;
   }
 
-  /** Milliseconds until the next refused client should ask again; a second at least. */
+  /** Milliseconds until the next refused client may retry; at least 1,000. */
   waitMs(nowMs: number): number {
     this.#measure(nowMs);
     const perSecond = Math.max(LEAST_PER_SECOND, this.#perSecond * SHARE);
     this.#next = Math.max(nowMs + SECOND_MS, this.#next + SECOND_MS / perSecond);
-    // The line is as long as it may be: everyone at its end comes back together.
+    // The queue has its maximum length: all clients at its end return together.
     this.#next = Math.min(this.#next, nowMs + this.#longestMs);
     return this.#next - nowMs;
   }

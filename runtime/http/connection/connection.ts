@@ -4,7 +4,7 @@ import { time } from '../../concurrency/time.js';
 import { MessageCutter } from './message-cutter.js';
 import type { Turns } from './turns.js';
 
-/** How long the bytes of a client are read and thrown away after the last answer, in milliseconds. */
+/** Time for which bytes of a client are read and discarded after the last response, in milliseconds. */
 const LINGER_MS = 2_000;
 
 type Parse = (bytes: Buffer) => void;
@@ -23,24 +23,25 @@ export type Verdict =
   | { readonly kind: 'refuse'; readonly answer: string };
 
 /** Decides on requests before they are parsed. */
-export interface Doorkeeper {
+export interface RawRequestFilter {
   /** @param bytes the first bytes of the request */
   judge(connection: Connection, bytes: Buffer): Verdict;
 }
 
-/** What all connections of a server share. */
+/** The objects that all connections of a server share. */
 export interface ConnectionSurroundings {
-  /** While it is shut, no request is begun; `advance` must be called when it is opened. */
+  /** While it is shut, no request is started. Call `advance` when it opens. */
   readonly gate: { readonly isShut: boolean };
   /** Default: all requests are parsed. */
-  readonly doorkeeper: Doorkeeper | undefined;
+  readonly rawFilter: RawRequestFilter | undefined;
   readonly turns: Turns;
 }
 
 /**
  * One connection of a client. Requests are served one after the other: the parser gets the bytes of the next request
- * when the answer to the present one has left, and until then nothing more is read from the socket. So a client that
- * sends many requests at once, or takes no answers, costs the memory of one request, one answer and one read.
+ * after the response to the current one has been sent, and until then nothing more is read from the socket. A client
+ * that sends many requests at once, or reads no responses, therefore costs the memory of one request, one response and
+ * one read.
  */
 export class Connection {
   readonly socket: Socket;
@@ -50,33 +51,33 @@ export class Connection {
   readonly #closed: () => void;
   readonly #cutter = new MessageCutter();
   /**
-   * When the client should send its next request, in monotonic milliseconds: set when one is refused, 0 if it may send
+   * Monotonic time before which the client should send no request, in milliseconds. Set by a refusal; 0 if it may send
    * at any time.
    */
   returnAtMs = 0;
-  /** Its request was held back until the client should have sent it: it is refused unless there is a place for it. */
+  /** Whether its request was held until the end of `Retry-After`. It is then refused unless there is a place. */
   isOverdue = false;
   #place: Place | undefined;
-  /** Bytes that the parser has not got yet. */
+  /** Bytes that the parser has not received yet. */
   #unparsed: Buffer[] = [];
-  /** The parser has got a part of a request whose head is not complete. */
+  /** Whether the parser has received a part of an incomplete head. */
   #hasBegun = false;
   /** Requests whose heads have been parsed. */
   #parsed = 0;
-  /** The doorkeeper holds the next request back. */
+  /** Whether the filter holds the next request. */
   #isHeldBack = false;
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
   #isPaused = false;
   #isAdvancing = false;
-  /** Waits for its turn. */
+  /** Whether it waits for its turn. */
   #isQueued = false;
-  /** The client has sent all that it will ever send. */
+  /** Whether the client has closed its sending side. */
   #hasEnded = false;
-  /** Nothing that arrives is served any more. */
+  /** Whether further requests are ignored. */
   #isDeaf = false;
   #isLingering = false;
-  /** Checks an answer that was written and has not left. */
+  /** Number of checks in a row of a response that was written but not sent. */
   #looks = 0;
 
   /**
@@ -90,7 +91,7 @@ export class Connection {
     this.#closed = closed;
     this.#parse = takeListener(socket, 'data') as Parse;
     this.#endInput = takeListener(socket, 'end') as () => void;
-    // A connection that ends with bytes unread is reset by the kernel, and its last answer is lost.
+    // The kernel resets a connection that is closed with unread bytes, and the last response is lost.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       if (this.#unparsed.length > 0) this.linger();
@@ -102,24 +103,25 @@ export class Connection {
     socket.on('close', () => this.#close());
   }
 
-  /** True while a request has arrived whole and its answer has not left. */
+  /** True while a complete request has arrived and its response has not been sent. */
   get isAnswering(): boolean {
     return this.#request?.complete === true && this.#response !== undefined;
   }
 
-  /** True while a request has arrived whole and nothing of its answer was sent. */
+  /** True while a complete request has arrived and no part of its response has been sent. */
   get isAwaited(): boolean {
     return this.isAnswering && this.#response?.headersSent === false;
   }
 
-  /** True if another answer would be taken for the one that is under way. */
+  /** True if the client would take another response for the one in progress. */
   get isTaken(): boolean {
     return this.isAnswering || this.#response?.headersSent === true;
   }
 
   /**
-   * Whether a request may be answered without the parser. Not the first one of a connection: Node's parser would wait
-   * for that, and end the connection in the end. Nor while the client takes no answers, or has more requests.
+   * Whether a request may be answered without the parser. Not the first one of a connection, because Node's parser
+   * would wait for a request and then close the connection. Nor while the client reads no responses or has sent more
+   * requests.
    */
   get takesRawAnswers(): boolean {
     return (
@@ -135,17 +137,17 @@ export class Connection {
     return this.socket.destroyed;
   }
 
-  /** True while an answer is on its way, or bytes that arrived behind its request. */
+  /** True while a response is being sent, or bytes after its request are unparsed. */
   get isBusy(): boolean {
     return this.isAnswering || this.#unparsed.length > 0 || this.#isLingering;
   }
 
-  /** True if more requests, or parts of them, have arrived behind the present one. */
+  /** True if further requests, or parts of them, have arrived after the current one. */
   get hasMore(): boolean {
     return this.#unparsed.length > 0;
   }
 
-  /** A request whose head has been parsed. */
+  /** Must be called when the head of a request has been parsed. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     this.#response = response;
@@ -156,19 +158,16 @@ export class Connection {
     response.once('finish', this.#answered);
   }
 
-  /**
-   * Counts the checks of an answer that is written and does not leave.
-   *
-   * @returns how many of them there have been in a row
-   */
+  /** Checks whether a written response has been sent. @returns number of checks in a row in which it was not */
   look(): number {
     this.#looks = this.#response?.writableEnded === true ? this.#looks + 1 : 0;
     return this.#looks;
   }
 
   /**
-   * Sends these last bytes and ends the connection, reading and throwing away for a while what the client still sends:
-   * closed with unread bytes, the kernel would reset the connection, and the client would not see the answer.
+   * Sends these last bytes and ends the connection. Bytes that the client still sends are read and discarded for a
+   * while: the kernel would reset a connection that is closed with unread bytes, and the client would not receive the
+   * response.
    */
   linger(last?: string): void {
     if (this.#isDeaf) return;
@@ -199,7 +198,7 @@ export class Connection {
     this.#surroundings.turns.read(this.#takeTurn);
   }
 
-  // Properties, so that a turn or an answer makes no function.
+  // Properties, so that a turn or a response creates no function.
   readonly #takeTurn = (): void => {
     this.#isQueued = false;
     this.advance();
@@ -221,7 +220,7 @@ export class Connection {
   readonly #answered = (): void => {
     this.#response = undefined;
     this.takePlace()?.leave(false);
-    // One request of a connection in each turn of the event loop: others have their turns, too.
+    // One request of a connection per turn of the event loop, so that other connections get turns too.
     if (this.#unparsed.length > 0 || this.#hasEnded) time.setImmediate(this.#advanceOnce);
   };
 
@@ -230,9 +229,9 @@ export class Connection {
   };
 
   /**
-   * Parses a request that the doorkeeper has held back.
+   * Parses a request that the filter has held.
    *
-   * @param place kept for it until `takePlace`, and given back if it never takes it
+   * @param place reserved until `takePlace`; released if the request never takes it
    */
   letIn(place?: Place): void {
     this.#isHeldBack = false;
@@ -240,7 +239,7 @@ export class Connection {
     this.#advanceOnce();
   }
 
-  /** Answers a request that the doorkeeper has held back without parsing it: the first bytes that have arrived. */
+  /** Answers a request that the filter has held, without parsing it. */
   turnAway(answer: string): void {
     this.#isHeldBack = false;
     this.#unparsed.shift();
@@ -248,7 +247,7 @@ export class Connection {
     if (this.#unparsed.length > 0 || this.#hasEnded) this.#advanceOnce();
   }
 
-  /** The place that is kept for the present request. */
+  /** The place that is reserved for the current request. */
   get place(): Place | undefined {
     return this.#place;
   }
@@ -259,7 +258,7 @@ export class Connection {
     return place;
   }
 
-  /** Gives the parser what it may have. */
+  /** Passes on the bytes that the parser may receive. */
   advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -269,7 +268,7 @@ export class Connection {
       this.#isAdvancing = false;
     }
     if (this.#isDeaf) return;
-    // A client that goes away while its request is held back is noticed only if its socket is read.
+    // Only reading the socket detects that a client has disconnected while its request is held.
     if (this.#isHeldBack) this.#resume();
     else if (this.#unparsed.length > 0) this.#pause();
     else if (this.#hasEnded && this.#isReady()) this.#endInput();
@@ -289,12 +288,12 @@ export class Connection {
     }
   }
 
-  /** The HTTP server has taken its parser away, which others use now: the connection speaks another protocol. */
+  /** Whether the connection uses another protocol: the HTTP server has removed its parser. */
   get #isUpgraded(): boolean {
     return Reflect.get(this.socket, 'parser') === null;
   }
 
-  /** Leaves the socket, with what has arrived behind the head, to the listeners of upgrades. */
+  /** Passes the socket, with the bytes after the head, to the listeners of upgrades. */
   #handOver(): void {
     this.#isDeaf = true;
     this.socket.off('data', this.#arrived).off('end', this.#ended);
@@ -302,11 +301,11 @@ export class Connection {
     this.#resume();
   }
 
-  /** Asks the doorkeeper at the start of a request, and does what it says. */
+  /** Applies the decision of the filter at the start of a request. @returns whether the request may be parsed */
   #mayBegin(bytes: Buffer): boolean {
-    const { doorkeeper } = this.#surroundings;
-    if (doorkeeper === undefined || this.#hasBegun || this.#request !== undefined) return true;
-    const verdict = doorkeeper.judge(this, bytes);
+    const { rawFilter } = this.#surroundings;
+    if (rawFilter === undefined || this.#hasBegun || this.#request !== undefined) return true;
+    const verdict = rawFilter.judge(this, bytes);
     if (verdict.kind === 'parse') return true;
     if (verdict.kind === 'hold') this.#isHeldBack = true;
     else {
@@ -316,7 +315,7 @@ export class Connection {
     return false;
   }
 
-  /** True unless a request has arrived whole and its answer has not left, or none may be begun. */
+  /** True if a request may be started: none is being answered, and the gate is open. */
   #isReady(): boolean {
     if (this.#isHeldBack) return false;
     if (this.#request === undefined) return !this.#surroundings.gate.isShut;
@@ -339,7 +338,7 @@ export class Connection {
   }
 }
 
-/** Takes the listener away that the HTTP server has just put on its socket: the last one. */
+/** Removes and returns the listener that the HTTP server has just added to its socket: the last one. */
 function takeListener(socket: Socket, event: 'data' | 'end'): unknown {
   const listener = socket.listeners(event).at(-1);
   if (listener === undefined) throw new Error(`The HTTP server does not listen to '${event}' of its sockets`);

@@ -5,30 +5,34 @@ import { sleep, type Timer, time } from '../../concurrency/time.js';
 import type { HttpLimits } from '../limits.js';
 import { HttpProblem } from '../problem.js';
 import { SecurityHeaders } from '../security-headers.js';
-import { Connection, type Doorkeeper } from './connection.js';
+import { Connection, type RawRequestFilter } from './connection.js';
+import { IdleSockets } from './idle-sockets.js';
 import { MoreListeners } from './more-listeners.js';
 import { rawAnswer } from './parser-error.js';
-import { Silence } from './silence.js';
 import { Turns } from './turns.js';
 
-/** Number of checks of a client that takes no answers, before it is dropped. */
+/** Number of checks after which a client that reads no responses is disconnected. */
 const LOOKS = 4;
-/** A closing server looks so often whether anything is left to answer, in milliseconds. */
+/** Interval at which a closing server checks for unanswered requests, in milliseconds. */
 const LOOK_EVERY_MS = 25;
-/** A connection on which nothing has arrived for so many of these looks has no request under way: a second. */
-const SILENT_LOOKS = 40;
-/** A turn of the event loop in which hardly anything happens, in milliseconds. */
+/** After this number of checks without new bytes (a second), a connection has no request in transit. */
+const IDLE_CHECKS = 40;
+/** Maximum duration of an idle turn of the event loop, in milliseconds. */
 const QUIET_TURN_MS = 0.5;
 /**
- * If no client has connected for this time, all of them wait for answers, in milliseconds: a busy client needs some.
+ * If no client has connected for this time, all clients are waiting for responses, in milliseconds. A busy client needs
+ * some time to connect.
  */
 const SETTLED_MS = 50;
-/** A closing server waits no longer for its clients to settle, in milliseconds: meanwhile nothing new is begun. */
+/**
+ * Maximum time for which a closing server waits for its clients to settle, in milliseconds. It starts no requests
+ * meanwhile.
+ */
 const SETTLE_WITHIN_MS = 1_000;
 /** Maximum wait for a turn of the event loop without a new connection, in milliseconds. */
 const LAST_TURNS_MS = 250;
 
-/** From this number of connections on, more are accepted per turn. */
+/** Number of connections from which on more are accepted per turn. */
 const MANY_CONNECTIONS = 64;
 /** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
 export const BACKLOG = 4_096;
@@ -45,15 +49,15 @@ export class Connections {
   readonly #lookEveryMs: number;
   readonly #most: number;
   readonly #gate = { isShut: false };
-  /** Decides which requests are held back before they are parsed. Default: none. */
-  doorkeeper: Doorkeeper | undefined;
-  /** The work of requests and answers, bounded per turn of the event loop. */
+  /** Decides which requests are held before they are parsed. Default: none. */
+  rawFilter: RawRequestFilter | undefined;
+  /** The work of requests and responses, limited per turn of the event loop. */
   readonly turns: Turns = new Turns();
-  /** Of every answer. */
+  /** Security headers of every response. */
   readonly headers: SecurityHeaders;
-  /** Connections over TLS, from before their handshakes on. */
+  /** Connections over TLS, including those before their handshake. */
   readonly #transports = new Map<Socket, { isSecure: boolean }>();
-  /** Connections so far. */
+  /** Number of connections so far. */
   #accepted = 0;
   #another: (() => Server) | undefined;
   #more: readonly MoreListeners[] | undefined;
@@ -72,8 +76,8 @@ export class Connections {
   /**
    * Takes over all connections of an HTTP server that does not listen yet.
    *
-   * @param another makes a server that serves the same
-   * @param isEncrypted whether it is a server of HTTPS. Default false
+   * @param another creates an equal server
+   * @param isEncrypted whether it is an HTTPS server. Default false
    */
   takeOver(
     server: Server,
@@ -86,21 +90,21 @@ export class Connections {
       this.#accepted += 1;
       if (isEncrypted) this.#shakeHands(socket);
     });
-    // What HTTP sees of a connection over TLS begins behind its handshake.
+    // For HTTP, a connection over TLS begins after its handshake.
     server.on(isEncrypted ? 'secureConnection' : 'connection', (socket: Socket) => {
       const transport = this.#transports.get(Reflect.get(socket, '_parent'));
       if (transport !== undefined) transport.isSecure = true;
-      const surroundings = { gate: this.#gate, doorkeeper: this.doorkeeper, turns: this.turns };
+      const surroundings = { gate: this.#gate, rawFilter: this.rawFilter, turns: this.turns };
       const connection = new Connection(socket, surroundings, () => this.#bySocket.delete(socket));
       this.#bySocket.set(socket, connection);
-      // Not parsed: the refusal of a connection costs next to nothing.
+      // The request is not parsed, so the refusal of a connection costs almost nothing.
       if (this.#bySocket.size > this.#most) connection.linger(rawAnswer(tooMany(), this.headers));
       if (this.#bySocket.size >= MANY_CONNECTIONS) this.#listenMore();
       this.#looking ??= time.setInterval(() => this.#look(), this.#lookEveryMs).unref();
     });
   }
 
-  /** Connections count from here on. Before the handshake there is no way to answer one that is too many. */
+  /** Connections count from here on. Before the handshake, a connection above the limit cannot be answered. */
   #shakeHands(socket: Socket): void {
     if (this.#transports.size >= this.#most) {
       socket.destroy();
@@ -110,7 +114,7 @@ export class Connections {
     socket.once('close', () => this.#transports.delete(socket));
   }
 
-  /** `localhost` has two addresses on most machines: listens on the others as well, where they are free. */
+  /** Also listens on the other addresses of `localhost`, if they are free. Most machines have two. */
   async listenBeside(server: Server, { host, port }: ListenAddress): Promise<void> {
     const listening = server.address();
     const another = this.#another;
@@ -142,13 +146,13 @@ export class Connections {
   }
 
   /**
-   * Stops listening, and resolves when all connections are closed. Connections without a request stay for a second
-   * after that, because their next request may be on its way, and those on which a request or a handshake goes on
-   * arriving stay for longer.
+   * Stops listening, and resolves when all connections are closed. Connections without a request stay open for a second
+   * after that, because their next request may be in transit. Those on which a request or a handshake is still arriving
+   * stay open for longer.
    *
-   * @param graceMs after this time all connections are closed, whatever they wait for
-   * @param deaf called when nothing listens any longer: from then on each answer must end its connection. Before,
-   * its client would connect again
+   * @param graceMs time after which all remaining connections are closed
+   * @param deaf called after the server has stopped listening: from then on each response must end its connection.
+   * Earlier, its client would reconnect
    */
   async drain(graceMs: number, deaf: () => void): Promise<void> {
     const startMs = time.nowMs();
@@ -159,10 +163,10 @@ export class Connections {
     deaf();
     this.#openGate();
     await new Promise<void>((resolve) => {
-      const silence = new Silence();
+      const idle = new IdleSockets();
       const sweep = (): void => {
         if (time.nowMs() - startMs >= graceMs) this.#closeAll();
-        else this.#closeSilent(silence);
+        else this.#closeIdle(idle);
         if (this.#bySocket.size > 0 || this.#transports.size > 0) return;
         time.clearInterval(timer);
         time.clearInterval(this.#looking);
@@ -174,8 +178,8 @@ export class Connections {
   }
 
   /**
-   * Waits until this process alone has its sockets: a helper that still has one keeps it open after the listeners have
-   * closed, and its end resets the connections that the kernel takes until then.
+   * Waits until only this process has its sockets. A helper that still has one keeps it open after the listeners have
+   * closed, and its end resets the connections that the kernel has accepted until then.
    */
   async #settleListeners(): Promise<void> {
     for (const more of this.#more ?? []) more.stop();
@@ -183,10 +187,10 @@ export class Connections {
   }
 
   /**
-   * Accepts what has connected: connections that the kernel has taken and the process has not are reset when it stops
-   * listening. Meanwhile no request is begun, so that clients that wait for an answer do not reconnect. The last turn
-   * of the event loop has hardly anything to do, so that next to no time passes until nothing listens. It is looked for
-   * also when the clients do not settle: just then many connect.
+   * Accepts the pending connections: those that the kernel has accepted and the process has not are reset when the
+   * process stops listening. No request is started meanwhile, so clients that wait for a response do not reconnect.
+   * Waits for an idle turn of the event loop, so that almost no time passes before listening stops. Waits for it even
+   * if the clients do not settle, because then many connect.
    */
   async #acceptAll(graceMs: number): Promise<void> {
     this.#gate.isShut = true;
@@ -209,14 +213,13 @@ export class Connections {
     for (const connection of this.#bySocket.values()) connection.advance();
   }
 
-  /** Counts looks instead of time: what has arrived at a busy server has not been read yet. */
-  #closeSilent(silence: Silence): void {
-    const isSilent = (socket: Socket): boolean => silence.look(socket) >= SILENT_LOOKS;
-    for (const { isBusy, socket } of this.#bySocket.values())
-      if (!isBusy && isSilent(socket)) socket.destroy();
+  /** Counts checks instead of time: a busy server may not have read the bytes that have arrived. */
+  #closeIdle(idle: IdleSockets): void {
+    const isIdle = (socket: Socket): boolean => idle.look(socket) >= IDLE_CHECKS;
+    for (const { isBusy, socket } of this.#bySocket.values()) if (!isBusy && isIdle(socket)) socket.destroy();
     for (const [socket, { isSecure }] of this.#transports) {
-      // A handshake that has begun has a time limit of its own.
-      if (!isSecure && socket.bytesRead === 0 && isSilent(socket)) socket.destroy();
+      // A handshake in progress has its own time limit.
+      if (!isSecure && socket.bytesRead === 0 && isIdle(socket)) socket.destroy();
     }
   }
 
@@ -224,7 +227,7 @@ export class Connections {
     for (const socket of [...this.#bySocket.keys(), ...this.#transports.keys()]) socket.destroy();
   }
 
-  /** Counts looks instead of time: a server that was too busy to write does not blame its clients. */
+  /** Counts checks instead of time: the server itself may have been too busy to write. */
   #look(): void {
     for (const connection of this.#bySocket.values()) {
       if (connection.look() > LOOKS) connection.socket.destroy();
@@ -232,7 +235,7 @@ export class Connections {
   }
 }
 
-/** Plugins listen to upgrades of the first server, and know no other. */
+/** Plugins listen to upgrades of the first server only. */
 function withUpgrades(server: Server, first: Server): Server {
   for (const listener of first.listeners('upgrade')) server.on('upgrade', listener as () => void);
   return server;
@@ -251,7 +254,7 @@ function listenIfFree(server: Server, address: ListenAddress): Promise<void> {
   });
 }
 
-/** `close` of an HTTP server would also close connections whose next request is on its way. */
+/** `close` of an HTTP server would also close connections whose next request is in transit. */
 function stopListening(server: Server): void {
   if (server.listening) NetServer.prototype.close.call(server);
 }

@@ -13,14 +13,14 @@ import type { Connections } from './connections.js';
 import { answerParserError, type ParserError, rawAnswer } from './parser-error.js';
 import type { ServerCertificate } from './server-certificate.js';
 
-/** What a listener does with what it reads. */
+/** Handlers of the requests that a listener reads. */
 export interface ListenerHandlers {
   /** A request whose head has been read. */
   readonly request: (request: IncomingMessage, response: ServerResponse) => void;
   /** A request that expects something other than `100-continue`. */
   readonly expectation: (request: IncomingMessage, response: ServerResponse) => void;
   readonly connections: Connections;
-  /** Undefined: it speaks HTTP instead of HTTPS. */
+  /** Undefined: HTTP instead of HTTPS. */
   readonly certificate?: ServerCertificate | undefined;
 }
 
@@ -37,7 +37,7 @@ export function httpListener(limits: HttpLimits, handlers: ListenerHandlers): Se
     // Checked with the other headers, and answered with a problem.
     requireHostHeader: false,
   });
-  // Node would drop the headers beyond a number without a word; requests with too many are refused instead.
+  // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   server.maxHeadersCount = 0;
   const isEncrypted = certificate !== undefined;
   connections.takeOver(server, () => httpListener(limits, handlers), { isEncrypted });
@@ -50,7 +50,7 @@ export function httpListener(limits: HttpLimits, handlers: ListenerHandlers): Se
     expectation(message, response);
   });
   server.on('connect', (_message, socket) => {
-    // Node listens to errors of this socket no longer.
+    // Node no longer listens to errors of this socket.
     socket.on('error', () => socket.destroy());
     connections.of(socket as Socket)?.linger(rawAnswer(noTunnels(), connections.headers));
   });
@@ -64,7 +64,7 @@ export function httpListener(limits: HttpLimits, handlers: ListenerHandlers): Se
 
 function makeServer(certificate: ServerCertificate | undefined, options: ServerOptions): Server {
   if (certificate === undefined) return createServer(options);
-  // A client that does not finish its handshake costs no more than one that does not send its headers.
+  // A client that does not finish its handshake has the same time limit as one that does not send its headers.
   const handshakeTimeout = options.headersTimeout ?? 0;
   const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
   certificate.serve(server);

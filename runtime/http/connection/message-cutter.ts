@@ -9,9 +9,9 @@ const CR = 0x0d;
  * parser reads the framing; this class only looks for places where a message can end.
  */
 export class MessageCutter {
-  /** How many bytes of a blank line the last piece ended with: 0 to 3. */
+  /** Number of bytes of a blank line at the end of the last piece: 0 to 3. */
   #begun = 0;
-  /** Bytes of the body that are still to come; `undefined` in a head or a chunked body. */
+  /** Missing bytes of the body; `undefined` in a head or a chunked body. */
   #bodyLeft: number | undefined;
 
   /** Must be called when the parser has read a head. */
@@ -27,7 +27,7 @@ export class MessageCutter {
     this.#bodyLeft = undefined;
   }
 
-  /** How many of these bytes belong to one piece; at least 1 unless there are none. */
+  /** Number of these bytes that belong to one piece; at least 1 unless there are none. */
   cut(bytes: Buffer): number {
     if (this.#bodyLeft !== undefined && this.#bodyLeft > 0) {
       const length = Math.min(bytes.length, this.#bodyLeft);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:http';
 import { time } from '../../concurrency/time.js';
 
-/** Listeners besides the first one. */
+/** Number of further listeners. */
 const MORE = 15;
 /** The helper is killed after this time, in milliseconds. */
 const HELPER_WITHIN_MS = 10_000;
@@ -17,19 +17,19 @@ process.once('message', ({ copies }, handle) => {
 });
 `;
 
-/** What further listeners are made with. */
+/** Options of further listeners. */
 export interface MoreListenersOptions {
-  /** Makes a server that serves the same. */
+  /** Creates an equal server. */
   readonly another: () => Server;
-  /** Clients that the kernel connects before the process accepts them: Node.js would set 511 with each listener. */
+  /** Clients that the kernel connects before the process accepts them. Node.js would set 511 with each listener. */
   readonly backlog: number;
 }
 
 /** Further listeners on the socket of a server. */
 export class MoreListeners {
   /**
-   * Resolves when no process but this one has the socket, and no descriptor of it is on its way. Connections to a
-   * socket that only the helper has left are reset when the helper ends.
+   * Resolves when only this process has the socket, and no descriptor of it is in transit. Connections to a socket that
+   * only the helper still has are reset when the helper ends.
    */
   readonly settled: Promise<void>;
   #helper: ChildProcess | undefined;
@@ -37,21 +37,22 @@ export class MoreListeners {
 
   /**
    * Listens on the socket of a server with further servers. The event loop accepts one connection per turn and
-   * listener; a busy process has few turns, so that of thousands of clients that connect at once most would wait for
-   * many seconds in the kernel, and give up with their requests sent. With 16 listeners it accepts 16 per turn.
+   * listener, and a busy process has few turns. If thousands of clients connect at once, most of them would wait in the
+   * kernel for many seconds and give up after they have sent their requests. With 16 listeners the process accepts 16
+   * per turn.
    *
    * Node.js cannot duplicate a descriptor, but a process that receives one gets a duplicate: a helper process sends
-   * them back and ends. Where that is not possible, one listener has to do.
+   * them back and ends. If that is not possible, there is one listener.
    */
   constructor(server: Server, options: MoreListenersOptions) {
-    // The handle itself: a helper that got the server would accept connections.
+    // Only the handle, because a helper with the server would accept connections.
     const handle: Server | undefined = Reflect.get(server, '_handle');
     if (process.platform === 'win32' || handle === undefined || handle === null)
       this.settled = Promise.resolve();
     else this.settled = this.#start(handle, (copied) => this.#received(copied, server, options));
   }
 
-  /** Makes no more of them, and ends the helper: `settled` resolves soon. */
+  /** Stops creating listeners, and ends the helper: `settled` resolves soon. */
   stop(): void {
     this.#isStopped = true;
     this.#helper?.kill('SIGKILL');
@@ -77,7 +78,7 @@ export class MoreListeners {
         left -= 1;
         if (left === 0 && helper.connected) helper.send('enough', () => {});
       });
-      // What the helper has sent before it ended is read before the channel is disconnected.
+      // Messages that the helper has sent before its end are read before the channel is disconnected.
       const settle = (): void => {
         if (helper.connected || (helper.exitCode === null && helper.signalCode === null)) return;
         time.clearTimeout(timer);

@@ -5,15 +5,15 @@ import type { HttpCode } from '../problem-kinds.js';
 import type { SecurityHeaders } from '../security-headers.js';
 import type { Connection } from './connection.js';
 
-/** What Node's parser says about the bytes that it refused. */
+/** An error of Node's parser, with the bytes that it refused. */
 export interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
 /**
- * Answers what Node's parser refuses before there is a request: broken framing, headers that are too large or too
- * slow. The connection is closed, because the start of the next request is unknown.
+ * Answers messages that Node's parser refuses before there is a request: broken framing, headers that are too large or
+ * too slow. Closes the connection, because the start of the next request is unknown.
  */
 export function answerParserError(
   error: ParserError,
@@ -27,7 +27,7 @@ export function answerParserError(
   else connection.linger(rawAnswer(refusalOf(error), headers));
 }
 
-/** A problem as the bytes of an answer, for connections that have no `ServerResponse`. */
+/** A problem as the bytes of a response, for connections without a `ServerResponse`. */
 export function rawAnswer(problem: HttpProblem, { lines: security }: SecurityHeaders): string {
   const { status, body, headers } = problemOf(problem);
   const json = JSON.stringify(body);
@@ -42,7 +42,7 @@ export function rawAnswer(problem: HttpProblem, { lines: security }: SecurityHea
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}${security}\r\n${json}`;
 }
 
-/** A request line that is in order, apart from a method that the parser does not know. */
+/** A valid request line, possibly with a method that the parser does not know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/;
 
 function refusalOf({ code, rawPacket }: ParserError): HttpProblem {

@@ -8,7 +8,7 @@ const ORIGIN_FORM = /^[!-~]+$/;
 
 /**
  * The target of the request that begins with these bytes, read without a parser: `/wallets/1?x=y`. Undefined if the
- * target is not there as a whole, or does not start with a slash: then the parser must read it.
+ * target is incomplete or does not start with a slash; then the parser must read it.
  */
 export function targetOf(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, LONGEST_METHOD + 1).indexOf(SPACE) + 1;
@@ -22,15 +22,15 @@ export function targetOf(bytes: Buffer): string | undefined {
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 /** Longer heads are left to the parser. */
 const LONGEST_HEAD = 4_096;
-/** A head with one reading only: HTTP/1.1, a method with an ordinary body, no folded lines, no odd spaces. */
+/** A head that is unambiguous: HTTP/1.1, a method with an ordinary body, no folded lines, no unusual spaces. */
 const PLAIN_HEAD =
   /^(?:GET|POST|PUT|PATCH|DELETE) \/[!-~]* HTTP\/1\.1\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+: [!-~](?:[ -~]*[!-~])?\r\n)+\r\n$/;
-/** Headers that change how a message is framed, or whether its connection stays. */
+/** Headers that change the framing of a message, or whether its connection stays open. */
 const FRAMING =
   /\r\n(?:(?:transfer-encoding|te|trailer|expect|upgrade|proxy-connection): |connection: (?!keep-alive\r))/i;
 const LENGTHS = /\r\ncontent-length: ([^\r]*)/gi;
 
-/** Whether these bytes are exactly one request, beyond doubt: only the parser knows what to make of any others. */
+/** Whether these bytes are exactly one unambiguous request. The parser must read all other bytes. */
 export function isOnePlainRequest(bytes: Buffer): boolean {
   const end = bytes.subarray(0, LONGEST_HEAD).indexOf(BLANK_LINE) + BLANK_LINE.length;
   if (end < BLANK_LINE.length) return false;

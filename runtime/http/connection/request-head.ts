@@ -9,11 +9,11 @@ const HOST =
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * Checks what Node's parser lets through: the version of HTTP, the number of headers, and `Host`. A target in absolute
- * form is turned into its path.
+ * Checks what Node's parser accepts: the version of HTTP, the number of headers, and `Host`. Replaces a target in
+ * absolute form with its path.
  *
  * @param headerCount maximum number of headers
- * @returns what is wrong; `undefined` for a request that is in order
+ * @returns the problem; `undefined` for a valid request
  */
 export function checkHead(request: IncomingMessage, headerCount: number): HttpProblem | undefined {
   const { rawHeaders, httpVersionMajor: major, httpVersionMinor: minor } = request;
@@ -28,7 +28,7 @@ function checkCoding({ headers, httpVersionMinor }: IncomingMessage): HttpProble
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   if (httpVersionMinor === 0) return malformed('A request of HTTP/1.0 cannot have a transfer coding');
-  // Node's parser takes others before it, which it would leave in the body.
+  // Node's parser accepts other codings before it, and would not decode them.
   if (coding.toLowerCase() !== 'chunked') return malformed('The only supported transfer coding is chunked');
   return undefined;
 }

@@ -23,7 +23,7 @@ export class ServerCertificate {
     this.#context = readContext(config);
   }
 
-  /** The files that it is made of. */
+  /** Paths of its files. */
   get files(): readonly string[] {
     const { certificate, key, clientAuthorities } = this.#config;
     return [certificate, key, ...(clientAuthorities === undefined ? [] : [clientAuthorities])];
@@ -39,16 +39,16 @@ export class ServerCertificate {
     };
   }
 
-  /** From now on the server gets each new certificate. */
+  /** Gives the server each new certificate from now on. */
   serve(server: Server): void {
     this.#servers.add(server);
   }
 
   /**
-   * Reads the files again. Connections that are open keep what they were opened with.
+   * Reads the files again. Open connections keep their certificate.
    *
-   * @returns until when the certificate is valid
-   * @throws TlsFileError naming the file; then the servers keep the certificate that they have
+   * @returns the end of the certificate's validity
+   * @throws TlsFileError naming the file; the servers then keep their current certificate
    */
   reload(): Date {
     this.#context = readContext(this.#config);
@@ -66,7 +66,7 @@ function readContext({ certificate, key, clientAuthorities }: TlsConfig): Secure
     clientAuthorities === undefined
       ? {}
       : { ca: readPem(clientAuthorities, (text) => new X509Certificate(text)).text };
-  // New keys for tickets: a session that was begun under the former authorities cannot be resumed.
+  // New ticket keys, so that sessions that began under the former authorities cannot be resumed.
   const context = {
     ...{ cert: cert.text, key: privateKey.text, ...ca },
     ticketKeys: randomBytes(TICKET_KEY_BYTES),

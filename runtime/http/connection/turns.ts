@@ -1,13 +1,19 @@
 import { time } from '../../concurrency/time.js';
 
-/** Work of requests and answers in one turn of the event loop, in milliseconds; the rest waits for the next turn. */
+/**
+ * Maximum time for requests and responses in one turn of the event loop, in milliseconds. The rest waits for the next
+ * turn.
+ */
 const TURN_MS = 4;
-/** So much is done whatever time it takes: on a busy machine, most of the time can pass while others have the CPU. */
+/**
+ * Minimum pieces of work per turn, regardless of time: on a busy machine, other processes may have the CPU for most of
+ * the time.
+ */
 const LEAST = 32;
 
-/** Requests that are read for each piece of other work, while both wait. */
+/** Requests that are read per piece of other work, while both wait. */
 const READ_SHARE = 4;
-/** Entries of the queue that are kept after they are done. */
+/** Completed entries that the queue may keep before compaction. */
 const COMPACT_AT = 1_024;
 
 /** The functions of the event loop and the clock. */
@@ -16,7 +22,7 @@ export interface TurnEnvironment {
   readonly nowMs: () => number;
   /** Calls back in the next turn of the event loop. */
   readonly nextTurn: (work: () => void) => void;
-  /** Calls back when the present work is done, with all that it has put off until then. */
+  /** Calls back after the current work and its microtasks. */
   readonly afterwards: (work: () => void) => void;
 }
 
@@ -29,7 +35,7 @@ const SYSTEM: TurnEnvironment = {
 /** Work that waits for a turn, the oldest first. */
 class Lane {
   #waiting: (() => void)[] = [];
-  /** The first one that has not been done. */
+  /** Index of the first open entry. */
   #next = 0;
 
   get isEmpty(): boolean {
@@ -53,18 +59,17 @@ class Lane {
 }
 
 /**
- * Bounds the work of one turn of the event loop. A statement can end a hundred actions at once, and their clients send
- * the next requests at once: a turn would take as long as all of them, and for as long nothing would be accepted,
- * refused or timed. What does not fit into a turn waits for the next, in order.
- *
- * Reading goes first, because it ends in a refusal or in the queue of the admission, which bound how long it takes;
- * what is admitted, and answers, have every fifth place at least.
+ * Limits the work of one turn of the event loop. A statement can complete a hundred actions at once, and their clients
+ * send the next requests at once. Without a limit, one turn would process all of them, and nothing would be accepted,
+ * refused or timed meanwhile. Work that does not fit into a turn waits for the next one, in order. Reading goes first,
+ * because its cost is limited: a request is refused or joins the queue of the admission. Admitted requests and
+ * responses get at least every fifth place.
  */
 export class Turns {
   readonly #environment: TurnEnvironment;
   readonly #reading = new Lane();
   readonly #work = new Lane();
-  /** When the work of this turn must end; `undefined` before it has begun. */
+  /** Time at which the work of this turn must end; `undefined` before it begins. */
   #endMs: number | undefined;
   #done = 0;
 
@@ -72,12 +77,12 @@ export class Turns {
     this.#environment = environment;
   }
 
-  /** Reads a request: at once if the turn has time left, otherwise in a later one. */
+  /** Reads a request, at once if the turn has time left, otherwise in a later turn. */
   read(work: () => void): void {
     this.#run(this.#reading, work);
   }
 
-  /** Begins the work of a request that was admitted, or writes an answer, in the same way. */
+  /** Starts the work of an admitted request, or writes a response, in the same way. */
   work(work: () => void): void {
     this.#run(this.#work, work);
   }

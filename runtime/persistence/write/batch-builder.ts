@@ -1,6 +1,6 @@
 import type { ModelDescriptor } from '../../domain/entity.js';
 import type { PlanGroup } from './plan-group.js';
-import type { QueuedPlan, Touch } from './queued-plan.js';
+import type { QueuedPlan, TouchedRow } from './queued-plan.js';
 
 const NONE: readonly QueuedPlan[] = [];
 
@@ -16,7 +16,7 @@ export interface Rows {
 
 interface LastTouch {
   readonly entry: QueuedPlan;
-  readonly touch: Touch;
+  readonly touch: TouchedRow;
 }
 
 /**
@@ -72,7 +72,7 @@ export class BatchBuilder {
     return partners;
   }
 
-  #isFree(touch: Touch, entry: QueuedPlan): boolean {
+  #isFree(touch: TouchedRow, entry: QueuedPlan): boolean {
     if (this.#busyRows.has(touch.row)) return false;
     const last = this.#lastTouch.get(touch.row);
     if (last === undefined) return true;

@@ -10,7 +10,7 @@ import { PendingPlan } from './pending-plan.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
 /** A row that a plan touches. */
-export interface Touch {
+export interface TouchedRow {
   readonly row: string;
   readonly model: ModelDescriptor;
   readonly kind: 'add' | 'update' | 'expect';
@@ -42,7 +42,7 @@ const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 export class QueuedPlan implements Wait {
   readonly plan: PlanWrite;
   /** In staging order. */
-  readonly touches: readonly Touch[];
+  readonly touches: readonly TouchedRow[];
   readonly pending: PendingPlan = new PendingPlan();
   /** It is applied only together with what these stand for, or after it. */
   readonly dependsOn: readonly PendingPlan[];
@@ -130,7 +130,7 @@ export type WriteOutcome =
   /** A pending plan that the plan depended on has failed; with fresh reads it may succeed. */
   | { readonly kind: 'dependency-failed' };
 
-function touchOf(item: StagedItem): Touch {
+function touchOf(item: StagedItem): TouchedRow {
   const { kind, model, descriptor } = item;
   const from = item.kind === 'add' ? 0 : item.expectedVersion;
   return { row: rowOf(model), model: descriptor, kind, from, to: model.version };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EarlyReturns } from './early-returns.js';
+import { HeldRequests } from './held-requests.js';
 
 /** Requests that are refused at once in each second, however early. */
 const AT_ONCE = 200;
@@ -18,12 +18,12 @@ class Returning {
 }
 
 let freePlaces: number;
-let early: EarlyReturns;
+let early: HeldRequests;
 
 beforeEach(() => {
   vi.useFakeTimers();
   freePlaces = 0;
-  early = new EarlyReturns({
+  early = new HeldRequests({
     freePlaces: () => freePlaces,
     nowMs: () => performance.now(),
     longestMs: 8_000,

@@ -1,12 +1,12 @@
 import { type Timer, time } from '../../concurrency/time.js';
 import type { Connection } from '../connection/connection.js';
 
-/** What is needed of a connection. */
+/** The used members of a connection. */
 export type ReturningConnection = Pick<Connection, 'returnAtMs' | 'isOverdue' | 'isClosed' | 'letIn'>;
 
-/** What early returns work with. */
-export interface EarlyReturnsOptions {
-  /** How many places of a shard are free. */
+/** Dependencies of `HeldRequests`. */
+export interface HeldRequestsOptions {
+  /** Number of free places of a shard. */
   readonly freePlaces: (shard: number) => number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -25,25 +25,24 @@ interface Held {
 }
 
 /**
- * Clients that were refused and come back before their `Retry-After` is over. To refuse such a client at once only
- * brings it back at once, and some thousands of them would take the processor. Their requests are therefore held back
- * before they are parsed, which costs next to nothing, until the `Retry-After` is over or a place is free.
- *
- * The newest is let in first, because its client is the most likely to be still waiting.
+ * Holds requests of clients that return before the end of their `Retry-After`. A client that is refused at once returns
+ * at once, and some thousands of them would use up the processor. A held request is not parsed, which costs almost
+ * nothing. It is held until its `Retry-After` is over or a place is free. The newest request is admitted first, because
+ * its client is the most likely to be still waiting.
  */
-export class EarlyReturns {
-  readonly #options: EarlyReturnsOptions;
+export class HeldRequests {
+  readonly #options: HeldRequestsOptions;
   /** By shard, the oldest first. */
   readonly #held = new Map<number, Held[]>();
   #timer: Timer | undefined;
   #atOnce = { sinceMs: 0, count: 0 };
   #isOpen = false;
 
-  constructor(options: EarlyReturnsOptions) {
+  constructor(options: HeldRequestsOptions) {
     this.#options = options;
   }
 
-  /** Requests that are held back. */
+  /** Number of held requests. */
   get count(): number {
     return [...this.#held.values()].reduce((sum, { length }) => sum + length, 0);
   }
@@ -55,8 +54,8 @@ export class EarlyReturns {
   }
 
   /**
-   * Whether a request that needs a place of this shard is held back because it has come too early. If so,
-   * `Connection.letIn` is called later.
+   * Whether a request that needs a place of this shard is held because it is too early. If so, `Connection.letIn` is
+   * called later.
    */
   holds(connection: ReturningConnection, shard: number): boolean {
     const { longestMs, freePlaces } = this.#options;
@@ -72,7 +71,7 @@ export class EarlyReturns {
     return true;
   }
 
-  /** Lets one request in, because a place of this shard is free. */
+  /** Admits one held request, because a place of this shard is free. */
   letIn(shard: number): void {
     const held = this.#held.get(shard);
     for (;;) {
@@ -117,7 +116,10 @@ export class EarlyReturns {
       .unref();
   }
 
-  /** Places can be free although no request has just ended: a limit has risen, or a client that was let in has gone. */
+  /**
+   * A place may be free although no request has just ended: a limit was raised, or the client of an admitted request
+   * has disconnected.
+   */
   #fill(shard: number): void {
     for (let free = this.#options.freePlaces(shard); free > 0; free -= 1) this.letIn(shard);
   }

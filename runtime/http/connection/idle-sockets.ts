@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** Counts, for each socket, in how many looks in a row nothing more has arrived on it. */
-export class Silence {
+/** Counts, for each socket, the checks in a row in which no new bytes had arrived. */
+export class IdleSockets {
   readonly #seen = new WeakMap<Socket, { bytes: number; looks: number }>();
 
-  /** Looks at a socket. @returns looks in a row, this one included, since when nothing has arrived */
+  /** Checks a socket. @returns checks in a row without new bytes, including this one */
   look(socket: Socket): number {
     const { bytesRead } = socket;
     const seen = this.#seen.get(socket) ?? { bytes: -1, looks: 0 };
