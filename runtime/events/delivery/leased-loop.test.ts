@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { useTime } from '../../concurrency/time.js';
 import { EventEpochError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { HeldLease } from './held-lease.js';
-import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
+import { LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 
 interface Given {
   /** The lease has expired before the first round. */
@@ -202,6 +203,40 @@ describe.each([
     await loop.ended;
     expect(loop.signal.aborted).toBe(true);
   });
+});
+
+test('The grace period of the first stop counts', async () => {
+  const { loop } = start({ work: { windDown: async () => loop.wakeUp.wait(60_000) } });
+  void loop.stop(60_000);
+  void loop.stop(120_000);
+  expect(loop.graceMs).toBe(60_000);
+  loop.finish({ kind: 'stopped' });
+  await loop.ended;
+});
+
+test('Work of a superseded run is aborted after a grace period', async () => {
+  const delays = new Set<number>();
+  const restore = useTime({
+    setTimeout: (work, ms) => {
+      delays.add(ms);
+      return setTimeout(work, 1);
+    },
+  });
+  try {
+    const { loop } = start({
+      first: supersede,
+      work: {
+        windDown: async () => {
+          await loop.wakeUp.wait(60_000);
+          if (loop.signal.aborted) loop.finish({ kind: 'superseded' });
+        },
+      },
+    });
+    expect(await loop.ended).toEqual({ kind: 'superseded' });
+    expect(delays).toContain(SUPERSEDED_GRACE_MS);
+  } finally {
+    restore();
+  }
 });
 
 describe('Waiting', () => {
