@@ -91,7 +91,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   if (known !== undefined) return known;
   const prepared = prepare(options, readResult, key);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics);
-  const { input, inputs, locked } = prepared;
+  const { input, locked } = prepared;
   options.onPhase?.('emit');
   const isKept = keptFor(options, readResult, key);
   const emitted = emit({ ...input, isKept });
@@ -101,8 +101,6 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   );
   return {
     ...(await write(options, readResult, key, { ...emitted, locks })),
-    // A lock that is written is an output. A lock that is only read is an input like any source.
-    ...(locks.size > 0 ? { inputs } : {}),
     trace: () => traceAll(input, locked),
   };
 }
@@ -237,12 +235,25 @@ async function write(
       ? key
       : emissionKey(options, { paths: readResult.paths, templates: readResult.templates, locks });
   options.memory?.settle(next, readResult.outline);
+  const created = options.dryRun === true ? new Map<string, string>() : filesOfUser(emitted, changes);
+  for (const [path, text] of created) options.memory?.read.rememberWritten(path, text);
+  const result = resultOf(options, readResult);
   return {
-    ...resultOf(options, readResult),
+    ...result,
+    inputs: [...new Set([...result.inputs, ...created.keys()])],
     changes,
     diagnostics,
     ...(manifest === undefined ? {} : { manifest }),
   };
+}
+
+/** Locks and first migrations that a run has written, by path. The next run reads them. */
+function filesOfUser(
+  { migrations, locks = new Map() }: EmittedFiles,
+  changes: readonly FileChange[],
+): ReadonlyMap<string, string> {
+  const created = new Set(changes.filter(({ kind }) => kind === 'create').map(({ path }) => path));
+  return new Map([...locks, ...[...migrations].filter(([path]) => created.has(path))]);
 }
 
 /** The result of a run without mistakes. */
@@ -298,7 +309,6 @@ function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string
 interface Prepared {
   readonly input: EmitInput;
   readonly locked: LockedShapes;
-  readonly inputs: readonly string[];
 }
 
 function prepare(
@@ -306,7 +316,7 @@ function prepare(
   readResult: Read,
   key: string,
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
-  const { schema, diagnostics, inputs, paths, templates, locks } = readResult;
+  const { schema, diagnostics, paths, templates, locks } = readResult;
   options.onPhase?.('check');
   const open = options.strict === true ? routesWithoutRule(schema) : [];
   const { memory } = options;
@@ -322,7 +332,7 @@ function prepare(
   if (misplaced.length > 0) return { diagnostics: misplaced };
   memory?.fields.printFor(readResult.outline);
   const input = { ...emitInput(options, readResult), lockedTypes: locked.types, fieldTexts: memory?.fields };
-  return { input, inputs, locked };
+  return { input, locked };
 }
 
 /** Returns a filter for declarations that are not in the list. */

@@ -201,6 +201,45 @@ test('an edit that changes nothing for the output writes nothing', async () => {
   expect(project.emitted()).toEqual(before);
 });
 
+describe('a first migration that a run has written', () => {
+  test('is not emitted for again by the next run', async () => {
+    await generate();
+    expect((await generate('--timing')).info).not.toContain('emit');
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect((await generate()).info).toMatch(/^\d+ files written/);
+    const before = project.emitted();
+    const { info, code, error } = await generate('--timing', '--verify-cache');
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(info).toMatch(/^0 files written/);
+    expect(project.emitted()).toEqual(before);
+    expect((await generate('--timing')).info).not.toContain('emit');
+  });
+
+  test('is read again when it is edited or deleted before the next run', async () => {
+    project.write('src/models/extra.ts', modelText('Extra'));
+    await generate();
+    const migrations = (): readonly string[] =>
+      Object.keys(project.emitted()).filter((path) => path.includes('create_extra'));
+    const [path = ''] = migrations();
+    project.write(path, project.read(path).replace('create table extras', 'create table others'));
+    await generate();
+    expect(migrations()).toHaveLength(2);
+    for (const each of migrations()) project.remove(each);
+    await generate();
+    expect(migrations()).toHaveLength(1);
+    expect((await check()).code).toBe(0);
+  });
+});
+
+test('locks are inputs, also of the run that writes one of them', async () => {
+  const inputs = (): readonly string[] => Object.keys(JSON.parse(project.read(STATE)).inputs);
+  const locks = ['src/migrations/events.lock', 'src/migrations/params.lock'];
+  await generate();
+  expect(inputs()).toEqual(expect.arrayContaining(locks));
+  expect((await generate('--timing')).info).not.toContain('emit');
+  expect(inputs()).toEqual(expect.arrayContaining(locks));
+});
+
 test('a deleted output file is written again, although no source changed', async () => {
   await generate();
   await generate();

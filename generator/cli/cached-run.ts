@@ -69,7 +69,8 @@ export class CachedRun {
     const { configFile, options, startedAt } = this.#run;
     const { emitted } = memory;
     if (inputs.length === 0 || emitted === undefined) return;
-    const present = changes.filter(({ kind }) => kind !== 'remove');
+    const isRead = new Set(inputs);
+    const present = changes.filter(({ kind, path }) => kind !== 'remove' && !isRead.has(path));
     const run = randomUUID();
     const isBuiltUpon = memory === this.memory && this.#before !== undefined && !this.#texts.isWorn;
     rememberRun(

@@ -2,6 +2,7 @@ import { contentHash } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 import type { ActionSchema, ModelSchema } from '../schema/project-schema.js';
 import type { Found, ReadFindings } from './found.js';
+import { migrationAsWritten } from './migration-files.js';
 import type { SourceFiles } from './source-files.js';
 import { changedModels, isSameResult } from './unchanged-results.js';
 
@@ -74,6 +75,15 @@ export class ReadMemory {
     this.#results.set(file, result);
     if (result.augments.length > 0) this.#augments.set(file, result.augments);
     else this.#augments.delete(file);
+  }
+
+  /** Records a file that the generator has written and will read: a lock or a migration. */
+  rememberWritten(file: string, text: string): void {
+    if (this.#isKept) this.#hashes.set(file, contentHash(text));
+    const migration = migrationAsWritten(file, text);
+    if (migration === undefined) return;
+    const findings = { diagnostics: [], syntaxErrors: [], requested: [file] };
+    this.restore(file, { ...findings, found: { migrations: [migration] }, stagingPlaces: [], augments: [] });
   }
 
   /** All results, in no particular order. */
