@@ -330,8 +330,12 @@ function prepare(
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
-  memory?.fields.printFor(readResult.outline);
-  const input = { ...emitInput(options, readResult), lockedTypes: locked.types, fieldTexts: memory?.fields };
+  memory?.printed.printFor(readResult.outline);
+  const input = {
+    ...emitInput(options, readResult),
+    lockedTypes: locked.types,
+    printedTexts: memory?.printed,
+  };
   return { input, locked };
 }
 

@@ -4,7 +4,7 @@ import type { ResultsStore } from './read/stored-found.js';
 import { LostResultError, printResults, type ResultsKey, restoreResults } from './read/stored-results.js';
 import { type ResultTexts, StoredTypes } from './read/stored-types.js';
 import { isIdenticalResult } from './read/unchanged-results.js';
-import { FieldTexts } from './schema/field-texts.js';
+import { PrintedTexts } from './schema/printed-texts.js';
 
 export { LostResultError, type ResultsKey } from './read/stored-results.js';
 export type { ResultTexts } from './read/stored-types.js';
@@ -12,7 +12,7 @@ export type { ResultTexts } from './read/stored-types.js';
 /** Results of one run for the next run, in the same process or in another. */
 export class RunMemory {
   readonly read: ReadMemory;
-  readonly fields: FieldTexts = new FieldTexts();
+  readonly printed: PrintedTexts = new PrintedTexts();
   #emitted: string | undefined;
   #outputs: readonly string[] | undefined;
 
@@ -39,7 +39,7 @@ export class RunMemory {
   }
 
   #store(texts: ResultTexts): ResultsStore {
-    return { texts, types: new StoredTypes(texts), fields: this.fields };
+    return { texts, types: new StoredTypes(texts), printed: this.printed };
   }
 
   /** Files whose results here differ from the results of a memory that has just read them. */

@@ -33,7 +33,7 @@ export interface Knowledge {
   readonly onResult?: (result: GenerateResult) => void;
   /** Whether a watcher reports a run that changed nothing. Default: false. */
   readonly reportsUnchanged?: boolean;
-  /** Called before a run reads or emits much of the project. May be called twice. */
+  /** Called before a run reads much of the project. */
   readonly onWhole?: () => void;
 }
 
@@ -130,10 +130,7 @@ async function runGenerator(
     (usesCache(flags) ? cached?.memory : undefined) ??
     new RunMemory({ isKept: cached !== undefined });
   if (read.read.staleFiles >= MANY || read.read.results.size === 0) onWhole?.();
-  const run = await generateWith(read, flags, options, (phase) => {
-    clock.begin(phase);
-    if (phase === 'check') onWhole?.();
-  });
+  const run = await generateWith(read, flags, options, (phase) => clock.begin(phase));
   const { result } = run;
   if (flags.verifyCache === true && cached !== undefined) verify(cached, run.memory, result);
   clock.begin('cache');

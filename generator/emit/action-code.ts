@@ -1,13 +1,14 @@
 import { partsOf } from '../schema/fields.js';
-import type { ActionSchema, RouteSchema } from '../schema/project-schema.js';
+import type { ActionSchema, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 import type { Emission } from './emission.js';
-import { fieldCode } from './field-code.js';
-import { ownFieldsCode } from './own-fields.js';
+import { declaredFieldsCode, fieldCode } from './field-code.js';
 import { at, Call, type Code, Expression } from './print/code.js';
 import type { Imports } from './print/imports.js';
-import type { ResponseTypes } from './response-types.js';
+import { memberName } from './print/strings.js';
+import { printOnce } from './print-once.js';
+import { type ResponseTypes, responseVariable } from './response-types.js';
 import { upcastersCode } from './upcasters-code.js';
 
 /** The context in which declarations of actions are printed. */
@@ -18,37 +19,58 @@ export interface ActionPrinting {
   readonly outputFolder: string;
 }
 
-/** Returns the declaration of an action: `defineAction(WalletGetAction, { ... })`. */
+/**
+ * Returns the declaration of an action, `defineAction(WalletGetAction, { ... })`, for a member of a literal at the
+ * margin.
+ */
 export function actionCode(action: ActionSchema, printing: ActionPrinting): Code {
   const { emission, imports, outputFolder } = printing;
-  const { className, description, file, location, route, version } = action;
+  const { className, description, file, location, name, route, version } = action;
   const actionClass = imports.value({ kind: 'file', file, name: className });
-  const declaration = {
-    doc: description,
-    version,
-    upcasters: upcastersCode(
+  const place = { classText: actionClass, outputFolder, imports };
+  const upcasters = upcastersCode(version, { of: 'params', className }, place);
+  const response = route?.response && responseCode(route.response, printing);
+  const code = (): Code => {
+    const declaration = {
+      doc: description,
       version,
-      { of: 'params', className },
-      { classText: actionClass, outputFolder, imports },
-    ),
-    params: ownFieldsCode(
-      { key: 'params', declaration: action, fields: () => action.params, use: 'documented' },
-      emission,
-      imports,
-    ),
-    result: resultCode(action, printing),
-    ...(route === undefined ? {} : routeCode(route, action, printing)),
+      upcasters,
+      params: declaredFieldsCode(action.params, 'documented', emission, imports),
+      result: resultCode(action, printing),
+      ...(route === undefined ? {} : routeCode(route, action, response?.code)),
+    };
+    return new Call(imports.runtimeValue('defineAction'), [new Expression(actionClass), declaration]);
   };
-  return at(
-    location,
-    new Call(imports.runtimeValue('defineAction'), [new Expression(actionClass), declaration]),
-  );
+  const hasOwnNames = actionClass === className && upcasters === undefined && response?.hasOwnNames !== false;
+  const lead = memberName(name).length + ': ,'.length;
+  const once = { declaration: action, hasOwnNames, code, indent: 2, lead };
+  return at(location, printOnce(once, emission, imports));
+}
+
+interface ResponseCode {
+  readonly code: Code;
+  /** Whether the type and the class have the names that they have if no other name is the same. */
+  readonly hasOwnNames: boolean;
+}
+
+function responseCode(
+  response: ResponseSchema,
+  { emission, imports, responses }: ActionPrinting,
+): ResponseCode {
+  const { name, file } = response;
+  const type = emission.types.named(response);
+  const variable = responses.of(type);
+  const local = imports.value({ kind: 'file', file, name });
+  return {
+    code: { type: variable, map: new Expression(`(result) => ${local}.from(result)`) },
+    hasOwnNames: variable.text === responseVariable(type) && local === name,
+  };
 }
 
 function routeCode(
   route: RouteSchema,
   { name, className }: ActionSchema,
-  { emission, imports, responses }: ActionPrinting,
+  responseCode: Code | undefined,
 ): { readonly [key: string]: Code | undefined } {
   const { method, path, location, response, status, locationHeader, etag, ifMatch, feed } = route;
   const options: { readonly [key: string]: Code | undefined } = {
@@ -67,15 +89,7 @@ function routeCode(
   return {
     route: at(location, hasOptions ? [method, path, options] : [method, path]),
     example: route.example === undefined ? undefined : at(location, route.example),
-    response:
-      response === undefined
-        ? undefined
-        : at(location, {
-            type: responses.of(emission.types.named(response)),
-            map: new Expression(
-              `(result) => ${imports.value({ kind: 'file', file: response.file, name: response.name })}.from(result)`,
-            ),
-          }),
+    response: responseCode === undefined ? undefined : at(location, responseCode),
   };
 }
 

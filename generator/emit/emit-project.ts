@@ -44,7 +44,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const { paths, title, version } = input;
   const schema = sorted(input.schema);
   const renderer = new Renderer(input.templates);
-  const emission = new Emission(schema, marks, input.fieldTexts);
+  const emission = new Emission(schema, marks, input.printedTexts);
   const migrations = emitMigrations(schema, paths, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
   const texts = file('sql-migrations');

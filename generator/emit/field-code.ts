@@ -4,8 +4,11 @@ import type {
   ItemDescriptor,
   ObjectType,
 } from '../../runtime/domain/descriptor.js';
+import type { FieldSchema } from '../schema/type-schema.js';
+import type { Emission } from './emission.js';
 import type { FieldTypes } from './field-type.js';
 import { at, Call, type Code, Members } from './print/code.js';
+import type { Imports } from './print/imports.js';
 
 /** Which facts of a field are emitted: `column` and `stored` omit documentation, `documented` includes everything. */
 export type FieldUse = 'column' | 'documented' | 'stored';
@@ -18,6 +21,25 @@ export interface FieldPrinting {
   readonly types: FieldTypes;
   /** Returns a variable that holds the type of a named object. Default: its fields are printed in place. */
   readonly variable?: (type: ObjectType) => Code;
+}
+
+/**
+ * Returns the fields of a declaration for a file with these imports.
+ *
+ * @returns undefined if there are no fields
+ */
+export function declaredFieldsCode(
+  fields: readonly FieldSchema[],
+  use: FieldUse,
+  { types }: Emission,
+  imports: Imports,
+): Members | undefined {
+  if (fields.length === 0) return undefined;
+  const printing = { t: imports.runtimeValue('t'), use, types };
+  return fieldMapCode(
+    fields.map((field) => types.field(field)),
+    printing,
+  );
 }
 
 /** Returns fields by name, as calls of `t`. */

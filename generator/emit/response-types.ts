@@ -28,7 +28,8 @@ export class ResponseTypes {
   of(type: ObjectType): Expression {
     const known = this.#views.get(type);
     if (known !== undefined) return new Expression(known.variable);
-    const { name = 'Response', doc } = type;
+    const { doc } = type;
+    const name = nameOf(type);
     const fields = fieldMapCode(type.fields, {
       t: this.#imports.runtimeValue('t'),
       use: 'documented',
@@ -36,7 +37,7 @@ export class ResponseTypes {
       // Nested types first: a variable must be declared above its uses.
       variable: (nested): Code => this.of(nested),
     });
-    const variable = this.#imports.reserve(`${camelCase(name)}Type`);
+    const variable = this.#imports.reserve(responseVariable(type));
     const call = new Call(this.#imports.runtimeValue('objectType'), [{ name, doc, fields }]);
     const text = this.#emission.print(call, 0, `const ${variable} = ;`.length);
     this.#views.set(type, { variable, type: text });
@@ -47,4 +48,13 @@ export class ResponseTypes {
   views(): readonly ResponseView[] {
     return [...this.#views.values()];
   }
+}
+
+/** Returns the variable of a response's type, unless the name is taken. */
+export function responseVariable(type: ObjectType): string {
+  return `${camelCase(nameOf(type))}Type`;
+}
+
+function nameOf({ name = 'Response' }: ObjectType): string {
+  return name;
 }

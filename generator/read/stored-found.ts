@@ -1,13 +1,13 @@
-import type { FieldTexts } from '../schema/field-texts.js';
+import type { PrintedText, PrintedTexts } from '../schema/printed-texts.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { Found } from './found.js';
 import type { ResultTexts, StoredField, StoredTypes } from './stored-types.js';
 
-/** Texts of results, their named types and their printed fields. */
+/** Texts of results, their named types and their printed declarations. */
 export interface ResultsStore {
   readonly texts: ResultTexts;
   readonly types: StoredTypes;
-  readonly fields: FieldTexts;
+  readonly printed: PrintedTexts;
 }
 
 /** The part of a result that most runs read. */
@@ -16,15 +16,15 @@ interface Head {
   readonly found: Partial<Found>;
   /** Place of these fields: one list per declaration. */
   readonly fields: string;
-  /** Printed fields of events and params. */
-  readonly printed: readonly (string | null)[];
+  /** Printed events and actions. */
+  readonly printed: readonly (PrintedText | null)[];
 }
 
 /**
  * Stores the result of one file. Its fields are stored separately, because few runs read the fields of all files.
  * @returns its place
  */
-export function storeFound(found: Partial<Found>, { texts, types, fields }: ResultsStore): string {
+export function storeFound(found: Partial<Found>, { texts, types, printed }: ResultsStore): string {
   const { models, events, actions } = found;
   const lists = [
     ...[...(models ?? []), ...(events ?? [])].map((each) => each.fields),
@@ -39,7 +39,7 @@ export function storeFound(found: Partial<Found>, { texts, types, fields }: Resu
       actions: actions?.map((each) => ({ ...each, params: ifEmpty(each.params) })),
     },
     fields: texts.add(JSON.stringify(lists.map((list) => types.store(list)))),
-    printed: [...(events ?? []), ...(actions ?? [])].map((each) => fields.of(each) ?? null),
+    printed: [...(events ?? []), ...(actions ?? [])].map((each) => printed.of(each) ?? null),
   };
   return texts.add(JSON.stringify(head));
 }
@@ -49,12 +49,13 @@ function ifEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** Restores a result that `storeFound` stored. Its fields are read on first use. */
-export function restoreFound(place: string, { texts, types, fields }: ResultsStore): Partial<Found> {
-  const { found, fields: fieldsPlace, printed }: Head = JSON.parse(texts.get(place));
+export function restoreFound(place: string, store: ResultsStore): Partial<Found> {
+  const { texts, types } = store;
+  const { found, fields, printed }: Head = JSON.parse(texts.get(place));
   const { models = [], events = [], actions = [] } = found;
   let lists: readonly (readonly FieldSchema[])[] | undefined;
   const fieldsAt = (index: number): readonly FieldSchema[] => {
-    lists ??= parseLists(texts.get(fieldsPlace)).map((list) => types.restore(list));
+    lists ??= parseLists(texts.get(fields)).map((list) => types.restore(list));
     return lists[index] ?? [];
   };
   for (const [index, each] of [...models, ...events, ...actions].entries()) {
@@ -64,7 +65,7 @@ export function restoreFound(place: string, { texts, types, fields }: ResultsSto
   }
   for (const [index, each] of [...events, ...actions].entries()) {
     const text = printed[index];
-    if (typeof text === 'string') fields.keep(each, text);
+    if (text !== null && text !== undefined) store.printed.keep(each, text);
   }
   return found;
 }

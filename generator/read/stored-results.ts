@@ -3,7 +3,7 @@ import type { Found, ReadFindings } from './found.js';
 import type { FileResult, ReadMemory } from './read-memory.js';
 import { type ResultsStore, restoreFound, storeFound } from './stored-found.js';
 
-const FORMAT = 'fw-gen results 5';
+const FORMAT = 'fw-gen results 6';
 
 /** The inputs for which a list of stored results is valid. */
 export interface ResultsKey {
@@ -50,7 +50,7 @@ export function restoreResults(
     else memory.restore(name, result);
   }
   memory.restoreOutline(outline, findings);
-  store.fields.printFor(outline);
+  store.printed.printFor(outline);
   return true;
 }
 
@@ -111,7 +111,7 @@ function parseNames(text: string): readonly string[] {
 
 function lineOf(file: string, result: FileResult, store: ResultsStore): string {
   // A stored result keeps its place if its texts are in this store.
-  if (result instanceof StoredResult && result.store.texts === store.texts && !store.fields.areAllNew)
+  if (result instanceof StoredResult && result.store.texts === store.texts && !store.printed.areAllNew)
     return result.line;
   const others = [...result.requested].filter((each) => each !== file);
   const columns = [

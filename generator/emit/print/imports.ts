@@ -21,6 +21,8 @@ export class Imports {
   readonly #taken: Set<string>;
   /** By name, by module of a package or by file. */
   readonly #entries = new Map<string, Map<string, Entry>>();
+  /** Names of the runtime's values since tracking began. */
+  #tracked: Set<string> | undefined;
   /** Relative path to each folder of an import. */
   readonly #relativePaths = new Map<string, string>();
 
@@ -45,7 +47,20 @@ export class Imports {
 
   /** Imports a value of the runtime. */
   runtimeValue(name: string): string {
+    this.#tracked?.add(name);
     return this.value({ kind: 'package', module: CODEGEN_MODULE, name });
+  }
+
+  /** Returns also the names of the runtime's values that `create` imports. */
+  trackRuntimeValues<T>(create: () => T): { readonly result: T; readonly names: readonly string[] } {
+    const before = this.#tracked;
+    const tracked = new Set<string>();
+    this.#tracked = tracked;
+    try {
+      return { result: create(), names: [...tracked] };
+    } finally {
+      this.#tracked = before;
+    }
   }
 
   /** Imports a type of the runtime. */

@@ -5,10 +5,11 @@ import type { EventSchema, KeySchema } from '../../schema/project-schema.js';
 import { type ActionPrinting, actionCode } from '../action-code.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
-import { fieldsCode, type OwnFields, ownFieldsCode } from '../own-fields.js';
-import { at, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
+import { declaredFieldsCode } from '../field-code.js';
+import { at, Call, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
 import { Imports } from '../print/imports.js';
-import { memberName, quote } from '../print/strings.js';
+import { quote } from '../print/strings.js';
+import { printOnce } from '../print-once.js';
 import { ResponseTypes, type ResponseView } from '../response-types.js';
 import { upcastersCode } from '../upcasters-code.js';
 import { type CollaboratorView, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
@@ -129,12 +130,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
   const responses = new ResponseTypes(imports, emission);
   const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
   const printing = { emission, imports, responses, outputFolder: place.outputFolder };
-  const actions = new Members(
-    schema.actions.map((action) => [
-      action.name,
-      emission.part(actionCode(action, printing), 2, memberName(action.name).length + 3),
-    ]),
-  );
+  const actions = new Members(schema.actions.map((action) => [action.name, actionCode(action, printing)]));
   const collaborators = wiring.collaborators();
   const handled = handledEvents(printing);
   const view = {
@@ -158,11 +154,7 @@ export function applicationView(emission: Emission, place: ApplicationPlace): Ap
       emission,
       'events',
       imports.runtimeType('EventDescriptor'),
-      schema.events.map(
-        (event) =>
-          handled.get(placeKey(event))?.name ??
-          emission.part(eventCode(event, printing, true), 2, ','.length),
-      ),
+      schema.events.map((event) => handled.get(placeKey(event))?.name ?? listedEventCode(event, printing)),
     ),
     responses: responses.views(),
     actions: emission.print(actions, 0, LINE_WIDTH),
@@ -209,7 +201,7 @@ function handledEvents(printing: EventPrinting): ReadonlyMap<string, HandledEven
       .map((event) => {
         const variable = imports.reserve(camelCase(event.name));
         const lead = `const ${variable}: EventDescriptor = ;`.length;
-        const descriptor = emission.print(eventCode(event, printing, false), 0, lead);
+        const descriptor = emission.print(eventCode(event, printing).code(), 0, lead);
         return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
       }),
   );
@@ -256,29 +248,36 @@ function sagasView(
   return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
 }
 
-/** @param isListed true for an element of the list of events, false for the value of a variable */
-function eventCode(
-  event: EventSchema,
-  { emission, imports, outputFolder }: EventPrinting,
-  isListed: boolean,
-): Code {
-  const eventClass = imports.value({ kind: 'file', file: event.file, name: event.name });
+/** Returns the descriptor of an event as an element of a list at the margin. */
+function listedEventCode(event: EventSchema, printing: EventPrinting): Code {
+  const { code, hasOwnNames } = eventCode(event, printing);
+  const once = { declaration: event, hasOwnNames, code, indent: 2, lead: ','.length };
+  return at(event.location, printOnce(once, printing.emission, printing.imports));
+}
+
+interface EventCode {
+  readonly code: () => Code;
+  /** Whether its class has its own name, and no other file is referred to. */
+  readonly hasOwnNames: boolean;
+}
+
+function eventCode(event: EventSchema, { emission, imports, outputFolder }: EventPrinting): EventCode {
+  const { name, model, file, location, version } = event;
+  const eventClass = imports.value({ kind: 'file', file, name });
   const place = { classText: eventClass, outputFolder, imports };
-  const own: OwnFields = {
-    key: 'fields',
-    declaration: event,
-    fields: () => event.fields,
-    use: 'stored',
-    callee: 'namedFields',
+  const upcasters = upcastersCode(version, { of: 'event', className: name }, place);
+  const code = (): Code => {
+    const fields = declaredFieldsCode(event.fields, 'stored', emission, imports);
+    return at(location, {
+      name,
+      model: model.name,
+      eventClass: new Expression(`() => ${eventClass}`),
+      version,
+      upcasters,
+      fields: fields === undefined ? [] : new Call(imports.runtimeValue('namedFields'), [fields]),
+    });
   };
-  return at(event.location, {
-    name: event.name,
-    model: event.model.name,
-    eventClass: new Expression(`() => ${eventClass}`),
-    version: event.version,
-    upcasters: upcastersCode(event.version, { of: 'event', className: event.name }, place),
-    fields: (isListed ? ownFieldsCode : fieldsCode)(own, emission, imports) ?? [],
-  });
+  return { code, hasOwnNames: eventClass === name && upcasters === undefined };
 }
 
 function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {

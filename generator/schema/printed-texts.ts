@@ -1,11 +1,18 @@
 import { hasSameIds } from './outline.js';
 
+/** A printed declaration. */
+export interface PrintedText {
+  readonly text: string;
+  /** Names that it imports from the runtime. */
+  readonly imports: readonly string[];
+}
+
 /**
- * Printed fields of events and of params, by declaration. A text stays valid while its declaration is not read again
- * and ids keep their kind: with a shard or without.
+ * Printed descriptors of events and of actions, by declaration. A text stays valid while its declaration is not read
+ * again and ids keep their kind: with a shard or without.
  */
-export class FieldTexts {
-  #texts = new WeakMap<object, string>();
+export class PrintedTexts {
+  #texts = new WeakMap<object, PrintedText>();
   #outline: string | undefined;
   #areAllNew = false;
 
@@ -25,11 +32,11 @@ export class FieldTexts {
     return this.#areAllNew;
   }
 
-  of(declaration: object): string | undefined {
+  of(declaration: object): PrintedText | undefined {
     return this.#texts.get(declaration);
   }
 
-  keep(declaration: object, text: string): void {
+  keep(declaration: object, text: PrintedText): void {
     this.#texts.set(declaration, text);
   }
 }
