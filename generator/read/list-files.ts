@@ -1,5 +1,5 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { compareText } from '../diagnostics.js';
 import { migrationFilesOf } from './migration-files.js';
 
@@ -30,7 +30,7 @@ export function listSources(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     folders.push(next);
     for (const entry of readdirSync(join(projectDirectory, next), { withFileTypes: true })) {
-      const path = next === '' ? entry.name : `${next}/${entry.name}`;
+      const path = below(next, entry.name);
       if (isSourceFolder(entry) && !excluded.includes(path)) pending.push(path);
       else if (entry.isFile() && isSource(entry.name)) files.push(path);
     }
@@ -42,7 +42,12 @@ export function listSources(
 export function listMigrations(projectDirectory: string, folder: string): readonly string[] {
   const absolute = join(projectDirectory, folder);
   if (!existsSync(absolute)) return [];
-  return migrationFilesOf(readdirSync(absolute)).map((name) => posix.join(folder, name));
+  return migrationFilesOf(readdirSync(absolute)).map((name) => below(folder, name));
+}
+
+/** `join` would take longer than listing the folder. */
+function below(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }
 
 function isSourceFolder(entry: Dirent): boolean {

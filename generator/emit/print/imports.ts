@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { compareText } from '../../diagnostics.js';
-import type { Reference } from '../../schema/location.js';
+import { type Reference, referenceKey } from '../../schema/location.js';
 import { relativePath } from '../../schema/paths.js';
 import { LINE_WIDTH } from './code.js';
 import { quote } from './strings.js';
@@ -19,8 +19,8 @@ interface Entry {
 export class Imports {
   readonly #folder: string;
   readonly #taken: Set<string>;
-  /** By name, by module of a package or by file. */
-  readonly #entries = new Map<string, Map<string, Entry>>();
+  /** By reference, see `referenceKey`. */
+  readonly #entries = new Map<string, Entry>();
   /** Names of the runtime's values since tracking began. */
   #tracked: Set<string> | undefined;
   /** Relative path to each folder of an import. */
@@ -99,7 +99,7 @@ export class Imports {
   /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */
   statements(): readonly string[] {
     const byModule = new Map<string, Entry[]>();
-    for (const entry of [...this.#entries.values()].flatMap((entries) => [...entries.values()])) {
+    for (const entry of this.#entries.values()) {
       const entries = byModule.get(entry.module);
       if (entries === undefined) byModule.set(entry.module, [entry]);
       else entries.push(entry);
@@ -111,25 +111,17 @@ export class Imports {
   }
 
   #add(reference: Reference, isType: boolean, preferred?: string): string {
-    const entries = this.#entriesOf(reference.kind === 'file' ? reference.file : reference.module);
-    const known = entries.get(reference.name);
+    const key = referenceKey(reference);
+    const known = this.#entries.get(key);
     if (known !== undefined) {
       known.isType &&= isType;
       return known.local;
     }
+    const { name } = reference;
     const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
-    const local = this.reserve(preferred ?? (reference.name === 'default' ? 'Default' : reference.name));
-    entries.set(reference.name, { module, name: reference.name, local, isType });
+    const local = this.reserve(preferred ?? (name === 'default' ? 'Default' : name));
+    this.#entries.set(key, { module, name, local, isType });
     return local;
-  }
-
-  #entriesOf(place: string): Map<string, Entry> {
-    let entries = this.#entries.get(place);
-    if (entries === undefined) {
-      entries = new Map();
-      this.#entries.set(place, entries);
-    }
-    return entries;
   }
 }
 
