@@ -51,24 +51,33 @@ function ifEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 /** Restores a result that `storeFound` stored. Its fields are read on first use. */
 export function restoreFound(place: string, store: ResultsStore): Partial<Found> {
   const { texts, types } = store;
-  const { found, fields, printed }: Head = JSON.parse(texts.get(place));
-  const { models = [], events = [], actions = [] } = found;
+  const head: Head | Pick<Head, 'found'> = JSON.parse(texts.get(place));
+  if (!('fields' in head)) return head.found;
+  const { found, fields, printed } = head;
+  const { models = NONE, events = NONE, actions = NONE } = found;
   let lists: readonly (readonly FieldSchema[])[] | undefined;
-  const fieldsAt = (index: number): readonly FieldSchema[] => {
-    lists ??= parseLists(texts.get(fields)).map((list) => types.restore(list));
-    return lists[index] ?? [];
+  let index = 0;
+  const restoreLater = (declaration: object, property: 'fields' | 'params'): void => {
+    const own = index;
+    index += 1;
+    if (property in declaration) return;
+    const get = (): readonly FieldSchema[] => {
+      lists ??= parseLists(texts.get(fields)).map((list) => types.restore(list));
+      return lists[own] ?? [];
+    };
+    Object.defineProperty(declaration, property, { enumerable: true, get });
   };
-  for (const [index, each] of [...models, ...events, ...actions].entries()) {
-    const property = 'className' in each ? 'params' : 'fields';
-    if (!(property in each))
-      Object.defineProperty(each, property, { enumerable: true, get: () => fieldsAt(index) });
-  }
-  for (const [index, each] of [...events, ...actions].entries()) {
-    const text = printed[index];
-    if (text !== null && text !== undefined) store.printed.keep(each, text);
+  for (const each of models) restoreLater(each, 'fields');
+  for (const each of events) restoreLater(each, 'fields');
+  for (const each of actions) restoreLater(each, 'params');
+  for (const [place, text] of printed.entries()) {
+    const declaration = events[place] ?? actions[place - events.length];
+    if (text !== null && declaration !== undefined) store.printed.keep(declaration, text);
   }
   return found;
 }
+
+const NONE: readonly never[] = [];
 
 function parseLists(text: string): readonly (readonly StoredField[])[] {
   return JSON.parse(text);

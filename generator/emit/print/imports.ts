@@ -98,16 +98,14 @@ export class Imports {
 
   /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */
   statements(): readonly string[] {
-    const byModule = new Map<string, Entry[]>();
+    const byKey = new Map<string, Entry[]>();
     for (const entry of this.#entries.values()) {
-      const entries = byModule.get(entry.module);
-      if (entries === undefined) byModule.set(entry.module, [entry]);
+      const key = sortKey(entry.module);
+      const entries = byKey.get(key);
+      if (entries === undefined) byKey.set(key, [entry]);
       else entries.push(entry);
     }
-    return [...byModule]
-      .map(([module, entries]) => ({ key: sortKey(module), module, entries }))
-      .sort((a, b) => compareText(a.key, b.key))
-      .map(({ module, entries }) => statement(module, entries));
+    return [...byKey.keys()].sort().map((key) => statement(key.slice(RANK_LENGTH), byKey.get(key) ?? []));
   }
 
   #add(reference: Reference, isType: boolean, preferred?: string): string {
@@ -124,6 +122,9 @@ export class Imports {
     return local;
   }
 }
+
+/** The module behind one digit. */
+const RANK_LENGTH = 1;
 
 function sortKey(module: string): string {
   const rank = module.startsWith('../') ? 1 : module.startsWith('./') ? 2 : 0;
