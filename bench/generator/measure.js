@@ -79,6 +79,7 @@ function subjectsOf(models) {
       for (const { path, text } of shape.added(edits)) writeFileSync(join(folder, path), text);
       return generateLater();
     },
+    'nothing changed, right after an added model': () => measureNode(generate),
     'nothing changed': () => {
       measureNode(generate);
       return measureNode(generate);

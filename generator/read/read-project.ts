@@ -156,14 +156,16 @@ function listFiles(
   return { files: [...(sources?.files ?? []), ...listed], folders: sources?.folders ?? [], diagnostics };
 }
 
+/** Most files contain declarations of one kind. */
 function add(schema: Found, found: Partial<Found>): void {
-  schema.models.push(...(found.models ?? []));
-  schema.events.push(...(found.events ?? []));
-  schema.actions.push(...(found.actions ?? []));
-  schema.handlers.push(...(found.handlers ?? []));
-  schema.sagas.push(...(found.sagas ?? []));
-  schema.repositories.push(...(found.repositories ?? []));
-  schema.migrations.push(...(found.migrations ?? []));
+  const { models, events, actions, handlers, sagas, repositories, migrations } = found;
+  if (models !== undefined) schema.models.push(...models);
+  if (events !== undefined) schema.events.push(...events);
+  if (actions !== undefined) schema.actions.push(...actions);
+  if (handlers !== undefined) schema.handlers.push(...handlers);
+  if (sagas !== undefined) schema.sagas.push(...sagas);
+  if (repositories !== undefined) schema.repositories.push(...repositories);
+  if (migrations !== undefined) schema.migrations.push(...migrations);
 }
 
 /** Follows the ids of each action that stages more than once. */
