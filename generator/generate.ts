@@ -1,5 +1,3 @@
-import { posix } from 'node:path';
-import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
 import { routesWithoutRule } from './check/routes-without-rule.js';
@@ -18,33 +16,25 @@ import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
-import { type LockText, readLocks } from './event-lock/lock-state.js';
 import { keptModels } from './read/kept-models.js';
 import { isNothing } from './read/read-memory.js';
-import { type ReadResult, readProject } from './read/read-project.js';
-import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
+import { type InputOptions, type RunInputs, readInputs } from './read-inputs.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
 import { hasSameIds, parseOutline, schemaAround } from './schema/outline.js';
-import { type ProjectPaths, relativeTo } from './schema/paths.js';
+import type { ProjectPaths } from './schema/paths.js';
 import type { ModelSchema, ProjectSchema } from './schema/project-schema.js';
-import { isSystemError } from './system-error.js';
-import type { RunMemory } from './watch.js';
 import type { FileChange } from './write/plan-write.js';
 import { type WriteOptions, writeProject } from './write/write-project.js';
 
 /** What to generate, with absolute paths. */
-export interface GenerateOptions extends ProjectFolders, WriteOptions {
+export interface GenerateOptions extends InputOptions, WriteOptions {
   /** Title of the API document. Default: `API`. */
   readonly title?: string;
   /** Version of the API document. Default: `1.0.0`. */
   readonly version?: string;
   /** Routes without a rule are mistakes. Default: `openRoutes` lists them. */
   readonly strict?: boolean;
-  /** Folder of the user's own templates. Default: none. */
-  readonly templatesDirectory?: string | undefined;
-  /** Results of earlier runs of this process. Default: none. @internal */
-  readonly memory?: RunMemory;
   /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
 }
@@ -84,7 +74,8 @@ export interface GenerateResult {
  * collected in the result; a throw is a bug of the generator.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
-  const readResult = await read(options);
+  options.onPhase?.('read');
+  const readResult = await readInputs(options);
   if ('problems' in readResult) return failed(readResult.problems);
   const key = emissionKey(options, readResult);
   const known = settled(options, readResult, key) ?? (await emitBodies(options, readResult, key));
@@ -105,46 +96,8 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   };
 }
 
-/** The inputs of a run: sources, the user's templates and locks. */
-interface Read extends ReadResult {
-  readonly paths: ProjectPaths;
-  readonly templates: ReadonlyMap<string, UserTemplate>;
-  readonly locks: readonly LockText[];
-}
-
-async function read(options: GenerateOptions): Promise<Read | { readonly problems: readonly Diagnostic[] }> {
-  options.onPhase?.('read');
-  const { paths, diagnostics } = checkFolders(options);
-  if (diagnostics.length > 0) return { problems: diagnostics };
-  const result = await readProject(options.projectDirectory, paths, options.memory?.read);
-  const templates = loadTemplates(options);
-  if ('code' in templates) return { problems: [templates] };
-  const watched =
-    options.templatesDirectory === undefined
-      ? []
-      : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
-  const templateFiles = [...templates.values()].map(({ file }) => file);
-  return {
-    // Built on first use.
-    get schema() {
-      return result.schema;
-    },
-    get newPart() {
-      return result.newPart;
-    },
-    get outline() {
-      return result.outline;
-    },
-    diagnostics: result.diagnostics,
-    inputs: [...result.inputs, ...watched, ...templateFiles],
-    paths,
-    templates,
-    locks: readLocks(options.projectDirectory, paths),
-  };
-}
-
 /** The result if the output on disk was emitted from the same input, so that nothing needs to be done. */
-function settled(options: GenerateOptions, readResult: Read, key: string): GenerateResult | undefined {
+function settled(options: GenerateOptions, readResult: RunInputs, key: string): GenerateResult | undefined {
   const right = rightOutput(options, readResult, key);
   if (right === undefined || !isNothing(right.changed)) return undefined;
   return {
@@ -160,7 +113,7 @@ function settled(options: GenerateOptions, readResult: Read, key: string): Gener
  */
 async function emitBodies(
   options: GenerateOptions,
-  readResult: Read,
+  readResult: RunInputs,
   key: string,
 ): Promise<GenerateResult | undefined> {
   const right = rightOutput(options, readResult, key);
@@ -189,7 +142,7 @@ async function emitBodies(
 /** Models whose files need not be emitted because they are known to be up to date; undefined if there are none. */
 function keptFor(
   { memory, clean }: GenerateOptions,
-  { templates, outline }: Read,
+  { templates, outline }: RunInputs,
   key: string,
 ): ((model: ModelSchema) => boolean) | undefined {
   // The user's templates might emit the same files.
@@ -200,7 +153,7 @@ function keptFor(
 /** The output on disk, if it is up to date except for bodies of models. */
 function rightOutput(
   { memory }: GenerateOptions,
-  { diagnostics }: Read,
+  { diagnostics }: RunInputs,
   key: string,
 ): { readonly paths: readonly string[]; readonly changed: readonly ModelSchema[] } | undefined {
   const right = diagnostics.length > 0 ? undefined : memory?.rightOutput(key);
@@ -209,14 +162,14 @@ function rightOutput(
 }
 
 /** Whether the path is in the output folder or the client folder. First migrations are in neither. */
-function isGenerated({ paths: { output, client = output } }: Read, path: string): boolean {
+function isGenerated({ paths: { output, client = output } }: RunInputs, path: string): boolean {
   return path.startsWith(`${output}/`) || path.startsWith(`${client}/`);
 }
 
 /** Writes the emitted files. @param key inputs of the current output, except sources */
 async function write(
   options: GenerateOptions,
-  readResult: Read,
+  readResult: RunInputs,
   key: string,
   emitted: EmittedFiles,
 ): Promise<GenerateResult> {
@@ -259,7 +212,7 @@ function filesOfUser(
 /** The result of a run without mistakes. */
 function resultOf(
   options: GenerateOptions,
-  readResult: Read,
+  readResult: RunInputs,
 ): Omit<GenerateResult, 'changes' | 'diagnostics' | 'manifest'> {
   const { inputs, locks } = readResult;
   return {
@@ -278,14 +231,14 @@ function resultOf(
 /** Returns a hash of all inputs of the output, except the schema. */
 function emissionKey(
   { title, version, strict }: GenerateOptions,
-  { paths, templates, locks }: Pick<Read, 'paths' | 'templates' | 'locks'>,
+  { paths, templates, locks }: Pick<RunInputs, 'paths' | 'templates' | 'locks'>,
 ): string {
   return contentHash(JSON.stringify([paths, title, version, locks, strict === true, [...templates]]));
 }
 
 async function shardVerdicts(
   { projectDirectory }: GenerateOptions,
-  { paths, schema }: Read,
+  { paths, schema }: RunInputs,
 ): Promise<readonly ShardVerdict[]> {
   const { readShardVerdicts } = await import('./read/read-shard-verdicts.js');
   return readShardVerdicts(projectDirectory, paths, schema);
@@ -293,7 +246,7 @@ async function shardVerdicts(
 
 function emitInput(
   options: GenerateOptions,
-  { schema, paths, templates }: Pick<Read, 'schema' | 'paths' | 'templates'>,
+  { schema, paths, templates }: Pick<RunInputs, 'schema' | 'paths' | 'templates'>,
 ): EmitInput {
   const { title = 'API', version = '1.0.0' } = options;
   return { schema, paths, title, version, templates };
@@ -313,7 +266,7 @@ interface Prepared {
 
 function prepare(
   options: GenerateOptions,
-  readResult: Read,
+  readResult: RunInputs,
   key: string,
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics, paths, templates, locks } = readResult;
@@ -343,29 +296,6 @@ function prepare(
 function without(declarations: readonly object[]): (declaration: object) => boolean {
   const all = new Set(declarations);
   return (declaration) => !all.has(declaration);
-}
-
-function loadTemplates({
-  projectDirectory,
-  templatesDirectory,
-}: GenerateOptions): ReadonlyMap<string, UserTemplate> | Diagnostic {
-  if (templatesDirectory === undefined) return new Map();
-  const folder = templatesFolder({ projectDirectory, templatesDirectory });
-  try {
-    return readTemplates(projectDirectory, folder);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const message = `Cannot read templates: ${error.code}`;
-    return diagnostic('FWGEN038', { file: folder }, message, 'Check that the folder is readable.');
-  }
-}
-
-/** Project-relative path of the user's templates; '' if there are none. */
-function templatesFolder({
-  projectDirectory,
-  templatesDirectory,
-}: Pick<GenerateOptions, 'projectDirectory' | 'templatesDirectory'>): string {
-  return templatesDirectory === undefined ? '' : relativeTo(projectDirectory, templatesDirectory);
 }
 
 const TEMPLATE_CODES: Readonly<Record<TemplateProblem, DiagnosticCode>> = {
