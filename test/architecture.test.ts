@@ -241,6 +241,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'generator/generate.ts': isOfGenerator,
   'generator/migrations.ts': isOfGenerator,
   'generator/openapi.ts': isOfGenerator,
+  'generator/read-inputs.ts': isOfGenerator,
   'generator/templates.ts': isOfGenerator,
   'generator/watch.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,
