@@ -4,12 +4,12 @@ import type { QueuedPlan, TouchedRow } from './queued-plan.js';
 
 const NONE: readonly QueuedPlan[] = [];
 
-/** The option of the model alone, without a look at its table. */
+/** The `folding` option of the model, regardless of its table. */
 export function isDeclaredFoldable({ folding }: ModelDescriptor): boolean {
   return folding !== false;
 }
 
-/** Some rows, as `model/id`. */
+/** A set of rows, as `model/id`. */
 export interface Rows {
   has(row: string): boolean;
 }
@@ -20,9 +20,9 @@ interface LastTouch {
 }
 
 /**
- * Composes one statement out of waiting plans. Plans that depend on one another form one group. Two groups never touch
- * one row, unless both only expect the same version of it; within a group a row may be changed again by a plan that
- * depends on the change before.
+ * Composes one statement from waiting plans. Plans that depend on one another form one group. Two groups never touch
+ * the same row, unless both only expect the same version of it. Within a group, a plan may change a row again if it
+ * depends on the previous change.
  */
 export class BatchBuilder {
   readonly #busyRows: Rows;
@@ -32,15 +32,16 @@ export class BatchBuilder {
   readonly #lastTouch = new Map<string, LastTouch>();
 
   /**
-   * @param busyRows rows that statements under way touch
-   * @param isFoldable whether several changes of such a row may be written as one; asked only where they meet
+   * @param busyRows rows that statements in flight touch
+   * @param isFoldable whether several changes of such a row may be written as one; called only for a row with several
+   * changes
    */
   constructor(busyRows: Rows, isFoldable: (model: ModelDescriptor) => boolean = isDeclaredFoldable) {
     this.#busyRows = busyRows;
     this.#isFoldable = isFoldable;
   }
 
-  /** Plans taken so far. */
+  /** Number of plans so far. */
   get size(): number {
     return this.#groupOf.size;
   }
@@ -49,7 +50,7 @@ export class BatchBuilder {
     return [...new Set(this.#groupOf.values())];
   }
 
-  /** Takes the plan unless it has to wait for a row or a pending plan that is not in this batch. */
+  /** Adds the plan unless it must wait for a row, or for a pending plan outside this batch. */
   tryAdd(entry: QueuedPlan): boolean {
     const partners = this.#partners(entry);
     if (partners === undefined || !entry.touches.every((touch) => this.#isFree(touch, entry))) return false;
@@ -59,7 +60,7 @@ export class BatchBuilder {
     return true;
   }
 
-  /** Plans of this batch that the entry depends on; undefined if it depends on one that is still elsewhere. */
+  /** Plans of this batch that the entry depends on; undefined if it depends on a pending plan outside the batch. */
   #partners(entry: QueuedPlan): readonly QueuedPlan[] | undefined {
     if (entry.dependsOn.length === 0) return NONE;
     const partners: QueuedPlan[] = [];
@@ -76,7 +77,7 @@ export class BatchBuilder {
     if (this.#busyRows.has(touch.row)) return false;
     const last = this.#lastTouch.get(touch.row);
     if (last === undefined) return true;
-    // Several plans may expect one version of a row: none of them changes it.
+    // Several plans may expect the same version of a row, because none of them changes it.
     if (touch.kind === 'expect' && last.touch.kind === 'expect') return touch.from === last.touch.from;
     const follows = touch.kind === 'update' && last.touch.kind !== 'expect' && last.touch.to === touch.from;
     return follows && this.#isFoldable(touch.model) && entry.dependsOn.includes(last.entry.pending);
@@ -94,7 +95,7 @@ export class BatchBuilder {
     this.#groupOf.set(entry, group);
   }
 
-  /** Groups that share a plan; neither depends on the other, so their order among themselves is free. */
+  /** Merges groups on which one plan depends. They do not depend on each other, so their order is free. */
   #merge(from: readonly QueuedPlan[], into: QueuedPlan[]): void {
     for (const member of from) {
       into.push(member);

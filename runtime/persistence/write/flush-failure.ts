@@ -12,7 +12,7 @@ export function isAboutTheServer(error: unknown): error is DriverFailure {
   return meaning === 'unavailable' || meaning === 'saturated';
 }
 
-/** Whether a row was locked for too long: every plan that touches it has the same trouble. */
+/** Whether a row was locked for too long. Every plan that touches it would fail in the same way. */
 export function isAboutLocks(error: unknown): boolean {
   return (
     error instanceof DriverFailure &&

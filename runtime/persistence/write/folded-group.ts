@@ -6,7 +6,7 @@ import { PlanMisuseError } from '../../errors.js';
 import { RowCodec } from '../codec/row-codec.js';
 import type { WriteGroup } from '../shard-store.js';
 
-/** What a group does to one row, all its plans folded into one change. */
+/** The change of one row by a group, with all its plans folded into one change. */
 export interface RowChange {
   readonly kind: StagedItem['kind'];
   readonly descriptor: ModelDescriptor;
@@ -14,9 +14,9 @@ export interface RowChange {
   readonly model: Entity;
   /** The version that the row must have before the first change; 0 for an insert. */
   readonly expectedVersion: number;
-  /** Of an update: what any of its plans changes. Default: all columns. */
+  /** Of an update: the columns that any of its plans changes. Default: all columns. */
   readonly changed?: ColumnSet | undefined;
-  /** Of an update: names of the natural keys that the row held before. Default: none, or they are not known. */
+  /** Of an update: names of the natural keys that the row held before. Default: none, or unknown. */
   readonly heldBefore?: readonly string[] | undefined;
   /** States between the first and the last are skipped. */
   readonly isFolded?: true;
@@ -51,8 +51,8 @@ function toChange(item: StagedItem): RowChange {
 }
 
 /**
- * The batch builder lets only an update follow, and only from the very version that the change before leaves; and an
- * expectation only of what has been expected before.
+ * The batch builder adds a second change of a row only if it is an update from the version of the previous change, or
+ * an expectation of a version that is already expected.
  */
 function follow(before: RowChange, item: StagedItem): RowChange {
   if (item.kind === 'expect' && before.kind === 'expect' && before.expectedVersion === item.expectedVersion) {

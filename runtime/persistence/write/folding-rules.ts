@@ -5,12 +5,14 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { quoteElement } from '../codec/column-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 
-/** Pause after a look-up in the catalog that failed, in milliseconds. */
+/** Pause after a failed look-up in the catalog, in milliseconds. */
 const PAUSE_MS = 1_000;
-/** Time after which a table that may not be folded is checked again, in milliseconds: the cause may be gone. */
+/**
+ * Time after which a table that may not be folded is checked again, in milliseconds. The cause may have been removed.
+ */
 const STRICT_MS = 60_000;
 
-/** Constraints of the first migration that no state between can break: residency of ids, numbers that are numbers. */
+/** Constraints of the first migration that no intermediate state can violate: residency of ids, and finite numbers. */
 const HARMLESS = [
   /^CHECK \(eventlog\.is_own_id\(id\)\)$/,
   /^CHECK \(\(?\((?:"[^"]+"|\w+) <> ALL \(ARRAY\['NaN'::numeric(?:, '-?Infinity'::numeric)*\]\)\)?\)\)$/,
@@ -32,22 +34,24 @@ SELECT
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
 /**
- * Null outside of READ COMMITTED: there, the snapshot of a statement may be older than its locks, and proves no shape.
+ * Null outside READ COMMITTED, where the snapshot of a statement may be older than its locks and does not prove the
+ * shape.
  */
 const SHAPE = 'SELECT eventlog.read_table_shape(to_regclass($1))::text';
 
-/** The rules under which a statement was to fold have changed. Nothing of it was applied. */
+/** The rules by which a statement folds have changed. It has applied nothing. */
 export class FoldingOutdated extends Error {
   override readonly name: string = 'FoldingOutdated';
 }
 
 /**
- * Condition: the table still has the shape that the catalog has shown. The planner evaluates the function once, under
- * the lock of the table and with a snapshot of its own, and keeps the number in the prepared plan. What changes the
- * number needs a lock that conflicts with that of the statement, or waits for it, and it makes the server plan the
- * statement again. What does not make it plan again is left out of the number, or plans of two connections would
- * disagree about it for good: the server invalidates plans by tables, and `ALTER TABLE ... CLUSTER ON` changes a row of
- * an index alone.
+ * Condition: the table still has the shape that was read from the catalog.
+ *
+ * The planner evaluates the function once, under the lock of the table and with its own snapshot, and keeps the number
+ * in the prepared plan. A change of the number needs a lock that conflicts with that of the statement, or waits for it,
+ * and makes the server plan the statement again. The number omits changes that do not cause a new plan, because plans
+ * of two connections would disagree permanently: the server invalidates plans by table, and `ALTER TABLE ... CLUSTER
+ * ON` changes only a row of an index.
  *
  * @param shape parameter
  */
@@ -56,14 +60,14 @@ export function foldingCondition({ table }: ModelDescriptor, shape: string): str
 }
 
 /**
- * Knows the tables of one shard in which several changes of one row may be written as one. Folding skips the states in
- * between. A trigger, a check, a unique constraint or a column of another type might have refused one of them. Unless
- * its model has the option, a table is checked when its folding is first requested; until the answer is there, it is
- * not folded. A migration may change the answer at any time, so each statement that folds proves it.
+ * Determines the tables of one shard in which several changes of one row may be written as one. Folding skips the
+ * intermediate states, but a trigger, a check, a unique constraint or a column of another type might have refused one
+ * of them. Unless the model has the option, the first request for folding checks the table, which is not folded until
+ * the result is known. A migration may change the result at any time, so each folding statement verifies it.
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
-  /** The shape of each table that may be folded. Undefined: it may not. */
+  /** The shape of each checked table; undefined if it must not be folded. */
   readonly #known = new Map<ModelDescriptor, string | undefined>();
   readonly #notBefore = new Map<ModelDescriptor, number>();
 
@@ -79,8 +83,8 @@ export class FoldingRules {
   }
 
   /**
-   * The shape of the table that a statement has to prove that folds rows of this model; undefined if the model itself
-   * says that it may.
+   * The shape of the table that a statement must verify if it folds rows of this model; undefined if the model has the
+   * option `folding: true`.
    */
   shapeOf(model: ModelDescriptor): string | undefined {
     if (model.folding === true) return undefined;
@@ -89,7 +93,7 @@ export class FoldingRules {
     return known;
   }
 
-  /** A statement has found another shape: the table is checked again. */
+  /** Must be called when a statement has found another shape: the table is then checked again. */
   forget(model: ModelDescriptor): void {
     this.#known.delete(model);
     this.#notBefore.delete(model);
@@ -104,7 +108,7 @@ export class FoldingRules {
         this.#known.set(model, shape);
         this.#notBefore.set(model, time.nowMs() + STRICT_MS);
       },
-      // An unknown shape only costs speed. The next contention asks again.
+      // An unknown shape only costs speed. The next contention repeats the request.
       () => {},
     );
   }
@@ -114,7 +118,7 @@ export class FoldingRules {
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
     const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
-    // Before the rest: a table that is changed in between has another shape than this.
+    // Read first: if the table changes before the other reads, its shape differs from this one.
     const before = await this.#database.query({ text: SHAPE, values: values.slice(0, 1) });
     const { rows } = await this.#database.query({ text: CATALOG, values });
     const [isStrict, constraints, present, types] = rows[0] ?? [];

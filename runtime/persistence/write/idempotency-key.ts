@@ -10,15 +10,15 @@ export interface KeyName {
   readonly key: string;
 }
 
-/** A key as a plan carries it into its transaction. */
+/** A key that a plan claims in its transaction. */
 export interface KeyClaim extends KeyName {
-  /** Hash of action and params: another request under the same key is refused. */
+  /** Hash of action and params, by which another request under the same key is refused. */
   readonly fingerprint: string;
-  /** The shard that the plan goes to. */
+  /** The shard on which the plan commits. */
   readonly target: ShardIdentifier;
   /** ISO 8601, UTC. */
   readonly expiresDate: string;
-  /** JSON text; absent where only the way to the target is kept (on a home that is another shard). */
+  /** JSON text; absent in a row that only names the target (on a home that is another shard). */
   readonly result: string | undefined;
 }
 
@@ -27,10 +27,10 @@ export interface KeyRecord {
   readonly fingerprint: string;
   readonly actionId: string;
   readonly target: ShardIdentifier;
-  /** Undefined where only the way to the target is kept. */
+  /** Undefined in a row that only names the target. */
   readonly result: JsonValue | undefined;
   readonly expired: boolean;
 }
 
-/** Name of the constraint that a repeated key runs into. */
+/** Name of the constraint that a repeated key violates. */
 export const KEY_CONSTRAINT = 'idempotency_keys_pkey';

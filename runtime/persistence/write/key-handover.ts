@@ -1,22 +1,22 @@
 import type { Entity } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 
-/** What is to become of one row. */
+/** The change of one row and its natural keys. */
 export interface KeyedChange {
   readonly kind: 'add' | 'update' | 'expect';
   readonly model: Entity;
-  /** Names of the keys that the row held before. Default: none, or they are not known. */
+  /** Names of the keys that the row held before. Default: none, or unknown. */
   readonly heldBefore?: readonly string[] | undefined;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * In which order rows have to be written whose natural keys go from one to another: a unique index is checked row by
- * row, so a key must be free before it is taken.
+ * The order in which rows must be written if a natural key moves from one to another. A unique index is checked row by
+ * row, so a key must be released before it is taken.
  *
- * @returns the changes that give a key to another one or take one from it, each with its step from 0; empty if no key
- *   changes hands. Undefined if they give their keys to one another in a circle, which no order can do.
+ * @returns the changes that release or take such a key, each with its step from 0; empty if no key moves. Undefined if
+ * keys move in a circle, for which there is no order
  */
 export function handoverSteps<C extends KeyedChange>(
   changes: readonly C[],

@@ -1,6 +1,6 @@
 /**
- * One sealed plan whose outcome others may depend on: they have read its staged state, which is not committed yet.
- * Pending until its own execution knows the outcome.
+ * A sealed plan on whose outcome other plans may depend, because they have read its staged, uncommitted state. Pending
+ * until its own execution knows the outcome.
  */
 export class PendingPlan {
   #state: 'pending' | 'applied' | 'failed' = 'pending';
@@ -10,7 +10,7 @@ export class PendingPlan {
     return this.#state;
   }
 
-  /** Only the first call counts. */
+  /** Calls after the first have no effect. */
   settle(applied: boolean): void {
     if (this.#state !== 'pending') return;
     this.#state = applied ? 'applied' : 'failed';
@@ -19,7 +19,7 @@ export class PendingPlan {
     if (listeners !== undefined) for (const listener of listeners) listener();
   }
 
-  /** Calls back once the pending plan is settled; at once if it is. */
+  /** Calls back when the plan is settled; at once if it already is. */
   onSettled(listener: () => void): void {
     if (this.#state !== 'pending') listener();
     else if (this.#listeners === undefined) this.#listeners = [listener];
@@ -27,7 +27,7 @@ export class PendingPlan {
   }
 }
 
-/** Waits until every pending plan is settled. True if all of them were applied. */
+/** Waits until all these plans are settled. True if all of them were applied. */
 export async function allApplied(dependencies: Iterable<PendingPlan>): Promise<boolean> {
   let applied = true;
   for (const pending of dependencies) {

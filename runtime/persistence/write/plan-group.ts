@@ -8,13 +8,13 @@ export function plansIn(groups: readonly PlanGroup[]): number {
   return groups.reduce((sum, group) => sum + group.length, 0);
 }
 
-/** Whether all of them have more time left than this. */
+/** Whether all its plans have more time left than this. */
 export function haveTime(group: PlanGroup, milliseconds: number): boolean {
   const now = time.nowMs();
   return group.every(({ deadline }) => deadline > now + milliseconds);
 }
 
-/** Whether all of them touch the same single row. */
+/** Whether all its plans touch the same single row. */
 export function touchOneRow(group: PlanGroup): boolean {
   const row = group[0]?.touches[0]?.row;
   return group.every(({ touches }) => touches.length === 1 && touches[0]?.row === row);

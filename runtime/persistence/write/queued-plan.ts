@@ -20,17 +20,17 @@ export interface TouchedRow {
   readonly to: number;
 }
 
-/** A statement that has been handed to the database, and may yet wait for a connection. */
+/** A statement that was passed to the database. It may still wait for a connection. */
 export interface Sending extends Place {
-  /** One of its plans has been taken back before it was sent. */
+  /** Whether one of its plans was removed before the statement was sent. */
   isTakenBack: boolean;
 }
 
 /** Limits and dependencies of a plan. */
 export interface QueueOptions {
-  /** Milliseconds from now until the outcome must be there. */
+  /** Milliseconds from now until the outcome must be known. */
   readonly timeoutMs: number;
-  /** Takes the plan out of the queue; once it has been sent its true outcome is reported. */
+  /** Removes the plan from the queue. After it is sent, its true outcome is reported. */
   readonly signal?: AbortSignal | undefined;
   /** Pending plans whose staged state the plan has read. Default none. */
   readonly dependsOn?: readonly PendingPlan[];
@@ -44,20 +44,20 @@ export class QueuedPlan implements Wait {
   /** In staging order. */
   readonly touches: readonly TouchedRow[];
   readonly pending: PendingPlan = new PendingPlan();
-  /** It is applied only together with what these stand for, or after it. */
+  /** It is applied only together with these plans, or after them. */
   readonly dependsOn: readonly PendingPlan[];
   /** `time.nowMs()` by which the outcome must be known. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
   slot: number = NO_SLOT;
-  /** Its deadline passed while it was in flight, and its execution has failed. */
+  /** Whether its deadline passed in flight, so that its execution has failed. */
   expired = false;
-  /** The action row that decides about the statement under way, if there is one. */
+  /** The action row that decides the outcome of the statement in flight, if there is one. */
   sentUnder: ActionRow | undefined = undefined;
-  /** The statement under way, if there is one. */
+  /** The statement in flight, if there is one. */
   sending: Sending | undefined = undefined;
-  /** What becomes of it. */
+  /** Its outcome. */
   readonly outcome: Promise<WriteOutcome>;
   readonly #overdue: (entry: QueuedPlan) => Error;
   #resolve: (outcome: WriteOutcome) => void = ignore;
@@ -82,13 +82,13 @@ export class QueuedPlan implements Wait {
     });
   }
 
-  /** The statement in flight has not applied it. It will be sent again. */
+  /** Must be called when the statement in flight has not applied it. It will be sent again. */
   notSent(): void {
     this.sentUnder = undefined;
     this.sending = undefined;
   }
 
-  /** Only the first call of `resolve`, `reject` and `expire` counts. */
+  /** Only the first call of `resolve`, `reject` and `expire` has an effect. */
   resolve(outcome: WriteOutcome): void {
     this.#resolve(outcome);
   }
@@ -101,7 +101,7 @@ export class QueuedPlan implements Wait {
     this.#reject(this.#overdue(this));
   }
 
-  /** Calls back when the signal is aborted, at once if it is; no more once the pending plan is settled. */
+  /** Calls back when the signal is aborted, at once if it already is; not after the pending plan is settled. */
   onAbort(listener: (entry: QueuedPlan) => void): void {
     const { signal } = this;
     if (signal === undefined) return;
@@ -118,11 +118,13 @@ export type WriteOutcome =
       readonly kind: 'applied';
       /** Plans in the statement that applied it. */
       readonly batchSize: number;
-      /** Plans that were folded into one with it, itself included. */
+      /** Plans that were folded into one with it, including itself. */
       readonly chainLength: number;
-      /** From joining the queue to being sent, in milliseconds. */
+      /** Time in the queue, in milliseconds. */
       readonly queuedMs: number;
-      /** It was left out once, and applied when it waited: another transaction had locked one of its rows. */
+      /**
+       * Whether it was left out once, because another transaction had locked one of its rows, and applied after a wait.
+       */
       readonly contended: boolean;
     }
   /** A version no longer matched. */

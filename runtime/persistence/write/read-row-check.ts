@@ -10,7 +10,7 @@ export interface Violation {
   readonly schema: string;
   readonly table: string;
   readonly constraint: string;
-  /** What the server has said; it holds no values. */
+  /** The message of the server, which contains no values. */
   readonly message: string;
 }
 
@@ -20,7 +20,10 @@ const KINDS: Readonly<Record<string, RowCondition['kind']>> = {
   '23514': 'check',
 };
 
-/** Undefined if no constraint has refused the statement whose rows a statement could check before it writes them. */
+/**
+ * The constraint that refused a statement. Undefined if there is none, or if a statement cannot check it before it
+ * writes.
+ */
 export function violationOf(error: unknown): Violation | undefined {
   if (!(error instanceof DriverFailure) || error.phase !== 'answered') return undefined;
   const { sqlState, schema, table, constraint, message } = error;
@@ -29,7 +32,9 @@ export function violationOf(error: unknown): Violation | undefined {
   return { sqlState, schema, table, constraint, message };
 }
 
-/** An explicit cast to a text with a length cuts it silently, where the table refuses it. */
+/**
+ * Types without length: an explicit cast to a type with a length silently truncates a text that the table would refuse.
+ */
 const TYPES = `
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, CASE WHEN typcategory IN ('S', 'V') THEN NULL ELSE atttypmod END)
@@ -52,7 +57,7 @@ WHERE t.oid = to_regclass($1) AND c.conname = $2 AND CASE c.contype
     AND has_table_privilege(c.confrelid, 'SELECT')
   ELSE false END`;
 
-/** By an operator class or a collation of its own, an index may find other values equal than the columns do. */
+/** An index with its own operator class or collation may treat other values as equal than the columns do. */
 const INDEX = `
 SELECT i.indexrelid::text, i.xmin::text,
   EXISTS (SELECT FROM unnest(i.indclass::oid[]) AS k(oid) JOIN pg_opclass AS o ON o.oid = k.oid WHERE NOT o.opcdefault)
@@ -92,7 +97,7 @@ export async function readRowCheck(
   if (row === undefined || kind === undefined) return undefined;
   const [oid, version, isApproximate, columns, names, types, ...rest] = row;
   const typeList = textsOf(types);
-  // A statement knows only the columns that the model writes.
+  // A statement contains only the columns that the model writes.
   const known = new Set(model.columns.map(({ column }) => column));
   if (!textsOf(columns).every((column) => known.has(column))) return undefined;
   return {

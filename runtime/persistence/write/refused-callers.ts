@@ -3,30 +3,30 @@ import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import type { PlanWrite } from './plan-write.js';
 import { violationOf } from './read-row-check.js';
 
-/** What a refused plan adds to the score of its caller; an applied one takes 1 away. */
+/** Points that a refused plan adds to the score of its caller. An applied plan subtracts 1. */
 const REFUSED_SCORE = 8;
-/** From this score on, the plans of a caller are sent one by one. */
+/** Score from which on the plans of a caller are sent one by one. */
 const ALONE_FROM = 16;
 const HIGHEST_SCORE = 32;
-/** Most callers that are remembered. */
+/** Maximum number of remembered callers. */
 const MAXIMUM_CALLERS = 256;
 
 /**
- * Knows the callers whose plans only the server can refuse: by a trigger, a value that does not fit its column, a
- * constraint that a statement cannot evaluate. Each such plan fails the statement that it travels in, and finding it
- * takes several more. A caller of whose plans more than one in nine ends so sends alone: that costs a statement each,
- * and the statements of all others stay whole. Callers with one name, such as anonymous ones, count as one: their name
- * is all that a plan carries of them, and behind a proxy they share their address as well.
+ * Finds callers whose plans are often refused by the server only: by a trigger, a value that does not fit its column,
+ * or a constraint that a statement cannot evaluate. Such a plan fails its whole statement, and several more statements
+ * are needed to find it. If more than one in nine plans of a caller end this way, its plans are sent alone. This costs
+ * one statement per plan, and the statements of other callers stay whole. Callers with the same name, such as anonymous
+ * ones, count as one, because a plan contains only the name.
  */
 export class RefusedCallers {
-  /** By action and principal, the one that was refused last at the end. */
+  /** By action and principal, in the order of their last refusal. */
   readonly #scores = new Map<string, number>();
 
   isAlone(plan: PlanWrite): boolean {
     return this.#scores.size > 0 && (this.#scores.get(callerOf(plan)) ?? 0) >= ALONE_FROM;
   }
 
-  /** This plan was refused by itself. */
+  /** Must be called when this plan was refused alone. */
   refused(plan: PlanWrite, error: unknown): void {
     if (!isAboutPlan(error)) return;
     const caller = callerOf(plan);
@@ -46,7 +46,7 @@ export class RefusedCallers {
   }
 }
 
-/** Constraints that statements learn to evaluate do not count, nor does what another attempt may not meet. */
+/** Constraints that statements learn to evaluate do not count, nor do failures that another attempt may avoid. */
 function isAboutPlan(error: unknown): boolean {
   if (!(error instanceof DriverFailure)) return true;
   if (error.sqlState === undefined || violationOf(error) !== undefined) return false;

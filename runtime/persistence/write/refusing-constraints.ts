@@ -18,10 +18,9 @@ const QUIET_STATEMENTS = 256;
 const ORDER = ['check', 'unique', 'reference'] as const;
 
 /**
- * Knows the constraints of one shard that refuse what callers want to write. One such row fails the whole statement
- * that it travels in, and finding the guilty plan takes several more. Once a constraint has refused a statement, those
- * that follow evaluate it before they write, and say which plans it refuses: such a plan then costs what an applied one
- * does.
+ * Finds the constraints of one shard that refuse rows. One refused row fails its whole statement, and several more
+ * statements are needed to find the plan. After a constraint has refused a statement, later statements evaluate it
+ * before they write, and report the plans that it refuses. A refused plan then costs as much as an applied one.
  */
 export class RefusingConstraints {
   readonly #database: ShardDatabase;
@@ -31,7 +30,7 @@ export class RefusingConstraints {
     this.#database = database;
   }
 
-  /** For the tables that these groups write to; undefined if nothing is checked. */
+  /** The checks of the tables that these groups write to; undefined if there are none. */
   checksOf(groups: readonly WriteGroup[]): RowChecks | undefined {
     if (this.#contested.size === 0 || groups.length === 1) return undefined;
     const found = new Map<string, readonly RowCheck[]>();
@@ -43,9 +42,10 @@ export class RefusingConstraints {
   }
 
   /**
-   * A statement with these groups has failed. True if it may be sent again, and will then leave out what is refused.
+   * Must be called when a statement with these groups has failed. True if it can be sent again with a check that leaves
+   * out the refused plans.
    *
-   * @param used what it has checked
+   * @param used the checks of the failed statement
    */
   async learn(
     groups: readonly WriteGroup[],
@@ -65,7 +65,7 @@ export class RefusingConstraints {
     // The violation is the more useful error than the failure of the catalog query.
     const check = await readRowCheck(this.#database, model, violation, options).catch(() => undefined);
     if (check === undefined) return false;
-    // Another process was faster, or the server decides otherwise.
+    // Another process has changed the table, or the server decides differently.
     if (before !== undefined && before.oid === check.oid && before.version === check.version) return false;
     const latest = this.#contested.get(model.table)?.checks ?? [];
     const checks = [...latest.filter((other) => !isThis(other)), check].sort(byOrder);
@@ -73,7 +73,7 @@ export class RefusingConstraints {
     return true;
   }
 
-  /** A statement with these checks has been answered. @param refused whether it has left plans out */
+  /** Must be called after a statement with these checks. @param refused whether it has left plans out */
   answered(used: RowChecks, refused: boolean): void {
     for (const table of used.keys()) {
       const contested = this.#contested.get(table);
@@ -89,7 +89,7 @@ export class RefusingConstraints {
   }
 }
 
-/** The statement itself is wrong: it may be because of its checks, say of a column that is gone. */
+/** Whether the statement itself is invalid. Its checks may be the cause, for example a check of a dropped column. */
 function isFault(error: unknown): boolean {
   if (!(error instanceof DriverFailure) || error.phase !== 'answered') return false;
   return error.sqlState !== undefined && sqlStateMeaning(error.sqlState) === 'other';

@@ -5,36 +5,39 @@ import type { UpdateColumns } from '../codec/update-columns.js';
 import { cte } from './statement-builder.js';
 import { updatedValue } from './statement-rows.js';
 
-/** What the rows of a table must be, as SQL over their columns. */
+/** A condition on the rows of a table, as SQL over their columns. */
 export type RowCondition =
   | { readonly kind: 'check'; readonly expression: string }
   | {
       readonly kind: 'unique';
       /** Columns or expressions of the index. */
       readonly keys: readonly string[];
-      /** Of the rows that the index holds; undefined: it holds all. */
+      /** Predicate of a partial index; undefined for an index over all rows. */
       readonly predicate: string | undefined;
     }
   | {
       readonly kind: 'reference';
       readonly columns: readonly string[];
-      /** SQL name of the table referred to. */
+      /** SQL name of the referenced table. */
       readonly to: string;
       readonly toColumns: readonly string[];
     };
 
-/** A constraint that a statement evaluates for the rows that it is about to write, as the catalog describes it. */
+/** A constraint, as the catalog describes it, that a statement evaluates for the rows that it will write. */
 export interface RowCheck {
   readonly constraint: string;
   readonly condition: RowCondition;
   /** Columns on which the outcome depends. */
   readonly columns: readonly string[];
-  /** The server may decide otherwise, say by another collation: a plan that fails is sent alone. */
+  /**
+   * Whether the server may decide differently, for example by another collation. A plan that fails the check is then
+   * sent alone.
+   */
   readonly isApproximate: boolean;
   /** Its row in `pg_constraint`, or in `pg_index`, and the `xmin` of that row. */
   readonly oid: string;
   readonly version: string;
-  /** Types of the columns of the table: a value is checked as the table would store it. */
+  /** Types of the columns of the table. A value is checked in the form in which the table would store it. */
   readonly types: ReadonlyMap<string, string>;
   /** Error of a plan that it refuses. */
   readonly refusal: DriverFailure;
@@ -46,16 +49,16 @@ export type RowChecks = ReadonlyMap<string, readonly RowCheck[]>;
 /** A constraint among those that a statement evaluates. */
 export interface StatedCheck {
   readonly check: RowCheck;
-  /** How the statement's answer calls it, from 1: its place among all checks. */
+  /** Its number in the statement's result, from 1: its position among all checks. */
   readonly number: number;
-  /** A row that fails is refused. Otherwise its plan is left out, and is sent alone. */
+  /** True: a row that fails is refused. False: its plan is left out and sent alone. */
   readonly isFinal: boolean;
 }
 
-/** What a statement writes to one table, as far as checks are concerned. */
+/** The part of a statement's writes to one table that checks need. */
 export interface CheckedTable {
   readonly codec: RowCodec;
-  /** Of the table, in the names of common table expressions. */
+  /** Index of the table in the names of common table expressions. */
   readonly index: number;
   readonly sets?: UpdateColumns | undefined;
   readonly adds: readonly unknown[];
@@ -84,14 +87,14 @@ function isAffected({ adds, sets }: CheckedTable, { columns }: RowCheck): boolea
   );
 }
 
-/** What a row refers to may be added by its own plan. */
+/** The row to which a row refers may be added by the same plan. */
 function isFinal({ condition, isApproximate }: RowCheck, added: readonly string[]): boolean {
   if (isApproximate) return false;
   if (condition.kind !== 'reference') return true;
   return !added.some((table) => condition.to.includes(table.slice(table.lastIndexOf('.') + 1)));
 }
 
-/** The rows of a table as they will be, by the names of their columns: those of `m` and `n`. */
+/** The rows of a table after the statement, by column name: those of `m` and `n`. */
 export function rowsText(
   { codec, index, sets, adds }: CheckedTable,
   types: ReadonlyMap<string, string>,
@@ -106,7 +109,7 @@ export function rowsText(
       .join(', ');
   const sources: string[] = [];
   if (sets !== undefined) {
-    // The version of a row is known, but not all of it.
+    // Only the version and the set columns of a row are known.
     const columns = new Map(sets.columns.map((column) => [column.position, column]));
     const values = select((name, position) => {
       const column = columns.get(position);
@@ -132,7 +135,10 @@ export interface RefusedGroups {
   readonly version: string;
 }
 
-/** Groups of which the check refuses a row of `r`, with its number; 0 if the check has to be repeated plan by plan. */
+/**
+ * Groups with a row in `r` that the check refuses, with the number of the check; 0 if the plans must be sent one by
+ * one.
+ */
 export function refusedText(refused: RefusedGroups): string {
   const { stated, table, oid, version } = refused;
   const { condition } = stated.check;
@@ -164,7 +170,7 @@ export function refusedText(refused: RefusedGroups): string {
   }
 }
 
-/** A trigger may turn a row that would be refused into another one. */
+/** A trigger may change a row that would be refused. */
 function numberText({ stated: { number, isFinal }, table }: RefusedGroups): string {
   if (!isFinal) return '0';
   const name = quoteIdentifier(table.codec.model.table).replaceAll("'", "''");
@@ -176,7 +182,7 @@ function numberText({ stated: { number, isFinal }, table }: RefusedGroups): stri
 
 type Unique = Extract<RowCondition, { readonly kind: 'unique' }>;
 
-/** Rows with their keys; of those that want the same one, the first has number 1. */
+/** Rows with their keys. Of the rows with the same key, the first has number 1. */
 function keyedRows({ keys, predicate }: Unique, { codec, index }: CheckedTable): string {
   const id = quoteIdentifier(codec.columns[codec.idIndex]?.descriptor.column ?? 'id');
   const named = keys.map((key, at) => `${key} AS "fw.k${at}"`).join(', ');
@@ -188,7 +194,7 @@ function keyedRows({ keys, predicate }: Unique, { codec, index }: CheckedTable):
   );
 }
 
-/** Another row that has the key, and that no plan of the same group changes. */
+/** Another row with the key that no plan of the same group changes. */
 function holderText({ keys, predicate }: Unique, { codec, index, sets }: CheckedTable): string {
   const conditions = keys.map((key, at) => `${key} = q."fw.k${at}"`);
   if (predicate !== undefined) conditions.push(`(${predicate})`);

@@ -18,31 +18,32 @@ import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
-/** Time that must be left after a wait for a lock, to hear how it ended, in milliseconds. */
+/** Time that must be left after a wait for a lock to receive its result, in milliseconds. */
 const ANSWER_MS = 100;
 
 /** Limits and dependencies of one submission. */
 export interface SubmitOptions extends QueueOptions {
-  /** The plan travels alone and waits for locks. Default false. */
+  /** Whether the plan is sent alone and waits for locks. Default false. */
   readonly apart?: boolean;
 }
 
 /** A plan in the queue. */
 export interface Submission {
-  /** Others may depend on it. Settled by the writer, except when the outcome is a `LostWrite`. */
+  /** Other plans may depend on it. The writer settles it, unless the outcome is a `LostWrite`. */
   readonly pending: PendingPlan;
   /**
-   * @throws LostWrite if it was sent and no answer came: the execution settles it, and then its pending plan
-   * @throws DriverFailure if it was answered with an error or was never sent
+   * @throws LostWrite if it was sent and its reply was lost: the execution settles it, and then its pending plan
+   * @throws DriverFailure if the server returned an error, or if it was never sent
    */
   readonly outcome: Promise<WriteOutcome>;
 }
 
 /**
- * Sends the plans of one shard. A single plan is sent at once; plans that queue up while statements are in flight share
- * one statement. Plans that depend on one another are folded into one group, which is applied as a whole. A statement
- * that fails or is too large is split, down to single groups. A group that was left out is sent once more by itself and
- * waits for locks. If it is stale then and touches several rows, it is unfolded and sent plan by plan.
+ * Sends the plans of one shard. A single plan is sent at once. Plans that queue up while statements are in flight share
+ * one statement. Plans that depend on one another are folded into one group, which is applied as a whole.
+ *
+ * A statement that fails or is too large is split, down to single groups. A group that was left out is sent again alone
+ * and waits for locks. If it is then stale and touches several rows, it is unfolded and sent plan by plan.
  */
 export class ShardWriter {
   readonly #store: ShardStore;
@@ -51,14 +52,14 @@ export class ShardWriter {
   readonly #isFoldable: (model: ModelDescriptor) => boolean;
   readonly #soon: (work: () => void) => void;
   #queue: QueuedPlan[] = [];
-  /** Groups that a statement has left out. */
+  /** Groups that a statement has left out, to be sent alone. */
   #apart: PlanGroup[] = [];
   readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
-  /** Plans that the last look at the queue has left there, because they have to wait for something. */
+  /** Number of plans that the last pass over the queue left there, because they must wait. */
   #heldUp = 0;
-  /** Plans of the last statement with fresh plans, and of the one before. */
+  /** Number of plans in the last two statements with new plans. */
   #lastSizes: readonly [number, number] = [0, 0];
   #sending = false;
   #scheduled = false;
@@ -68,7 +69,7 @@ export class ShardWriter {
 
   /**
    * @param isFoldable whether several changes of such a row may be written as one
-   * @param soon calls back when everything that this turn of the event loop brings has been submitted
+   * @param soon calls back at the end of this turn of the event loop, after all its submissions
    */
   constructor(
     store: ShardStore,
@@ -93,7 +94,7 @@ export class ShardWriter {
     return this.#counters.counts;
   }
 
-  /** Queues a plan; it is sent when its turn comes. @throws ShardBusyError if the queue is full */
+  /** Queues a plan. @throws ShardBusyError if the queue is full */
   submit(plan: PlanWrite, options: SubmitOptions): Submission {
     if (this.queued >= this.#limits.maximumQueued) {
       throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
@@ -110,15 +111,15 @@ export class ShardWriter {
     return entry;
   }
 
-  /** Enough is there to keep the server busy while the rest of this turn is being performed. */
+  /** Whether enough plans wait to keep the server busy during the rest of this turn. */
   get #goesAhead(): boolean {
-    // Waiting plans are not checked again for every plan that joins them.
+    // Blocked plans are not checked again for every further plan.
     if (this.#inFlight > 0 || this.#heldUp > 0) return false;
     const [last, beforeLast] = this.#lastSizes;
     return this.#queue.length >= Math.max(this.#limits.aheadFrom, (last + beforeLast) / 2);
   }
 
-  /** What one turn of the event loop brings travels together: an answer wakes many executions, one after another. */
+  /** Sends the plans of one turn of the event loop together: one response wakes many executions. */
   #sendSoon(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -128,7 +129,7 @@ export class ShardWriter {
     });
   }
 
-  /** A plan that has been sent may yet be applied, and its execution must settle that. */
+  /** A plan that has been sent may still be applied, so its execution must settle it. */
   readonly #overdue = (entry: QueuedPlan): Error => {
     if (this.#takeBack(entry)) {
       return new DriverFailure('the deadline passed in the queue', { phase: 'not-sent', reason: 'deadline' });
@@ -142,14 +143,14 @@ export class ShardWriter {
     if (this.#takeBack(entry)) this.#givesUp(entry);
   };
 
-  /** Takes a plan out of the queue, or out of a statement that waits for a connection. False: it has been sent. */
+  /** Removes a plan from the queue or from an unsent statement. False if it has been sent. */
   #takeBack(entry: QueuedPlan): boolean {
     const { sending } = entry;
     if (sending === undefined) {
       this.#queue = this.#queue.filter((queued) => queued !== entry);
       this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
     } else if (sending.leave === undefined) {
-      // That wait has ended for another one of its plans, and none is sent.
+      // Another plan of the statement has cancelled the wait, and none is sent.
       if (!sending.isTakenBack) return false;
     } else {
       sending.isTakenBack = true;
@@ -159,15 +160,15 @@ export class ShardWriter {
     return true;
   }
 
-  /** Something has been settled. */
+  /** A pending plan was settled. */
   readonly #lookAtQueue = (): void => {
     this.#heldUp = 0;
     this.#sendNext();
   };
 
   /**
-   * Sends what can be sent. Settling a pending plan may call back here while plans are being taken out of the queue;
-   * then the queue is looked at once more at the end, so that no plan is taken twice.
+   * Sends all plans that can be sent. Settling a pending plan may call this while plans are being removed from the queue.
+   * That call only requests another pass, so that no plan is taken twice.
    */
   #sendNext(): void {
     this.#lookAgain = true;
@@ -186,7 +187,7 @@ export class ShardWriter {
       const groups = this.#takeApart();
       if (groups.length === 0) break;
       this.#waiting += 1;
-      // A plan that still waited for a lock when its time was up would leave its caller without knowing the outcome.
+      // If its deadline passed while a plan waited for a lock, its caller could not learn the outcome.
       const mayWait = haveTime(groups.flat(), this.#limits.lockWaitMs + ANSWER_MS);
       this.#start(groups, mayWait ? 'wait' : 'last', () => {
         this.#waiting -= 1;
@@ -206,7 +207,7 @@ export class ShardWriter {
     }
   }
 
-  /** Whether enough plans wait for another statement behind the one in flight. Blocked plans are not counted again. */
+  /** Whether enough plans wait for another statement after the one in flight. Blocked plans do not count again. */
   get #overlaps(): boolean {
     if (this.#inFlight >= this.#limits.maximumInFlight) return false;
     const [last] = this.#lastSizes;
@@ -222,15 +223,12 @@ export class ShardWriter {
     });
   }
 
-  /**
-   * Takes the first group that is to be sent by itself and need not wait for a row or a pending plan here; without
-   * those of its plans that cannot be applied any more.
-   */
+  /** Takes the first group to be sent alone that need not wait, without plans that can no longer be applied. */
   #takeApart(): readonly PlanGroup[] {
     let taken: readonly PlanGroup[] = [];
     this.#apart = this.#apart.filter((group) => {
       if (taken.length > 0) return true;
-      // A group stays a group, whatever its tables are like now.
+      // A group stays a group, even if its tables have changed.
       const batch = new BatchBuilder(this.#busyRows, () => true);
       const plans = group.filter((entry) => entry.pending.state === 'pending' && !this.#givesUp(entry));
       if (!plans.every((entry) => batch.tryAdd(entry))) return true;
@@ -240,7 +238,7 @@ export class ShardWriter {
     return taken;
   }
 
-  /** Takes plans from the head of the queue; those that have to wait for a row or a pending plan keep their place. */
+  /** Takes plans from the head of the queue. Those that must wait for a row or a pending plan keep their place. */
   #takeBatch(): readonly PlanGroup[] {
     const batch = new BatchBuilder(this.#busyRows, this.#isFoldable);
     const left: QueuedPlan[] = [];
@@ -357,7 +355,7 @@ export class ShardWriter {
       this.#setApart(group.map((entry) => [entry]));
       return;
     }
-    // The first one's execution is notified first: then all of them leave the row alone together.
+    // The execution of the first plan is notified first, so that all of them back off from the row together.
     first.resolve({ kind: 'stale' });
     for (const other of others) other.resolve({ kind: 'dependency-failed' });
     for (const { pending } of group) pending.settle(false);
@@ -381,7 +379,7 @@ export class ShardWriter {
     }
   }
 
-  /** The database refuses a group by itself: then its plans are sent plan by plan. */
+  /** Handles a group that the database refuses alone: its plans are sent one by one. */
   #refused(group: PlanGroup, error: unknown): void {
     if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
       this.#counters.split();
@@ -394,5 +392,5 @@ export class ShardWriter {
   }
 }
 
-/** With whatever else waits; by itself, waiting for locks; or by itself without, because there is no time left. */
+/** `first`: with other plans. `wait`: alone, waiting for locks. `last`: alone, with no time left to wait. */
 type FlushMode = 'first' | 'wait' | 'last';

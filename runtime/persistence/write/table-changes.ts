@@ -8,11 +8,11 @@ import { handoverSteps } from './key-handover.js';
 import { type RowChecks, type StatedCheck, statedChecks } from './row-check.js';
 import { type InsertedTable, modelTable, type NumberedRow } from './statement-rows.js';
 
-/** What a flush depends on besides its plans. */
+/** Rules of a flush besides its plans. */
 export interface FlushRules {
   /** Constraints that are evaluated before anything is written. Default none. */
   readonly checks?: RowChecks | undefined;
-  /** Says what the statement has to prove if it folds rows. Default: nothing. */
+  /** Determines what the statement must verify if it folds rows. Default: nothing. */
   readonly folding?: Pick<FoldingRules, 'shapeOf'> | undefined;
 }
 
@@ -24,26 +24,26 @@ interface TableRows {
   readonly rows: GroupChange[];
 }
 
-/** What a flush does to one table. */
+/** The changes of one table by a flush. */
 export interface TableChanges {
   readonly codec: RowCodec;
   readonly table: InsertedTable<RowChange>;
-  /** Of the table, in the names of common table expressions. */
+  /** Index of the table in the names of common table expressions. */
   readonly index: number;
   readonly updates: readonly GroupChange[];
   readonly adds: readonly GroupChange[];
   readonly expects: readonly GroupChange[];
-  /** What is set of the rows that it updates. Absent: it updates none. */
+  /** The columns that its updates set. Absent: it updates no row. */
   readonly sets?: UpdateColumns | undefined;
-  /** A group of which one of these refuses a row is left out. Absent: none is evaluated before the server does. */
+  /** Checks that are evaluated before the write. A group with a refused row is left out. Absent: none. */
   readonly checks?: readonly StatedCheck[];
-  /** Nothing is applied unless the table has this shape, by which rows of it may be folded. Absent: it is not asked. */
+  /** Nothing is applied unless the table has this shape, which allows folding. Absent: any shape. */
   readonly shape?: string | undefined;
-  /** Natural keys go from one row to another. Absent: all rows are written at once. */
+  /** Present if natural keys move between rows. Absent: all rows are written at once. */
   readonly steps?: KeySteps | undefined;
 }
 
-/** Updates that follow one another, each when the one before is done; inserts come last. */
+/** Updates in consecutive steps; inserts come last. */
 export interface KeySteps {
   readonly count: number;
   /** From 0. */
@@ -56,10 +56,10 @@ export function isGuarded({ sets, expects, checks, shape }: TableChanges): boole
 }
 
 /**
- * The changes of groups by table, sorted by name: every process locks tables in one order.
+ * The changes of groups by table, sorted by name, so that every process locks tables in the same order.
  *
- * @param groups the changes of each, one per row
- * @throws FoldingOutdated if a row is folded that may not be
+ * @param groups the changes of each group, one per row
+ * @throws FoldingOutdated if a row was folded that must not be
  */
 export function changesByTable(
   groups: readonly (readonly RowChange[])[],
@@ -98,7 +98,7 @@ function changesOf({ model, rows }: TableRows, index: number, folding: FlushRule
   };
 }
 
-/** Processes that insert the same keys do so in one order, or they would wait for one another in a circle. */
+/** Processes that insert the same keys must use the same order to avoid deadlocks. */
 function sortedByKeys(adds: readonly GroupChange[]): readonly GroupChange[] {
   if (adds.length < 2) return adds;
   const keyed = adds.map((add) => ({ add, keys: heldKeys(add.row.model).join() }));

@@ -32,7 +32,7 @@ export class WriterCounters {
     this.#add(groups, 1);
   }
 
-  /** Was counted as sent, and was not after all. */
+  /** Corrects the counts for groups that were counted as sent but were not sent. */
   takenBack(groups: readonly PlanGroup[]): void {
     this.#add(groups, -1);
   }
