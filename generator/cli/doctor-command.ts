@@ -13,6 +13,7 @@ import {
 } from './command-context.js';
 import type { Command } from './commander.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
+import { counted } from './terminal-text.js';
 import { textTable } from './text-table.js';
 
 interface DoctorOptions {
@@ -66,5 +67,6 @@ function report(findings: readonly Finding[], output: Output): void {
   ]);
   output.info(textTable(['WHERE', 'CHECK', 'RESULT', 'FINDING AND ADVICE'], rows));
   const count = (level: FindingLevel): number => findings.filter((finding) => finding.level === level).length;
-  output.info(`\n${count('fault')} faults, ${count('warning')} warnings, ${count('ok')} ok`);
+  const [faults, warnings] = [counted(count('fault'), 'fault'), counted(count('warning'), 'warning')];
+  output.info(`\n${faults}, ${warnings}, ${count('ok')} ok`);
 }

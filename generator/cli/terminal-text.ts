@@ -1,3 +1,8 @@
+/** A number with its noun: `1 file`, `2 files`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** A duration for display: `250 ms`, `3.2 s`, `12 min`, `5.0 h`, `3 days`. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;

@@ -96,6 +96,6 @@ export function bearerToken({ headers, rawHeaders = [] }: RequestHead): string |
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.length === 13 && rawHeaders[at]?.toLowerCase() === 'authorization') count += 1;
   }
-  if (count > 1) throw new UnauthenticatedError('A request must have one Authorization header');
+  if (count > 1) throw new UnauthenticatedError('A request must have exactly one Authorization header');
   return headers.authorization === undefined ? undefined : BEARER.exec(headers.authorization)?.[1];
 }

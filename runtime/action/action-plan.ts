@@ -283,7 +283,7 @@ export class ActionPlan {
     const row = rowOf(item.model);
     if (this.#items.has(row)) {
       throw new PlanMisuseError(
-        `${label(item.model)} is staged twice in one plan; stage its last state once`,
+        `${label(item.model)} is staged twice in one plan; stage only its last state`,
       );
     }
     this.#items.set(row, item);

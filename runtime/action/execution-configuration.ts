@@ -162,7 +162,7 @@ export class ExecutionConfigurationBuilder {
    */
   idempotencyKey(key: string, options: IdempotencyKeyOptions = {}): this {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw new ValidationError('An idempotency key has 1 to 255 visible ASCII characters', {
+      throw new ValidationError('An idempotency key must have 1 to 255 visible ASCII characters', {
         field: 'idempotencyKey',
       });
     }

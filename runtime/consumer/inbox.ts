@@ -47,7 +47,7 @@ export class Inbox<Database> {
   /** @throws ValidationError for an invalid table name */
   constructor(options: InboxOptions<Database>) {
     const { database, table = 'inbox' } = options;
-    if (!TABLE.test(table)) throw new ValidationError(`A table cannot be named ${JSON.stringify(table)}`);
+    if (!TABLE.test(table)) throw new ValidationError(`Invalid table name ${JSON.stringify(table)}`);
     this.#database = database;
     this.#table = table;
     this.#options = options;

@@ -53,7 +53,7 @@ const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
   FW_KEY_BUSY: { status: 409, title: 'Same request still running' },
   FW_UNIQUE_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A record with the same unique value exists' },
   FW_DUPLICATE_KEY: { ...REFUSED_BY_DATA, detail: 'Two records of one request have the same unique value' },
-  FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A rule of the stored data refuses this change' },
+  FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'The change violates a rule of the stored data' },
   FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   FW_TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
   FW_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },

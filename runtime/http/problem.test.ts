@@ -21,7 +21,7 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
   [
     new errors.ConstraintViolationError(SECRET, { cause }),
     409,
-    'A rule of the stored data refuses this change',
+    'The change violates a rule of the stored data',
   ],
   [
     new errors.RowBusyError(SECRET, { cause }),

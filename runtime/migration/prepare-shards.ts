@@ -180,7 +180,7 @@ export class ShardPreparation {
     requireFit(shard, schema, this.#options, this.#warn);
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
-    const migrated = applied === 0 ? '' : `: ${applied} migration(s) applied`;
+    const migrated = applied === 0 ? '' : `: ${applied} migration${applied === 1 ? '' : 's'} applied`;
     this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
     const waitedMs = time.nowMs() - startedAt;
     time.setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();

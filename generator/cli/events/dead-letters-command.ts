@@ -3,7 +3,7 @@ import { type CommandContext, choice, InputError, wholeNumber } from '../command
 import { Argument, type Command } from '../commander.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
-import { cell, printable } from '../terminal-text.js';
+import { cell, counted, printable } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -159,7 +159,7 @@ async function retry(
   const models = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ models, ...failuresJson(outcomes) }, null, 2));
   else if (outcomes.done.length > 0)
-    output.info(`${models} models will be resumed. Check the result with fw-gen events lag.`);
+    output.info(`${counted(models, 'model')} will be resumed. Check the result with fw-gen events lag.`);
   return reportFailures(outcomes, output);
 }
 
@@ -178,7 +178,7 @@ async function discard(
   );
   const events = outcomes.done.reduce((sum, { value }) => sum + value, 0);
   if (options.format === 'json') output.info(JSON.stringify({ events, ...failuresJson(outcomes) }, null, 2));
-  else if (outcomes.done.length > 0) output.info(`${events} events are discarded.`);
+  else if (outcomes.done.length > 0) output.info(`${counted(events, 'event')} discarded.`);
   return reportFailures(outcomes, output);
 }
 

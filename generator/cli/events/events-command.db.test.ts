@@ -74,7 +74,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
     const lag = await events('lag');
     expect(lag.code).toBe(1);
-    expect(lag.info).toMatch(/^\(1, 0\) +\S+ +Letters +0 +2 events of 1 models +runs in [0-9a-f]{8}$/m);
+    expect(lag.info).toMatch(/^\(1, 0\) +\S+ +Letters +0 +2 events of 1 model +runs in [0-9a-f]{8}$/m);
     expect(lag.info).toMatch(/^\(0, 0\) +\S+ +Letters +0 +runs in [0-9a-f]{8}$/m);
 
     const list = await events('dead-letters', 'list');
@@ -90,7 +90,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
     broken = false;
     const retried = await events('dead-letters', 'retry', '--handler', 'Letters');
-    expect([retried.code, retried.info]).toEqual([0, expect.stringContaining('1 models will be resumed')]);
+    expect([retried.code, retried.info]).toEqual([0, expect.stringContaining('1 model will be resumed')]);
     await until(() => seen.length === 2);
     expect(seen).toEqual([2, 3]);
 
@@ -99,7 +99,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     const discarded = await events(
       ...['dead-letters', 'discard', '--handler', 'Letters', '--model', account, '--note', 'known'],
     );
-    expect(discarded.info).toBe('1 events are discarded.');
+    expect(discarded.info).toBe('1 event discarded.');
     expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
     expect((await events('lag')).code).toBe(0);
   });

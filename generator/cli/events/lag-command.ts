@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-context.js';
 import type { Command } from '../commander.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
-import { cell, durationText, oneLine } from '../terminal-text.js';
+import { cell, counted, durationText, oneLine } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -93,7 +93,7 @@ function consumerRow(name: string, { shard }: ShardLag, consumer: ConsumerLag): 
     consumer.kind === 'replay' ? `${consumer.name} (replay)` : consumer.name,
     behind >= 10_000 ? '10000+' : String(behind),
     behind === 0 ? '' : durationText(behindMs),
-    deadLetters === 0 ? '' : `${deadLetters} events of ${parkedModels} models`,
+    deadLetters === 0 ? '' : `${counted(deadLetters, 'event')} of ${counted(parkedModels, 'model')}`,
     stateOf(consumer),
   ];
 }
@@ -105,8 +105,8 @@ function stateOf({ waitingFor, holder }: ConsumerLag): string {
 
 function actionLines({ dueActions, failedActions }: ShardLag): readonly string[] {
   return [
-    ...(dueActions === 0 ? [] : [`${dueActions} scheduled actions are due`]),
-    ...(failedActions === 0 ? [] : [`${failedActions} scheduled actions have failed permanently`]),
+    ...(dueActions === 0 ? [] : [`${counted(dueActions, 'scheduled action')} due`]),
+    ...(failedActions === 0 ? [] : [`${counted(failedActions, 'scheduled action')} failed permanently`]),
   ];
 }
 

@@ -3,6 +3,7 @@ import { Argument, type Command, InvalidArgumentError } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
 import { examples } from '../help.js';
+import { counted } from '../terminal-text.js';
 import { textTable } from '../text-table.js';
 import {
   type EventsOptions,
@@ -112,7 +113,9 @@ async function rebase(
   } else {
     for (const { shard, name, outcome, epoch, renumbered } of found) {
       const more =
-        renumbered === 0 ? '' : `; ${renumbered} event(s) got new positions, so that handlers read them`;
+        renumbered === 0
+          ? ''
+          : `; ${counted(renumbered, 'event')} got new positions, so that handlers read them`;
       output.info(`${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})${more}`);
     }
   }

@@ -33,13 +33,13 @@ export function addSchedulesCommand(events: Command, context: CommandContext): v
   addChange(schedules, context, {
     name: 'cancel',
     description: 'Cancels a scheduled action that has not started.',
-    done: 'is cancelled',
+    done: 'was cancelled',
     refused: 'was not cancelled: it has run, is running or does not exist',
   });
   addChange(schedules, context, {
     name: 'retry',
     description: 'Retries a failed scheduled action with a new series of attempts.',
-    done: 'is retried',
+    done: 'will be retried',
     refused: 'was not retried: it is not in state failed',
   });
 }

@@ -1,4 +1,5 @@
 import { formatLocation } from '../../diagnostics.js';
+import { counted } from '../terminal-text.js';
 import { codeFrame } from './code-frame.js';
 import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
 
@@ -7,7 +8,7 @@ export function reportText(report: RunReport, options: ReportOptions): void {
   const { output, quiet } = options;
   for (const problem of report.problems) output.error(problemText(problem, options));
   if (report.problems.length > 0) {
-    output.error(`${count(report.problems.length, 'mistake')}, nothing written`);
+    output.error(`${counted(report.problems.length, 'mistake')}, nothing written`);
     return;
   }
   if (report.mode === 'check') reportDrift(report, options);
@@ -50,17 +51,13 @@ function summary({ mode, changes, elapsedMs }: RunReport): string {
   const time = `${Math.round(elapsedMs)} ms`;
   if (mode === 'check') {
     return written + removed === 0
-      ? `${count(unchanged, 'file')} up to date, ${time}`
-      : `${count(written + removed, 'file')} stale, ${unchanged} up to date: run \`fw-gen generate\`, ${time}`;
+      ? `${counted(unchanged, 'file')} up to date, ${time}`
+      : `${counted(written + removed, 'file')} stale, ${unchanged} up to date: run \`fw-gen generate\`, ${time}`;
   }
   const parts = [
-    `${count(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`,
+    `${counted(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`,
     `${unchanged} unchanged`,
   ];
   if (removed > 0) parts.push(`${removed} ${mode === 'dry-run' ? 'to remove' : 'removed'}`);
   return `${parts.join(', ')}, ${time}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -85,7 +85,10 @@ async function carryOut(orders: SagaOrders, { id, wish, options, output }: Order
   return order?.state === 'done' ? EXIT.success : EXIT.drift;
 }
 
-const DONE: Readonly<Record<SagaCommand['kind'], string>> = { retry: 'is retried', abandon: 'is abandoned' };
+const DONE: Readonly<Record<SagaCommand['kind'], string>> = {
+  retry: 'is being retried',
+  abandon: 'is abandoned',
+};
 
 function obstacleOf({ stuck, state }: SagaSummary, { kind }: SagaCommand): string | undefined {
   if (stuck === undefined) {

@@ -44,7 +44,7 @@ function checkHost(
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
-  if (count > 1) return malformed('A request must have one Host header');
+  if (count > 1) return malformed('A request must have exactly one Host header');
   return HOST.test(host) ? undefined : malformed('The Host header is not a host and port');
 }
 

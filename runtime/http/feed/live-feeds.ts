@@ -85,7 +85,7 @@ export class LiveFeeds {
     { after, headers = [] }: { readonly after: number; readonly headers?: readonly OutgoingHttpHeader[] },
   ): void {
     if (this.size >= this.#options.streams)
-      throw new HttpProblem('HTTP_BUSY', 'Too many streams of events are open', {
+      throw new HttpProblem('HTTP_BUSY', 'Too many event streams are open', {
         headers: { 'retry-after': '5' },
       });
     response.writeHead(200, [...headers, ...HEADERS]);
