@@ -58,7 +58,7 @@ const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfigurat
 function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
   return {
     fence: async (action, options) => {
-      const { outcome, completeFrom } = await store.recall(action.id, options);
+      const { outcome, completeFrom } = await store.readAttempt(action.id, options);
       if (outcome !== undefined) return outcome;
       if (completeFrom !== undefined && uuidTimeMs(action.id) < completeFrom.getTime())
         throw new OutcomeForgottenError(action.id, completeFrom);

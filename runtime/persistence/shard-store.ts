@@ -87,7 +87,7 @@ export interface ShardStore {
    * have.
    * @throws DriverFailure
    */
-  recall(actionId: string, options?: CallOptions): Promise<RecordedAttempt>;
+  readAttempt(actionId: string, options?: CallOptions): Promise<RecordedAttempt>;
   /**
    * The record of a key on this shard. With synchronous replication it returns what the standbys have.
    * @throws DriverFailure

@@ -154,7 +154,7 @@ export class SqlShardStore implements ShardStore {
     return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
   }
 
-  async recall(actionId: string, options?: CallOptions): Promise<RecordedAttempt> {
+  async readAttempt(actionId: string, options?: CallOptions): Promise<RecordedAttempt> {
     const { rows } = await this.#database.query({ ...RECALL, values: [actionId] }, options);
     const [status, completeFrom] = rows[0] ?? [];
     return {

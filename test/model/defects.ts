@@ -65,7 +65,7 @@ abstract class StoreWrapper implements ShardStore {
   readonly read: ShardStore['read'];
   readonly readByKey: ShardStore['readByKey'];
   readonly fence: ShardStore['fence'];
-  readonly recall: ShardStore['recall'];
+  readonly readAttempt: ShardStore['readAttempt'];
   readonly readKey: ShardStore['readKey'];
   readonly claimKey: ShardStore['claimKey'];
   readonly releaseKey: ShardStore['releaseKey'];
@@ -76,7 +76,7 @@ abstract class StoreWrapper implements ShardStore {
     this.read = store.read.bind(store);
     this.readByKey = store.readByKey.bind(store);
     this.fence = store.fence.bind(store);
-    this.recall = store.recall.bind(store);
+    this.readAttempt = store.readAttempt.bind(store);
     this.readKey = store.readKey.bind(store);
     this.claimKey = store.claimKey.bind(store);
     this.releaseKey = store.releaseKey.bind(store);

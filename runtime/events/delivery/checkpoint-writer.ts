@@ -66,9 +66,9 @@ export class CheckpointWriter {
 
   /** The lease may be lost, or an earlier statement whose reply was lost has moved the checkpoint. */
   async #lookAfterRefusal(wanted: LogCursor): Promise<CheckpointState> {
-    const standing = await this.#consumers.standing(this.#lease.lease);
-    if (standing === undefined) return 'lost';
-    const { cursor: found, superseded } = standing;
+    const stored = await this.#consumers.readState(this.#lease.lease);
+    if (stored === undefined) return 'lost';
+    const { cursor: found, superseded } = stored;
     if (superseded || !this.#inDoubt.some((each) => isSamePlace(each, found))) return 'moved';
     this.#arrived(found);
     if (!isSamePlace(found, wanted)) this.#unsaved ??= wanted;

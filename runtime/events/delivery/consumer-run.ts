@@ -135,8 +135,8 @@ export class ConsumerRun implements LeasedWork {
 
   /** A statement under the lease had no effect. */
   async #leaseRefused(): Promise<void> {
-    const standing = await this.#options.consumers.standing(this.#options.consumer.lease);
-    if (standing === undefined) this.#loop.finish({ kind: 'lost' });
+    const stored = await this.#options.consumers.readState(this.#options.consumer.lease);
+    if (stored === undefined) this.#loop.finish({ kind: 'lost' });
     else this.#loop.supersede();
   }
 

@@ -165,7 +165,7 @@ export class ConsumerStore {
   }
 
   /** The stored state of the consumer; undefined if the lease has been lost. */
-  async standing({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
+  async readState({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
     const { rows } = await this.#database.query({
       text: CURSOR,
       name: 'fw_cursor',

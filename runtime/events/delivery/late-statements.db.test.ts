@@ -136,7 +136,7 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     const to = { epoch: 1, transactionId: '700', position: 7 };
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(true);
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(false);
-    expect(await store.standing(lease)).toEqual({ cursor: to, superseded: false });
+    expect(await store.readState(lease)).toEqual({ cursor: to, superseded: false });
     const next = { epoch: 1, transactionId: '800', position: 9 };
     expect(await store.checkpoint(lease, { from: to, to: next }, 60_000)).toBe(true);
     expect(await ledger.rows("SELECT position::int FROM eventlog.consumers WHERE name = 'Plain'")).toEqual([

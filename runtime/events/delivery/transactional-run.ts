@@ -105,10 +105,10 @@ export class TransactionalRun implements LeasedWork {
    */
   async #learnCheckpoint(): Promise<boolean> {
     const { consumer, consumers } = this.#options;
-    const standing = await consumers.standing(consumer.lease);
-    if (standing === undefined) this.#loop.finish({ kind: 'lost' });
-    else if (standing.superseded) this.#loop.supersede();
-    else this.#arrived(standing.cursor);
+    const stored = await consumers.readState(consumer.lease);
+    if (stored === undefined) this.#loop.finish({ kind: 'lost' });
+    else if (stored.superseded) this.#loop.supersede();
+    else this.#arrived(stored.cursor);
     return this.#loop.state === 'working';
   }
 

@@ -38,7 +38,7 @@ export class ScheduleRun implements LeasedWork {
       if (work.room === 0) await this.#loop.wakeUp.wait(LONGEST_WAIT_MS);
       return;
     }
-    const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.outlook(work.running);
+    const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.upcoming(work.running);
     if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: tooNew(newer) });
     else await this.#loop.wakeUp.wait(Math.min(dueMs, LONGEST_WAIT_MS));
   }

@@ -80,7 +80,7 @@ export class ScheduleStore {
   }
 
   /** The next due actions. @param running ids that this process executes */
-  async outlook(running: readonly string[]): Promise<UpcomingSchedules> {
+  async upcoming(running: readonly string[]): Promise<UpcomingSchedules> {
     const { rows } = await this.#database.query({
       text: NEXT,
       name: 'fw_next_due',

@@ -17,7 +17,7 @@ class LockedStore implements ShardStore {
   readonly read = unused;
   readonly readByKey = unused;
   readonly fence = unused;
-  readonly recall = unused;
+  readonly readAttempt = unused;
   readonly readKey = unused;
   readonly claimKey = unused;
   readonly releaseKey = unused;
