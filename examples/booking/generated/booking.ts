@@ -94,7 +94,7 @@ export class BookingBuilder<Given extends BookingField = BookingField> extends M
     return new BookingBuilder().copyAll(booking);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(booking: Booking): BookingBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(booking);
   }
@@ -107,7 +107,7 @@ export class BookingBuilder<Given extends BookingField = BookingField> extends M
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): BookingBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -64,7 +64,7 @@ export class HotelBuilder<Given extends HotelField = HotelField> extends ModelBu
     return new HotelBuilder().copyAll(hotel);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(hotel: Hotel): HotelBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(hotel);
   }
@@ -77,7 +77,7 @@ export class HotelBuilder<Given extends HotelField = HotelField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): HotelBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -69,7 +69,7 @@ export class MemberBuilder<Given extends MemberField = MemberField> extends Mode
     return new MemberBuilder().copyAll(member);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(member: Member): MemberBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(member);
   }
@@ -82,7 +82,7 @@ export class MemberBuilder<Given extends MemberField = MemberField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): MemberBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

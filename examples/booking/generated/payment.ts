@@ -80,7 +80,7 @@ export class PaymentBuilder<Given extends PaymentField = PaymentField> extends M
     return new PaymentBuilder().copyAll(payment);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(payment: Payment): PaymentBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(payment);
   }
@@ -93,7 +93,7 @@ export class PaymentBuilder<Given extends PaymentField = PaymentField> extends M
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): PaymentBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

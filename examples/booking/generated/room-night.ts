@@ -70,7 +70,7 @@ export class RoomNightBuilder<Given extends RoomNightField = RoomNightField> ext
     return new RoomNightBuilder().copyAll(roomNight);
   }
 
-  /** Copies id, state and version and pending events. */
+  /** Copies id, state and version, and pending events. */
   copyBase(roomNight: RoomNight): RoomNightBuilder<Given | 'id' | 'state' | 'version'> {
     return this.carryBase(roomNight);
   }
@@ -83,7 +83,7 @@ export class RoomNightBuilder<Given extends RoomNightField = RoomNightField> ext
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): RoomNightBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -88,7 +88,7 @@ export class TransferBuilder<Given extends TransferField = TransferField> extend
     return new TransferBuilder().copyAll(transfer);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(transfer: Transfer): TransferBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(transfer);
   }
@@ -101,7 +101,7 @@ export class TransferBuilder<Given extends TransferField = TransferField> extend
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): TransferBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

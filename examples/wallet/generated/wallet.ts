@@ -70,7 +70,7 @@ export class WalletBuilder<Given extends WalletField = WalletField> extends Mode
     return new WalletBuilder().copyAll(wallet);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(wallet: Wallet): WalletBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(wallet);
   }
@@ -83,7 +83,7 @@ export class WalletBuilder<Given extends WalletField = WalletField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): WalletBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

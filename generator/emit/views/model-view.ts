@@ -216,6 +216,6 @@ function setterView(
 
 function setterDoc({ field, inherited }: ColumnSchema): string | undefined {
   if (!inherited) return field.description;
-  if (field.name === 'version') return 'Sets the version of a new one: 1.';
+  if (field.name === 'version') return 'Sets the version of a new instance: 1.';
   return field.name === 'updatedDate' ? 'Default: the created date.' : undefined;
 }

@@ -66,7 +66,7 @@ export class NoteBuilder<Given extends NoteField = NoteField> extends ModelBuild
     return new NoteBuilder().copyAll(note);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(note: Note): NoteBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(note);
   }
@@ -79,7 +79,7 @@ export class NoteBuilder<Given extends NoteField = NoteField> extends ModelBuild
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): NoteBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

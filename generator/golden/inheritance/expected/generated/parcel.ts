@@ -69,7 +69,7 @@ export class ParcelBuilder<Given extends ParcelField = ParcelField> extends Mode
     return new ParcelBuilder().copyAll(parcel);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(parcel: Parcel): ParcelBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(parcel);
   }
@@ -82,7 +82,7 @@ export class ParcelBuilder<Given extends ParcelField = ParcelField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): ParcelBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -62,7 +62,7 @@ export class GadgetBuilder<Given extends GadgetField = GadgetField> extends Mode
     return new GadgetBuilder().copyAll(gadget);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(gadget: Gadget): GadgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(gadget);
   }
@@ -75,7 +75,7 @@ export class GadgetBuilder<Given extends GadgetField = GadgetField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): GadgetBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -62,7 +62,7 @@ export class QuotedBuilder<Given extends QuotedField = QuotedField> extends Mode
     return new QuotedBuilder().copyAll(quoted);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(quoted: Quoted): QuotedBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(quoted);
   }
@@ -75,7 +75,7 @@ export class QuotedBuilder<Given extends QuotedField = QuotedField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): QuotedBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

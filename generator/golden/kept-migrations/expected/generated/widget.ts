@@ -62,7 +62,7 @@ export class WidgetBuilder<Given extends WidgetField = WidgetField> extends Mode
     return new WidgetBuilder().copyAll(widget);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(widget: Widget): WidgetBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(widget);
   }
@@ -75,7 +75,7 @@ export class WidgetBuilder<Given extends WidgetField = WidgetField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): WidgetBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

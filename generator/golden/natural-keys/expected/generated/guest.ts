@@ -83,7 +83,7 @@ export class GuestBuilder<Given extends GuestField = GuestField> extends ModelBu
     return new GuestBuilder().copyAll(guest);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(guest: Guest): GuestBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(guest);
   }
@@ -96,7 +96,7 @@ export class GuestBuilder<Given extends GuestField = GuestField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): GuestBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -89,7 +89,7 @@ export class RoomBuilder<Given extends RoomField = RoomField> extends ModelBuild
     return new RoomBuilder().copyAll(room);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(room: Room): RoomBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(room);
   }
@@ -102,7 +102,7 @@ export class RoomBuilder<Given extends RoomField = RoomField> extends ModelBuild
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): RoomBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -64,7 +64,7 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
     return new DateBuilder().copyAll(date);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(date: Date2): DateBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(date);
   }
@@ -77,7 +77,7 @@ export class DateBuilder<Given extends DateField = DateField> extends ModelBuild
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): DateBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -112,7 +112,7 @@ export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<
     return new NewBuilder().copyAll(model);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(model: New): NewBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(model);
   }
@@ -125,7 +125,7 @@ export class NewBuilder<Given extends NewField = NewField> extends ModelBuilder<
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): NewBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

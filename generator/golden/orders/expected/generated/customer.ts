@@ -62,7 +62,7 @@ export class CustomerBuilder<Given extends CustomerField = CustomerField> extend
     return new CustomerBuilder().copyAll(customer);
   }
 
-  /** Copies id, state and version and pending events. */
+  /** Copies id, state and version, and pending events. */
   copyBase(customer: Customer): CustomerBuilder<Given | 'id' | 'state' | 'version'> {
     return this.carryBase(customer);
   }
@@ -75,7 +75,7 @@ export class CustomerBuilder<Given extends CustomerField = CustomerField> extend
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): CustomerBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -117,7 +117,7 @@ export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBu
     return new OrderBuilder().copyAll(order);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(order: Order): OrderBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(order);
   }
@@ -130,7 +130,7 @@ export class OrderBuilder<Given extends OrderField = OrderField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): OrderBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -62,7 +62,7 @@ export class BillBuilder<Given extends BillField = BillField> extends ModelBuild
     return new BillBuilder().copyAll(bill);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(bill: Bill): BillBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(bill);
   }
@@ -75,7 +75,7 @@ export class BillBuilder<Given extends BillField = BillField> extends ModelBuild
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): BillBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -85,7 +85,7 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
     return new TicketBuilder().copyAll(ticket);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(ticket: Ticket): TicketBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(ticket);
   }
@@ -98,7 +98,7 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): TicketBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

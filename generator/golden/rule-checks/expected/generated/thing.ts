@@ -83,7 +83,7 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
     return new ThingBuilder().copyAll(thing);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(thing: Thing): ThingBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(thing);
   }
@@ -96,7 +96,7 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): ThingBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

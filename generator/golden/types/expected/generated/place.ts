@@ -62,7 +62,7 @@ export class PlaceBuilder<Given extends PlaceField = PlaceField> extends ModelBu
     return new PlaceBuilder().copyAll(place);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(place: Place): PlaceBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(place);
   }
@@ -75,7 +75,7 @@ export class PlaceBuilder<Given extends PlaceField = PlaceField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): PlaceBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

@@ -377,7 +377,7 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return new SampleBuilder().copyAll(sample);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(sample: Sample): SampleBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(sample);
   }
@@ -390,7 +390,7 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): SampleBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }

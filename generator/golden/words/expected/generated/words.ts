@@ -439,7 +439,7 @@ export class WordsBuilder<Given extends WordsField = WordsField> extends ModelBu
     return new WordsBuilder().copyAll(words);
   }
 
-  /** Copies id, state, version and dates and pending events. */
+  /** Copies id, state, version and dates, and pending events. */
   copyBase(words: Words): WordsBuilder<Given | 'id' | 'state' | 'version' | 'createdDate'> {
     return this.carryBase(words);
   }
@@ -452,7 +452,7 @@ export class WordsBuilder<Given extends WordsField = WordsField> extends ModelBu
     return this.put('state', state);
   }
 
-  /** Sets the version of a new one: 1. */
+  /** Sets the version of a new instance: 1. */
   withInitialVersion(): WordsBuilder<Given | 'version'> {
     return this.put('version', INITIAL_VERSION);
   }
