@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -377,14 +378,17 @@ describe('init', () => {
     });
   });
 
-  test('prints the project’s token, which is unique and readable only by its owner', async () => {
+  test('prints the project’s token, which is unique, readable only by its owner, and sent by the README’s request', async () => {
     const tokens: string[] = [];
     for (const name of ['one', 'two']) {
       const { info } = await fwGen('init', join(folder, name), '--yes');
-      const [, token = 'none'] = /Bearer ([\w-]{43})'/.exec(info) ?? [];
+      const [, token = 'none'] = /Bearer ([\w-]{43})"/.exec(info) ?? [];
       const file = join(folder, name, '.dev-token');
       expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
       expect(statSync(file).mode & 0o077).toBe(0);
+      const [request = ''] = /^curl .*$/m.exec(readFileSync(join(folder, name, 'README.md'), 'utf8')) ?? [];
+      const passed = execFileSync('sh', ['-c', request.replace('curl', 'echo')], { cwd: join(folder, name) });
+      expect(String(passed)).toContain(`Authorization: Bearer ${token}`);
       tokens.push(token, readFileSync(join(folder, name, '.env'), 'utf8'));
     }
     expect(new Set(tokens).size).toBe(4);

@@ -36,7 +36,7 @@ export function projectFiles(project: NewProject): ReadonlyMap<string, string> {
 
 /** An example request to the new project. */
 export function exampleRequest(token: string): string {
-  return `curl -i http://127.0.0.1:8080/notes -H 'Authorization: Bearer ${token}' --json '{"text":"Buy milk"}'`;
+  return `curl -i http://127.0.0.1:8080/notes -H "Authorization: Bearer ${token}" --json '{"text":"Buy milk"}'`;
 }
 
 function packageJson({ name, frameworkRange }: NewProject): string {
@@ -152,8 +152,8 @@ node -p "crypto.randomBytes(32).toString('base64url')" > ${TOKEN_FILE}
 
 ## Check
 
-\`.github/workflows/ci.yml\` installs, compares the generated code with the sources, looks for changes of models without a
-migration, and runs the tests. Commit \`package-lock.json\`, \`src/generated\` and \`src/migrations\`.
+\`.github/workflows/ci.yml\` installs, compares the generated code with the sources, checks that changes of models have
+a migration, and runs the tests. Commit \`package-lock.json\`, \`src/generated\` and \`src/migrations\`.
 
 ## Deploy
 
