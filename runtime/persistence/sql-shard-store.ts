@@ -1,3 +1,4 @@
+import { memoize } from '../collections/memoize.js';
 import { time } from '../concurrency/time.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
@@ -271,23 +272,22 @@ function keyValues({ principal, operation, key }: KeyName): readonly string[] {
 
 type NamedText = Pick<Statement, 'text' | 'name'>;
 
-const readTexts = new WeakMap<RowCodec, { readonly one: NamedText; readonly many: NamedText }>();
 let readTextCount = 0;
 
 /** A single id has its own text, because the planner estimates an equality best. */
+const readTexts = memoize((codec: RowCodec): { readonly one: NamedText; readonly many: NamedText } => {
+  const columns = codec.columns.map(({ descriptor }) => quoteIdentifier(descriptor.column)).join(', ');
+  const select = `SELECT ${columns} FROM ${quoteIdentifier(codec.model.table)} WHERE id = `;
+  readTextCount += 1;
+  return {
+    one: { name: `fw_read_${readTextCount}`, text: `${select}$1` },
+    many: { name: `fw_reads_${readTextCount}`, text: `${select}ANY ($1::uuid[])` },
+  };
+});
+
 function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
-  let texts = readTexts.get(codec);
-  if (texts === undefined) {
-    const columns = codec.columns.map(({ descriptor }) => quoteIdentifier(descriptor.column)).join(', ');
-    const select = `SELECT ${columns} FROM ${quoteIdentifier(codec.model.table)} WHERE id = `;
-    readTextCount += 1;
-    texts = {
-      one: { name: `fw_read_${readTextCount}`, text: `${select}$1` },
-      many: { name: `fw_reads_${readTextCount}`, text: `${select}ANY ($1::uuid[])` },
-    };
-    readTexts.set(codec, texts);
-  }
-  return ids.length === 1 ? { ...texts.one, values: ids } : { ...texts.many, values: [uuidArray(ids)] };
+  const { one, many } = readTexts(codec);
+  return ids.length === 1 ? { ...one, values: ids } : { ...many, values: [uuidArray(ids)] };
 }
 
 /** @throws OversizedFlush */

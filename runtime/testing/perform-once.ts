@@ -137,6 +137,5 @@ function prepare<Params, Result>({
 /** Refuses values that do not fit their column, such as amounts with too many decimals. @throws ValidationError */
 function requireStorable({ kind, descriptor, model }: StagedItem): void {
   if (kind === 'expect') return;
-  const codec = RowCodec.of(descriptor);
-  for (const column of codec.columns) codec.text(column, model);
+  for (const { parameter } of RowCodec.of(descriptor).columns) parameter.one(model);
 }

@@ -11,6 +11,8 @@ const codec = RowCodec.of(accountModel);
 const ID = '01890000-0000-7000-8040-000000000000';
 const ROW = [ID, 'OPEN', '7', '10.5000', null, null, OPENED_AT, OPENED_AT];
 
+const same = <V>(value: V): V => value;
+
 test('a row becomes a frozen model without events', () => {
   const account = codec.decode(ROW);
   expect(account).toBeInstanceOf(Account);
@@ -28,7 +30,7 @@ test('null is null where the model says null, and undefined where it says option
 
 test('models become one array for each column', () => {
   const models = [codec.decode(ROW), codec.decode(ROW)];
-  const arrays = codec.columns.map((column) => String(codec.array(column, models)));
+  const arrays = codec.columns.map((column) => String(column.parameter.many(models, same)));
   const opened = `"${OPENED_AT.toISOString()}"`;
   const elements = [ID, 'OPEN', '7', '10.5', 'NULL', 'NULL', opened, opened];
   expect(arrays).toEqual(elements.map((element) => `{${element},${element}}`));
@@ -37,12 +39,12 @@ test('models become one array for each column', () => {
 test('values without a binary form are refused', () => {
   const column = codec.columns.find(({ descriptor }) => descriptor.field === 'createdDate') ?? expect.fail();
   const opened = (text: string): unknown =>
-    codec.array(column, [codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)]);
+    column.parameter.many([codec.decode(ROW.with(6, new Date(text))), codec.decode(ROW)], same);
   expect(opened('2024-01-01T00:00:00Z')).toBeInstanceOf(PackedArray);
   expect(() => opened('+010000-01-01T00:00:00Z')).toThrow(ValidationError);
   expect(() => opened('never')).toThrow(ValidationError);
   const unopened = codec.decode(ROW.with(6, null));
-  expect(codec.array(column, [unopened, unopened])).toBe('{NULL,NULL}');
+  expect(column.parameter.many([unopened, undefined], same)).toBe('{NULL,NULL}');
 });
 
 test('there is one codec per model', () => {

@@ -2,13 +2,17 @@ import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../../domain/entity.js';
 import { ValidationError } from '../../errors.js';
-import { type ArrayValue, arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
+import { arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
+import type { ParameterKind } from './parameter-kind.js';
+import { arrayType, parameterType } from './sql-identifier.js';
 import { type IsValidated, validatedValues } from './validated-values.js';
 
 /** A column and its codec. */
 export interface CodedColumn {
   readonly descriptor: ColumnDescriptor;
   readonly codec: ColumnCodec;
+  /** How the column's value of an entity is sent; undefined is sent as null. */
+  readonly parameter: ParameterKind<Entity | undefined>;
   /** Whether the server certainly accepts a value that the codec has accepted. */
   readonly isValidated: IsValidated;
 }
@@ -27,11 +31,11 @@ export class RowCodec<M extends Entity = Entity> {
 
   private constructor(model: ModelDescriptor<M>) {
     this.model = model;
-    this.columns = model.columns.map((descriptor) => ({
-      descriptor,
-      codec: columnCodec(descriptor),
-      isValidated: validatedValues(descriptor),
-    }));
+    this.columns = model.columns.map((descriptor) => {
+      const codec = columnCodec(descriptor);
+      const parameter = parameterOf(descriptor, codec);
+      return { descriptor, codec, parameter, isValidated: validatedValues(descriptor) };
+    });
     const keys = model.keys ?? [];
     const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
     this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
@@ -65,12 +69,6 @@ export class RowCodec<M extends Entity = Entity> {
     return markStored(finishDraft(draft, []));
   }
 
-  /** The value of one column as the text of a parameter. */
-  text(column: CodedColumn, entity: Entity): string | null {
-    const value = fieldOf(entity, column.descriptor.field);
-    return isAbsent(value) ? null : column.codec.toText(value);
-  }
-
   /**
    * Validates the values of a folded state that the next state overwrites, because the server never receives them.
    *
@@ -89,27 +87,28 @@ export class RowCodec<M extends Entity = Entity> {
       }
     }
   }
+}
 
-  /** The values of one column as one array, with null for entities for which `isWanted` returns false. */
-  sparseArray(
-    { descriptor, codec }: CodedColumn,
-    entities: readonly Entity[],
-    isWanted: readonly boolean[],
-  ): ArrayValue {
-    return arrayLiteral(
-      entities.map((entity, index) => {
-        const value = fieldOf(entity, descriptor.field);
-        return isWanted[index] !== true || isAbsent(value) ? 'NULL' : codec.toElement(value);
-      }),
-    );
-  }
-
-  /** The values of one column as one array. */
-  array({ descriptor, codec }: CodedColumn, entities: readonly Entity[]): ArrayValue {
-    const values = entities.map((entity) => fieldOf(entity, descriptor.field));
-    const packed = codec.pack === undefined || values.some(isAbsent) ? undefined : codec.pack(values);
-    return packed ?? arrayLiteral(values.map((value) => (isAbsent(value) ? 'NULL' : codec.toElement(value))));
-  }
+function parameterOf(
+  { field, sqlType }: ColumnDescriptor,
+  codec: ColumnCodec,
+): ParameterKind<Entity | undefined> {
+  const columnOf = (entity: Entity | undefined): unknown => entity && fieldOf(entity, field);
+  return {
+    type: parameterType(sqlType),
+    one: (entity) => {
+      const value = columnOf(entity);
+      return isAbsent(value) ? null : codec.toText(value);
+    },
+    manyType: arrayType(sqlType),
+    many: (rows, of) => {
+      const values = rows.map((row) => columnOf(of(row)));
+      const packed = codec.pack === undefined || values.some(isAbsent) ? undefined : codec.pack(values);
+      return (
+        packed ?? arrayLiteral(values.map((value) => (isAbsent(value) ? 'NULL' : codec.toElement(value))))
+      );
+    },
+  };
 }
 
 function isAbsent(value: unknown): value is null | undefined {

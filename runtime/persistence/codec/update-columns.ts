@@ -1,3 +1,4 @@
+import { memoize } from '../../collections/memoize.js';
 import type { ColumnSet } from '../../domain/column-set.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { type CodedColumn, RowCodec } from './row-codec.js';
@@ -21,17 +22,10 @@ export interface UpdateColumns {
 /** Maximum number of column sets per model that have a statement text of their own. */
 const MAXIMUM_SETS = 8;
 
-const known = new WeakMap<ModelDescriptor, TableUpdates>();
-
 /** The update texts of one model, shared by the whole process. */
-export function tableUpdates(model: ModelDescriptor): TableUpdates {
-  let updates = known.get(model);
-  if (updates === undefined) {
-    updates = new TableUpdates(RowCodec.of(model));
-    known.set(model, updates);
-  }
-  return updates;
-}
+export const tableUpdates: (model: ModelDescriptor) => TableUpdates = memoize(
+  (model) => new TableUpdates(RowCodec.of(model)),
+);
 
 /**
  * Chooses a statement text for updates. Each text is prepared on each connection, so there must be few. Rows that all

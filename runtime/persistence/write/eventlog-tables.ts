@@ -4,7 +4,8 @@ import * as kind from '../codec/parameter-kind.js';
 import type { JournalOpening } from '../journal/journal-store.js';
 import type { KeyClaim } from './idempotency-key.js';
 import type { PlanWrite, ScheduleRow } from './plan-write.js';
-import { type Cell, cell, type InsertedColumn, type InsertedTable } from './statement-rows.js';
+import { NAMESPACE } from './statement-builder.js';
+import { type Cell, cell, type InsertedColumn, type InsertedTable, insertedTable } from './statement-rows.js';
 
 /** What a plan brings for a row of `eventlog.events`. */
 export interface EventRow {
@@ -12,12 +13,13 @@ export interface EventRow {
   readonly event: ModelEvent<unknown>;
   readonly known: CataloguedEvent;
   readonly modelVersion: number;
+  readonly traceContext: string | undefined;
 }
 
 export const ACTIONS: InsertedTable<PlanWrite> = table('actions', {
   id: given(kind.UUID, ({ action }) => action.id),
   status: derived(() => `'committed'`),
-  namespace: derived((_, { namespace }) => namespace),
+  namespace: derived(() => NAMESPACE),
   name: given(kind.TEXT, ({ action }) => action.name),
   principal: given(kind.TEXT, ({ action }) => action.principal),
   started_date: given(kind.INSTANT, ({ action }) => action.startedDate),
@@ -30,22 +32,16 @@ export const ACTIONS: InsertedTable<PlanWrite> = table('actions', {
   claims: given(kind.OPTIONAL_JSON, ({ action }) => action.claims),
 });
 
-/** What a statement binds of each plan: the row of its action, and what its other rows repeat. */
-export const PLAN: readonly Cell<PlanWrite>[] = [
-  ...ACTIONS.cells,
-  cell('trace_context', kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
-];
-
 export const EVENTS: InsertedTable<EventRow> = table('events', {
   id: given(kind.UUID, ({ id }) => id),
   action_id: ofPlan('id'),
-  namespace: derived((_, { namespace }) => namespace),
+  namespace: derived(() => NAMESPACE),
   model_id: given(kind.TEXT, ({ event }) => event.getModelId()),
   model_name: given(kind.TEXT, ({ event }) => event.getModelName()),
   event_type: given(kind.TEXT, ({ known }) => known.name),
   model_version: given(kind.BIGINT, ({ modelVersion }) => modelVersion),
   event_version: given(kind.INT, ({ known }) => known.version),
-  trace_context: ofPlan('trace_context'),
+  trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
   created_date: ofPlan('completed_date'),
   payload: given(kind.DOCUMENT, ({ event, known }) => known.writePayload(event)),
 });
@@ -63,7 +59,7 @@ export const KEYS: InsertedTable<KeyClaim> = table('idempotency_keys', {
   expires_date: given(kind.ISO_INSTANT, ({ expiresDate }) => expiresDate),
 });
 
-export const SCHEDULES: InsertedTable<ScheduleRow> = table('schedules', {
+export const SCHEDULES: InsertedTable<ScheduleRow & Pick<PlanWrite, 'traceContext'>> = table('schedules', {
   id: given(kind.UUID, ({ id }) => id),
   due_date: given(kind.ISO_INSTANT, ({ dueDate }) => dueDate),
   next_date: derived(({ cell }) => cell('due_date')),
@@ -72,7 +68,7 @@ export const SCHEDULES: InsertedTable<ScheduleRow> = table('schedules', {
   params_version: given(kind.INT, ({ paramsVersion }) => paramsVersion),
   principal: ofPlan('principal'),
   action_id: ofPlan('id'),
-  trace_context: ofPlan('trace_context'),
+  trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
   created_date: ofPlan('completed_date'),
   claims: ofPlan('claims'),
 });
@@ -111,11 +107,13 @@ export function insertInto<R>(
   return `INSERT INTO ${into} (${Object.keys(values).join(', ')}) SELECT ${Object.values(values).join(', ')}`;
 }
 
-type Column<R> = (name: string) => { readonly cell?: Cell<R>; readonly sql: InsertedColumn['sql'] };
+type Column<R> = (name: string) => InsertedColumn<R>;
 
 function table<R>(name: string, columns: Readonly<Record<string, Column<R>>>): InsertedTable<R> {
-  const made = Object.entries(columns).map(([column, make]) => ({ name: column, ...make(column) }));
-  return { name: `eventlog.${name}`, cells: made.flatMap(({ cell }) => cell ?? []), columns: made };
+  return insertedTable(
+    `eventlog.${name}`,
+    Object.entries(columns).map(([column, of]) => of(column)),
+  );
 }
 
 /** Each row brings it. */
@@ -124,15 +122,15 @@ function given<R, V>(
   of: (row: R) => V,
   sql = (cell: string): string => cell,
 ): Column<R> {
-  return (name) => ({ cell: cell(name, type, of), sql: (rows) => sql(rows.cell(name)) });
+  return (name) => ({ name, cell: cell(name, type, of), sql: (rows) => sql(rows.cell(name)) });
 }
 
 /** It follows from others. */
-function derived<R>(sql: InsertedColumn['sql']): Column<R> {
-  return () => ({ sql });
+function derived<R>(sql: InsertedColumn<R>['sql']): Column<R> {
+  return (name) => ({ name, sql });
 }
 
-/** The row's plan has it. */
+/** The action of the row's plan has it. */
 function ofPlan<R>(column: string): Column<R> {
-  return derived(({ number }, { plans }) => plans.cellOf(number, column));
+  return derived(({ number }, plans) => plans.cellOf(number, column));
 }

@@ -61,12 +61,17 @@ test('claims are bound if any plan of a merged statement has them', () => {
   expect(valuesWith(1)).toContain('auditor');
 });
 
-test('a single plan has the form without arrays, unless a key goes from row to row of one table', () => {
+test('a single plan has the form without arrays, and its insert follows the update that frees the key', () => {
   const ann = newGuest('ann@hotel');
   const renaming = update(ann, ann.renamed('ann@home'));
-  const isSingle = (...items: readonly StagedItem[]): boolean => !statementOf(items).text.includes('unnest');
-  expect(isSingle(renaming)).toBe(true);
-  expect(isSingle(renaming, ...planOf('+a').items)).toBe(true);
-  expect(isSingle(renaming, add(newGuest('bob@hotel')))).toBe(true);
-  expect(isSingle(renaming, add(newGuest('ann@hotel')))).toBe(false);
+  const textOf = (...items: readonly StagedItem[]): string => statementOf(items).text;
+  const [unrelated, following] = ['bob@hotel', 'ann@hotel'].map((email) =>
+    textOf(renaming, add(newGuest(email))),
+  );
+  for (const text of [textOf(renaming), textOf(renaming, ...planOf('+a').items), unrelated, following])
+    expect(text).not.toContain('unnest');
+  const isDone = '(SELECT count(*) FROM "fw.u0s0") >= 0';
+  expect(unrelated).not.toContain(isDone);
+  expect(following).toMatch(/"fw.u0s0" AS \(UPDATE .* RETURNING 1\),\n"fw.i0" AS \(INSERT /);
+  expect(following?.split('"fw.i0"')[1]).toContain(isDone);
 });

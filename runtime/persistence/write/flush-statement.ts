@@ -2,12 +2,11 @@ import { uuid7 } from '../../domain/id-source.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import type { EventCatalog } from '../codec/event-catalog.js';
-import { INT, TEXT } from '../codec/parameter-kind.js';
+import { INT } from '../codec/parameter-kind.js';
 import type { FlushRequest } from '../shard-store.js';
 import * as eventlog from './eventlog-tables.js';
 import { foldGroup, type RowChange } from './folded-group.js';
 import { foldingCondition } from './folding-rules.js';
-import { keepStatement, knownStatement, shapeOf } from './plan-statements.js';
 import type { PlanWrite } from './plan-write.js';
 import { refusedText, rowsText } from './row-check.js';
 import { cte, StatementBuilder, where } from './statement-builder.js';
@@ -20,7 +19,6 @@ import {
   type InsertedTable,
   insertText,
   type NumberedRow,
-  type PlanFacts,
   updateCells,
   updatedValue,
 } from './statement-rows.js';
@@ -47,40 +45,11 @@ export function flushStatement(
   origin: FlushOrigin,
   rules: FlushRules = {},
 ): Statement {
-  const changes = request.groups.map(foldGroup);
-  const plan = singlePlan(request);
-  const shape = rules.checks === undefined ? plan && shapeOf(plan, request.locked) : undefined;
-  if (plan === undefined || shape === undefined)
-    return new FlushStatement(request, changes, rules, origin).write((each) => eventsOf(each, origin));
-  const events = eventsOf(plan, origin);
-  const { key, journal, schedules = [], cancelledSchedules = [] } = plan;
-  const rows = [
-    origin,
-    plan,
-    ...changes.flat(),
-    ...events,
-    key,
-    journal,
-    ...schedules,
-    ...cancelledSchedules,
-  ];
-  const known = knownStatement(shape, rows);
-  if (known !== undefined) return known;
-  const writer = new FlushStatement(request, changes, rules, origin);
-  const statement = writer.write(() => events);
-  keepStatement(shape, rows, statement, writer.bound);
-  return statement;
-}
-
-function singlePlan({ groups: [group, other] }: FlushRequest): PlanWrite | undefined {
-  const [plan, second] = group ?? [];
-  return second === undefined && other === undefined ? plan : undefined;
+  return new FlushStatement(request, origin, rules).write();
 }
 
 /** What a plan brings for one table. */
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
-
-const NAMESPACE: Cell<FlushOrigin> = cell('namespace', TEXT, ({ namespace }) => namespace);
 
 /** Groups whose versions match, those of them that a constraint refuses, and the others. */
 const [HELD, REFUSED, OK] = [cte('held'), cte('refused'), cte('ok')];
@@ -89,9 +58,8 @@ const [HELD, REFUSED, OK] = [cte('held'), cte('refused'), cte('ok')];
  * Groups of plans as one statement, in which each group is all-or-nothing by itself. Groups and plans are numbered from
  * 1; without folding they are the same. In order of dependence:
  *
- * 1. `m*`: rows to update; `l*`: rows whose version is checked and matches, locked in id order; `ok`: groups whose every
- *    check holds. Everything below is written for these groups alone. A single plan has at most one row to check, and
- *    `ok` locks it itself.
+ * 1. `m*`: rows to update; `ok`: groups whose every row that is checked has its version. It locks these rows, those of
+ *    each table in id order. Everything below is written for these groups alone.
  *    Where constraints are evaluated, these groups are `held`; `n*` are the rows to insert, `r*` all rows as they will
  *    be, `refused` the groups that a constraint refuses, and `ok` is what remains.
  * 2. `act`, `u*`, `i*`, `ev`, `k`, `sc`, `j`, `x`: the rows of the actions, updates, inserts, records. The row of an
@@ -99,6 +67,7 @@ const [HELD, REFUSED, OK] = [cte('held'), cte('refused'), cte('ok')];
  *    the guilty plan stands alone.
  */
 class FlushStatement {
+  readonly #origin: FlushOrigin;
   readonly #plans: readonly NumberedRow<PlanWrite>[];
   /** Of each group. */
   readonly #changes: readonly (readonly RowChange[])[];
@@ -107,60 +76,62 @@ class FlushStatement {
   /** Some group may be left out because of a row. */
   readonly #isGuarded: boolean;
   readonly #form: StatementForm;
-  readonly #builder: StatementBuilder = new StatementBuilder();
-  readonly #facts: PlanFacts;
+  readonly #builder: StatementBuilder;
+  readonly #actions: BoundRows;
   /** Array with the group of each plan. Undefined: plans have the numbers of their groups. */
-  readonly #groups: string | undefined;
+  readonly #groups: string | undefined = undefined;
   /** By index of the table. */
   readonly #updates: BoundRows[] = [];
   readonly #adds: BoundRows[] = [];
+  /** Names of the expressions that write to `eventlog`. */
+  #written = '';
 
-  constructor(
-    { groups, locked }: FlushRequest,
-    changes: readonly (readonly RowChange[])[],
-    rules: FlushRules,
-    origin: FlushOrigin,
-  ) {
+  constructor({ groups, locked }: FlushRequest, origin: FlushOrigin, rules: FlushRules) {
     const plans = groups.flat();
+    this.#origin = origin;
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
-    this.#changes = changes;
-    this.#tables = changesByTable(changes, rules);
+    this.#changes = groups.map(foldGroup);
+    this.#tables = changesByTable(this.#changes, rules);
     this.#lock = `FOR NO KEY UPDATE OF t${locked === 'skip' ? ' SKIP LOCKED' : ''}`;
     this.#isGuarded = this.#tables.some(isGuarded);
     this.#form = isSingle(plans, this.#tables) ? SINGLE : MERGED;
-    this.#facts = {
-      namespace: this.#builder.bindCell(origin, NAMESPACE),
-      plans: this.#bind('r', eventlog.PLAN, this.#plans),
-    };
-    const isFolded = this.#isGuarded && plans.length > groups.length;
-    this.#groups = isFolded ? this.#bindNumbers(groupsOfPlans(groups)) : undefined;
+    this.#builder = new StatementBuilder(origin.namespace);
+    this.#actions = this.#bind('r', eventlog.ACTIONS.cells, this.#plans);
+    if (this.#isGuarded && plans.length > groups.length)
+      this.#groups = this.#bindNumbers(groups.flatMap((group, index) => group.map(() => index + 1)));
   }
 
-  /** The parameters that rows give one by one. */
-  get bound(): StatementBuilder['bound'] {
-    return this.#builder.bound;
-  }
-
-  write(eventsOf: RowsOfPlan<eventlog.EventRow>): Statement {
+  write(): Statement {
     const proof = this.#prove();
     const mayRefuse = this.#tables.some(({ checks }) => checks !== undefined);
     if (this.#isGuarded) this.#check(mayRefuse ? HELD : OK, proof);
     if (mayRefuse) this.#refuse();
-    this.#insert('act', eventlog.ACTIONS, this.#facts.plans);
+    this.#insert('act', eventlog.ACTIONS, this.#actions);
     for (const table of this.#tables) {
       this.#update(table);
       this.#add(table);
     }
-    this.#record('ev', eventlog.EVENTS, eventsOf);
+    this.#record('ev', eventlog.EVENTS, (plan) => eventsOf(plan, this.#origin));
     this.#record('k', eventlog.KEYS, ({ key }) => key && [key]);
-    this.#record('sc', eventlog.SCHEDULES, ({ schedules }) => schedules);
+    this.#record('sc', eventlog.SCHEDULES, ({ schedules, traceContext }) => {
+      return schedules?.map((schedule) => ({ ...schedule, traceContext }));
+    });
     this.#record('j', eventlog.JOURNAL, ({ journal }) => journal && [journal]);
     this.#cancel();
-    const applied = this.#isGuarded ? this.#form.list(OK) : `'${ALL_APPLIED}'`;
-    const proven = proof === '' ? applied : `CASE WHEN ${proof} THEN ${applied} ELSE '${UNPROVEN}' END`;
-    return this.#builder.statement(
-      `SELECT ${proven} AS applied${mayRefuse ? `, ${LIST_OF_REFUSED} AS refused` : ''}`,
-    );
+    return this.#builder.statement(() => {
+      const applied = this.#isGuarded ? this.#form.list(OK) : `'${ALL_APPLIED}'`;
+      const proven = proof === '' ? applied : `CASE WHEN ${proof} THEN ${applied} ELSE '${UNPROVEN}' END`;
+      return `SELECT ${proven} AS applied${mayRefuse ? `, ${LIST_OF_REFUSED} AS refused` : ''}`;
+    }, this.#key());
+  }
+
+  /** What the text of a single plan depends on. Empty: that of the merged form depends on more. */
+  #key(): string {
+    if (this.#form === MERGED) return '';
+    const tables = this.#tables.map(({ table, sets, adds, expects, steps }) => {
+      return `${table.id} ${sets?.key} ${adds.length} ${expects.length} ${steps?.count}`;
+    });
+    return `${this.#lock};${this.#written};${tables.join(';')}`;
   }
 
   /** Condition: all tables whose rows are folded may be folded. Empty if none is. */
@@ -174,42 +145,37 @@ class FlushStatement {
   /** Determines the groups whose versions match: those with as many locked rows as they have checks. */
   #check(name: string, proof: string): void {
     const checked = this.#tables.filter(({ sets, expects }) => sets !== undefined || expects.length > 0);
-    if (this.#form === SINGLE) {
-      for (const table of checked) this.#checkRow(table);
-      return;
-    }
     const counts = this.#changes.map((rows) => rows.filter(({ kind }) => kind !== 'add').length);
     const hasOneEach = counts.every((count) => count === 1);
     const checks = hasOneEach ? '' : this.#bindNumbers(counts);
-    const locked = checked.map((table) => `SELECT grp FROM ${this.#lockRows(table)}`).join(' UNION ALL ');
-    const complete = hasOneEach ? locked : completeGroups(locked, checks);
-    this.#builder.select(name, proof === '' ? complete : `SELECT grp FROM (${complete}) AS g WHERE ${proof}`);
+    const locks = checked.map((table) => this.#lockRows(table));
+    this.#builder.select(name, () => {
+      const locked = locks.map((sql) => `SELECT grp FROM (${sql()}) AS l`).join(' UNION ALL ');
+      const complete = hasOneEach ? locked : completeGroups(locked, checks);
+      return proof === '' ? complete : `SELECT grp FROM (${complete}) AS g WHERE ${proof}`;
+    });
   }
 
-  /** Locks the only row that is checked, if it has its version. */
-  #checkRow(changes: TableChanges): void {
-    const { table, index, updates, expects } = changes;
-    const rows = this.#bind('t', checkedCells(changes), [...updates, ...expects]);
-    this.#updates[index] = rows;
-    this.#builder.select(OK, `SELECT FROM ${table.name} AS t WHERE ${hasVersion(rows)} ${this.#lock}`);
-  }
-
-  /** Locks the rows of a table whose versions are checked. */
-  #lockRows(changes: TableChanges): string {
-    const { table, index, updates, expects } = changes;
+  /** Locks the rows of a table whose versions are checked, if they match. @returns SQL: their groups */
+  #lockRows({ table, index, sets, updates, expects, steps }: TableChanges): () => string {
     const sources: BoundRows[] = [];
-    if (updates.length > 0) {
-      const rows = this.#share(cte('m', index), 'm', this.#bind('m', checkedCells(changes), updates));
+    if (sets !== undefined) {
+      const step = steps && steps.count > 1 ? [cell('step', INT, steps.of)] : [];
+      const bound = this.#bind('m', [...updateCells(sets), ...step], updates);
+      const rows = this.#share('m', index, bound);
       this.#updates[index] = rows;
       sources.push(rows);
     }
     if (expects.length > 0) sources.push(this.#bind('x', CHECK, expects));
-    const checks = sources.map(({ from }) => `SELECT nr, id, expected${from}`).join(' UNION ALL ');
-    return this.#builder.select(
-      cte('l', index),
-      `SELECT g.nr AS grp FROM (${checks}) AS g JOIN ${table.name} AS t ON t.id = g.id ` +
-        `WHERE t.version = g.expected ORDER BY t.id ${this.#lock}`,
-    );
+    return () => {
+      const checks = sources.map(({ number, cell, from }) => {
+        return `SELECT ${number} AS nr, ${cell('id')} AS id, ${cell('expected')} AS expected${from}`;
+      });
+      return (
+        `SELECT g.nr AS grp FROM (${checks.join(' UNION ALL ')}) AS g JOIN ${table.name} AS t ON t.id = g.id ` +
+        `WHERE t.version = g.expected ORDER BY t.id ${this.#lock}`
+      );
+    };
   }
 
   /** Evaluates constraints for the rows of groups that are held; what remains of these groups is `ok`. */
@@ -221,47 +187,47 @@ class FlushStatement {
       if (first === undefined) continue;
       if (adds.length > 0) {
         const rows = this.#bind('n', table.cells, adds);
-        this.#adds[index] = this.#share(cte('n', index), 'n', rows, this.#form.isIn(rows.number, HELD));
+        this.#adds[index] = this.#share('n', index, rows, this.#form.isIn(rows.number, HELD));
       }
-      this.#builder.select(cte('r', index), rowsText(changes, first.check.types));
+      this.#builder.select(cte('r', index), () => rowsText(changes, first.check.types));
       for (const stated of checks) {
         const oid = this.#builder.bind(stated.check.oid, 'oid');
         const version = this.#builder.bind(stated.check.version, 'xid');
         refused.push(refusedText({ stated, table: changes, oid, version }));
       }
     }
-    this.#builder.select(REFUSED, refused.join(' UNION ALL '));
-    this.#builder.select(
-      OK,
-      `SELECT grp FROM ${HELD} WHERE (grp IN (SELECT grp FROM ${REFUSED})) IS NOT TRUE`,
-    );
+    this.#builder.select(REFUSED, () => refused.join(' UNION ALL '));
+    const isRefused = `grp IN (SELECT grp FROM ${REFUSED})`;
+    this.#builder.select(OK, () => `SELECT grp FROM ${HELD} WHERE (${isRefused}) IS NOT TRUE`);
   }
 
-  /** One statement for each step, or for all rows. */
+  /** One statement for each step. */
   #update({ table, index, sets, steps }: TableChanges): void {
     const rows = this.#updates[index];
     if (sets === undefined || rows === undefined) return;
-    const assignments = sets.columns.map((set) => {
-      return `${table.columns[set.position]?.name} = ${updatedValue(set, rows.cell)}`;
-    });
-    const update = `UPDATE ${table.name} AS t SET ${assignments.join(', ')}${rows.from}`;
-    const applies = [hasVersion(rows), this.#isApplied(rows.number)];
-    if (steps === undefined) this.#builder.modify(cte('u', index), update + where(...applies));
-    for (let step = 0; step < (steps?.count ?? 0); step += 1) {
-      const own = steps?.count === 1 ? undefined : `${rows.cell('step')} = ${step}`;
-      const after = step === 0 ? undefined : isDone(index, step - 1);
-      this.#builder.modify(stepCte(index, step), `${update}${where(...applies, own, after)} RETURNING 1`);
+    const count = steps?.count ?? 1;
+    for (let step = 0; step < count; step += 1) {
+      this.#builder.modify(stepCte(index, step), () => {
+        const assignments = sets.columns.map((set) => {
+          return `${table.columns[set.position]?.name} = ${updatedValue(set, rows.cell)}`;
+        });
+        const update = `UPDATE ${table.name} AS t SET ${assignments.join(', ')}${rows.from}`;
+        const hasVersion = `t.id = ${rows.cell('id')} AND t.version = ${rows.cell('expected')}`;
+        const own = count === 1 ? undefined : `${rows.cell('step')} = ${step}`;
+        const after = step === 0 ? undefined : isDone(index, step - 1);
+        const conditions = where(hasVersion, this.#isApplied(rows.number), own, after);
+        return `${update}${conditions}${steps === undefined ? '' : ' RETURNING 1'}`;
+      });
     }
   }
 
   #add({ table, index, adds, steps }: TableChanges): void {
     if (adds.length === 0) return;
     const rows = this.#adds[index] ?? this.#bind('n', table.cells, adds);
-    const after = steps && isDone(index, steps.count - 1);
-    this.#builder.modify(
-      cte('i', index),
-      insertText(table, rows, this.#facts) + where(this.#isApplied(rows.number), after),
-    );
+    this.#builder.modify(cte('i', index), () => {
+      const after = steps && isDone(index, steps.count - 1);
+      return insertText(table, rows, this.#actions) + where(this.#isApplied(rows.number), after);
+    });
   }
 
   /** Writes what plans leave in a table of `eventlog`. */
@@ -273,22 +239,24 @@ class FlushStatement {
 
   /** @param rows with the numbers of their plans */
   #insert<R>(name: string, table: InsertedTable<R>, rows: BoundRows): void {
-    const insert = insertText(table, rows, this.#facts);
-    this.#builder.modify(cte(name), insert + where(this.#isApplied(this.#groupOf(rows))));
+    this.#written += name;
+    this.#builder.modify(cte(name), () => {
+      return insertText(table, rows, this.#actions) + where(this.#isApplied(this.#groupOf(rows)));
+    });
   }
 
   /** Takes scheduled actions back. What is running cannot be taken back any more. */
   #cancel(): void {
     const ids = this.#rowsOf(({ cancelledSchedules }) => cancelledSchedules);
     if (ids.length === 0) return;
+    this.#written += 'x';
     const rows = this.#bind('r', eventlog.CANCELLATIONS, ids);
-    const completed = this.#facts.plans.cellOf(rows.number, 'completed_date');
-    const isPending = `s.id = ${rows.cell('id')} AND s.state IN ('pending', 'failed')`;
-    this.#builder.modify(
-      cte('x'),
-      `UPDATE eventlog.schedules AS s SET state = 'cancelled', completed_date = ${completed}${rows.from}` +
-        where(isPending, this.#isApplied(this.#groupOf(rows))),
-    );
+    this.#builder.modify(cte('x'), () => {
+      const completed = this.#actions.cellOf(rows.number, 'completed_date');
+      const isPending = `s.id = ${rows.cell('id')} AND s.state IN ('pending', 'failed')`;
+      const update = `UPDATE eventlog.schedules AS s SET state = 'cancelled', completed_date = ${completed}`;
+      return update + rows.from + where(isPending, this.#isApplied(this.#groupOf(rows)));
+    });
   }
 
   /** The rows that plans bring, with the numbers of the plans. */
@@ -307,9 +275,10 @@ class FlushStatement {
     return this.#builder.bind(INT.many(numbers, Number), INT.manyType);
   }
 
-  /** Rows to which several expressions refer. @param condition on each of them */
-  #share(name: string, alias: string, rows: BoundRows, condition?: string): BoundRows {
-    this.#builder.select(name, `SELECT *${rows.from}${where(condition)}`);
+  /** Rows to which several expressions refer, unless they are parameters. @param condition on each of them */
+  #share(alias: string, index: number, rows: BoundRows, condition?: string): BoundRows {
+    if (rows.from === '') return rows;
+    const name = this.#builder.select(cte(alias, index), () => `SELECT *${rows.from}${where(condition)}`);
     return { ...rows, from: ` FROM ${name} AS ${alias}` };
   }
 
@@ -324,48 +293,29 @@ class FlushStatement {
   }
 }
 
-/** The group of each plan, from 1. */
-function groupsOfPlans(groups: FlushRequest['groups']): readonly number[] {
-  return groups.flatMap((group, index) => group.map(() => index + 1));
-}
-
-/** Whether it is one plan with at most one row of each kind, and needs nothing that only the merged form has. */
+/** Whether it is one plan with at most one row of each kind, for which no constraint is evaluated. */
 function isSingle([plan, second]: readonly PlanWrite[], tables: readonly TableChanges[]): boolean {
-  if (plan === undefined || second !== undefined || !tables.every(isSimple)) return false;
+  if (plan === undefined || second !== undefined) return false;
+  if (tables.some(({ checks }) => checks !== undefined)) return false;
   const { schedules = [], cancelledSchedules = [], items } = plan;
-  const events = items.flatMap((item) => (item.kind === 'expect' ? [] : item.events));
-  const adds = items.filter(({ kind }) => kind === 'add');
-  const checked = items.filter(({ kind }) => kind !== 'add');
-  return [events, adds, checked, schedules, cancelledSchedules].every(({ length }) => length <= 1);
+  const adds = items.filter(({ kind }) => kind === 'add').length;
+  const events = items.reduce((sum, item) => sum + (item.kind === 'expect' ? 0 : item.events.length), 0);
+  return Math.max(adds, items.length - adds, events, schedules.length, cancelledSchedules.length) <= 1;
 }
 
-function eventsOf({ items }: PlanWrite, { shard, events }: FlushOrigin): readonly eventlog.EventRow[] {
+function eventsOf(
+  { items, traceContext }: PlanWrite,
+  { shard, events }: FlushOrigin,
+): readonly eventlog.EventRow[] {
   const rows: eventlog.EventRow[] = [];
   for (const item of items) {
     if (item.kind === 'expect') continue;
     for (const event of item.events) {
       const [id, known] = [uuid7.next(shard.bits), events.of(event)];
-      rows.push({ id, event, known, modelVersion: item.model.version });
+      rows.push({ id, event, known, modelVersion: item.model.version, traceContext });
     }
   }
   return rows;
-}
-
-function isSimple({ checks, sets, steps }: TableChanges): boolean {
-  if (checks !== undefined || steps !== undefined) return false;
-  return sets === undefined || sets.columns.every(({ isFlagged }) => !isFlagged);
-}
-
-/** What is bound of rows whose versions are checked. */
-function checkedCells({ codec, sets, steps }: TableChanges): readonly Cell<RowChange>[] {
-  const cells = (sets?.columns ?? []).flatMap((set) => updateCells(codec, set));
-  const isStepped = steps !== undefined && steps.count > 1;
-  return [...cells, ...(isStepped ? [cell('step', INT, steps.of)] : []), ...CHECK];
-}
-
-/** Condition: `t` is the row, and has the version that was read. */
-function hasVersion({ cell }: BoundRows): string {
-  return `t.id = ${cell('id')} AND t.version = ${cell('expected')}`;
 }
 
 function stepCte(index: number, step: number): string {

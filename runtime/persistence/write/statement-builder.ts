@@ -3,13 +3,19 @@ import type { ArrayValue } from '../codec/column-codec.js';
 
 /** Most distinct texts that are prepared by name; further ones are sent unnamed. */
 const MAXIMUM_PREPARED = 100;
+/** Most keys by which texts are found again. */
+const MAXIMUM_KEYS = 500;
+
+type PreparedText = Pick<Statement, 'text' | 'name'>;
 
 /** By length of the text, for the life of the process: to hash a text takes longer than to compare it. */
-const prepared = new Map<number, Pick<Statement, 'text' | 'name'>[]>();
+const prepared = new Map<number, PreparedText[]>();
 let preparedCount = 0;
+/** By key, for the life of the process. */
+const keyed = new Map<string, PreparedText>();
 
 /** A text with the name that it is prepared under, if there is one. */
-function named(text: string): Pick<Statement, 'text' | 'name'> {
+function named(text: string): PreparedText {
   const candidates = prepared.get(text.length) ?? [];
   const known = candidates.find((each) => each.text === text);
   if (known !== undefined) return known;
@@ -34,28 +40,26 @@ export function where(...conditions: readonly (string | undefined)[]): string {
   return given.length === 0 ? '' : ` WHERE ${given.join(' AND ')}`;
 }
 
-/** How a row gives a parameter. */
-export interface BoundCell {
-  readonly type: string;
-  one(row: unknown): string | null;
-}
+/** The parameter that is the first of each statement. */
+export const NAMESPACE = '$1::text';
 
-/** Appends the values of a statement together with the SQL that refers to them. */
+/** Appends the values of a statement together with the SQL that refers to them. SQL is written only if it is not known. */
 export class StatementBuilder {
-  readonly #values: (ArrayValue | null)[] = [];
-  /** The parameters that rows give one by one. */
-  readonly bound: { readonly row: unknown; readonly cell: BoundCell }[] = [];
-  readonly #expressions: string[] = [];
+  readonly #values: (ArrayValue | null)[];
+  readonly #expressions: (() => string)[] = [];
+
+  constructor(namespace: string) {
+    this.#values = [namespace];
+  }
+
+  /** Appends values. @returns number of the first parameter */
+  append(values: readonly (ArrayValue | null)[]): number {
+    return this.#values.push(...values) - values.length + 1;
+  }
 
   /** Appends a value. @returns SQL: the parameter */
   bind(value: ArrayValue | null, type: string): string {
     return `$${this.#values.push(value)}::${type}`;
-  }
-
-  /** Appends the value that a row gives. @returns SQL: the parameter */
-  bindCell(row: unknown, cell: BoundCell): string {
-    this.bound.push({ row, cell });
-    return this.bind(cell.one(row), cell.type);
   }
 
   /**
@@ -63,18 +67,27 @@ export class StatementBuilder {
    *
    * @returns its name
    */
-  select(name: string, sql: string): string {
-    this.#expressions.push(`${name} AS MATERIALIZED (${sql})`);
+  select(name: string, sql: () => string): string {
+    this.#expressions.push(() => `${name} AS MATERIALIZED (${sql()})`);
     return name;
   }
 
   /** Appends one that writes. */
-  modify(name: string, sql: string): void {
-    this.#expressions.push(`${name} AS (${sql})`);
+  modify(name: string, sql: () => string): void {
+    this.#expressions.push(() => `${name} AS (${sql()})`);
   }
 
-  /** @param query what follows the common table expressions */
-  statement(query: string): Statement {
-    return { ...named(`WITH ${this.#expressions.join(',\n')}\n${query}`), values: this.#values };
+  /**
+   * @param query what follows the common table expressions
+   * @param key determines the text. Empty: the text depends on more than is worth comparing
+   */
+  statement(query: () => string, key: string): Statement {
+    let known = keyed.get(key);
+    if (known === undefined) {
+      known = named(`WITH ${this.#expressions.map((sql) => sql()).join(',\n')}\n${query()}`);
+      if (key !== '' && keyed.size < MAXIMUM_KEYS) keyed.set(key, known);
+    }
+    const { text, name } = known;
+    return name === undefined ? { text, values: this.#values } : { text, name, values: this.#values };
   }
 }

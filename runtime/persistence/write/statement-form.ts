@@ -23,16 +23,10 @@ export interface StatementForm {
 /** For a single plan: each value is a parameter. This costs the server two thirds of the merged form. */
 export const SINGLE: StatementForm = {
   bind: (builder, _, cells, [only]) => {
-    const parameters = new Map<string, string>();
-    // A parameter that the text does not contain would be refused.
+    const first = builder.append(cells.map(({ one }) => (only ? one(only.row) : null)));
     const cell = (name: string): string => {
-      const found = parameters.get(name);
-      if (found !== undefined) return found;
-      const given = cells.find((each) => each.name === name);
-      const parameter =
-        given === undefined || only === undefined ? 'NULL' : builder.bindCell(only.row, given);
-      parameters.set(name, parameter);
-      return parameter;
+      const at = cells.findIndex((each) => each.name === name);
+      return `$${first + at}::${cells[at]?.type}`;
     };
     return { number: '1', cell, cellOf: (_, name) => cell(name), from: '' };
   },

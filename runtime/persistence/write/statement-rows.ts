@@ -1,8 +1,9 @@
+import { memoize } from '../../collections/memoize.js';
 import type { ArrayValue } from '../codec/column-codec.js';
 import { BIGINT, FLAG, type ParameterKind, UUID } from '../codec/parameter-kind.js';
 import type { RowCodec } from '../codec/row-codec.js';
-import { arrayType, parameterType, quoteIdentifier } from '../codec/sql-identifier.js';
-import type { UpdateColumn } from '../codec/update-columns.js';
+import { quoteIdentifier } from '../codec/sql-identifier.js';
+import type { UpdateColumn, UpdateColumns } from '../codec/update-columns.js';
 import { changedBy, type RowChange } from './folded-group.js';
 
 /** A row for a statement, with the number of the plan or of the group that it belongs to, from 1. */
@@ -39,76 +40,65 @@ export interface BoundRows {
   readonly from: string;
 }
 
-/** What rows of different tables repeat. */
-export interface PlanFacts {
-  readonly namespace: string;
-  readonly plans: BoundRows;
-}
-
 /** A table into which a statement inserts. */
 export interface InsertedTable<R> {
+  /** Identifies it among all tables of the process. */
+  readonly id: number;
   readonly name: string;
   /** What each row brings. */
   readonly cells: readonly Cell<R>[];
-  readonly columns: readonly InsertedColumn[];
+  readonly columns: readonly InsertedColumn<R>[];
 }
 
-export interface InsertedColumn {
+export interface InsertedColumn<R> {
   readonly name: string;
-  readonly sql: (rows: BoundRows, facts: PlanFacts) => string;
+  /** What each row brings. Absent: the value follows from others. */
+  readonly cell?: Cell<R>;
+  /** @param plans the actions of the plans to which the rows belong */
+  readonly sql: (rows: BoundRows, plans: BoundRows) => string;
 }
 
-const intoTexts = new WeakMap<object, string>();
+let lastId = 0;
+
+export function insertedTable<R>(name: string, columns: readonly InsertedColumn<R>[]): InsertedTable<R> {
+  lastId += 1;
+  return { id: lastId, name, columns, cells: columns.flatMap(({ cell }) => cell ?? []) };
+}
 
 /** An `INSERT` without conditions. */
-export function insertText<R>(table: InsertedTable<R>, rows: BoundRows, facts: PlanFacts): string {
-  let into = intoTexts.get(table);
-  if (into === undefined) {
-    into = `INSERT INTO ${table.name} (${table.columns.map(({ name }) => name).join(', ')})`;
-    intoTexts.set(table, into);
-  }
-  return `${into} SELECT ${table.columns.map(({ sql }) => sql(rows, facts)).join(', ')}${rows.from}`;
+export function insertText<R>(
+  { name, columns }: InsertedTable<R>,
+  rows: BoundRows,
+  plans: BoundRows,
+): string {
+  const names = columns.map((column) => column.name).join(', ');
+  return `INSERT INTO ${name} (${names}) SELECT ${columns.map(({ sql }) => sql(rows, plans)).join(', ')}${rows.from}`;
 }
-
-const known = new WeakMap<RowCodec, InsertedTable<RowChange>>();
 
 /** The table of a model. Cells have the positions of the columns as names, because columns may have any. */
-export function modelTable(codec: RowCodec): InsertedTable<RowChange> {
-  let table = known.get(codec);
-  if (table === undefined) {
-    table = {
-      name: quoteIdentifier(codec.model.table),
-      cells: codec.columns.map((column, position) => ({
-        name: `c${position}`,
-        type: parameterType(column.descriptor.sqlType),
-        one: ({ model }) => codec.text(column, model),
-        manyType: arrayType(column.descriptor.sqlType),
-        many: (rows) => codec.array(column, rows.map(modelOf)),
-      })),
-      columns: codec.columns.map(({ descriptor }, position) => ({
-        name: quoteIdentifier(descriptor.column),
-        sql: ({ cell }) => cell(`c${position}`),
-      })),
-    };
-    known.set(codec, table);
-  }
-  return table;
-}
+export const modelTable: (codec: RowCodec) => InsertedTable<RowChange> = memoize((codec) => {
+  const columns = codec.columns.map(({ descriptor, parameter }, position): InsertedColumn<RowChange> => {
+    const value = cell(`c${position}`, parameter, modelOf);
+    return { name: quoteIdentifier(descriptor.column), cell: value, sql: (rows) => rows.cell(value.name) };
+  });
+  return insertedTable(quoteIdentifier(codec.model.table), columns);
+});
+
+/** What updates of these columns bring: values, flags of columns that not every row sets, and what is checked. */
+export const updateCells: (sets: UpdateColumns) => readonly Cell<RowChange>[] = memoize(({ columns }) => {
+  const cells = columns.flatMap(({ column: { parameter }, position, isFlagged }) => {
+    if (!isFlagged) return [cell(`c${position}`, parameter, modelOf)];
+    const isSet = (change: RowChange): boolean => changedBy(change).positions.includes(position);
+    const value = cell(`c${position}`, parameter, (change: RowChange) =>
+      isSet(change) ? change.model : undefined,
+    );
+    return [value, cell(`f${position}`, FLAG, isSet)];
+  });
+  return [...cells, ...CHECK];
+});
 
 function modelOf({ model }: RowChange): RowChange['model'] {
   return model;
-}
-
-/** What updates set of one column, with a flag if not every row sets it. */
-export function updateCells(codec: RowCodec, set: UpdateColumn): readonly Cell<RowChange>[] {
-  const { column, position, isFlagged } = set;
-  const value = modelTable(codec).cells[position];
-  if (value === undefined) return [];
-  if (!isFlagged) return [value];
-  const isSet = (change: RowChange): boolean => changedBy(change).positions.includes(position);
-  const many: Cell<RowChange>['many'] = (rows) =>
-    codec.sparseArray(column, rows.map(modelOf), rows.map(isSet));
-  return [{ ...value, many }, cell(`f${position}`, FLAG, isSet)];
 }
 
 /** The value that a column of `t` has after an update. @param cell of the update */
