@@ -31,6 +31,7 @@ export type { CollaboratorView, RepositoryView } from './emit/wiring-printer.js'
 export { type GenerateOptions, type GenerateResult, generate, type Phase } from './generate.js';
 export type { Origin } from './read/shards/origin.js';
 export type { ShardVerdict } from './read/shards/verdict.js';
+export type { InputOptions } from './read-inputs.js';
 export type { SourceLocation } from './schema/location.js';
 export type { FileChange } from './write/plan-write.js';
 export type { WriteOptions } from './write/write-project.js';

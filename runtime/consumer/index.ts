@@ -4,6 +4,7 @@ export { EventSchemas } from './event-schemas.js';
 export { Inbox, type InboxOptions, type InboxTable, type Reception } from './inbox.js';
 export {
   type HeaderSource,
+  type HeaderValue,
   type IncomingMessage,
   type ReceivedEvent,
   readMessage,

@@ -14,7 +14,8 @@ export type HeaderSource =
   | Readonly<Record<string, HeaderValue>>
   | Iterable<readonly [string | Uint8Array, HeaderValue]>;
 
-type HeaderValue = string | Uint8Array | readonly string[] | undefined;
+/** A header as Node, `fetch`, Kafka and NATS pass it. */
+export type HeaderValue = string | Uint8Array | readonly string[] | undefined;
 
 /** An event of another service, independent of the message format. */
 export interface ReceivedEvent {

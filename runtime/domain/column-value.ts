@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { ColumnDescriptor } from './descriptor.js';
 import { isDocument } from './document-type.js';
 import { Id } from './id.js';
+import { isInteger32 } from './integer-32.js';
 import { normalizeType } from './sql-type.js';
 import { isUuid } from './uuid.js';
 
@@ -16,7 +17,7 @@ export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknow
     case 'currency':
       return typeof value === 'string';
     case 'number':
-      return normalizeType(sqlType) === 'integer' ? isInteger(value) : Number.isFinite(value);
+      return normalizeType(sqlType) === 'integer' ? isInteger32(value) : Number.isFinite(value);
     case 'bigint':
     case 'boolean':
       return typeof value === type.kind;
@@ -31,8 +32,4 @@ export function isColumnValue({ type, sqlType }: ColumnDescriptor, value: unknow
     case 'enum':
       return type.values.some((each) => each === value);
   }
-}
-
-function isInteger(value: unknown): boolean {
-  return Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31;
 }

@@ -2,6 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
 import { isDocument } from '../../domain/document-type.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
+import { isInteger32 } from '../../domain/integer-32.js';
 import type { JsonValue } from '../../domain/json.js';
 import { compileReader } from '../../domain/json-reader.js';
 import { jsonText } from '../../domain/json-text.js';
@@ -181,7 +182,6 @@ const ESCAPED = /["\\]/g;
 /** Text of letters, digits and hyphens needs no quotes in an array literal, except the word NULL. */
 const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
 const BIGINT_LIMIT = 2n ** 63n;
-const INTEGER_LIMIT = 2 ** 31;
 /** Outside of the years 0001 to 9999, ISO 8601 and PostgreSQL write years differently. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
@@ -197,13 +197,9 @@ function numberText(value: number, field: string): string {
 
 function integerCodec(field: string): ColumnCodec {
   return unquoted((value) => {
-    if (isInteger32(value as number)) return String(value);
+    if (isInteger32(value)) return String(value);
     throw new ValidationError(`${field} must be an integer of 32 bits`, { field });
   }, Number);
-}
-
-function isInteger32(value: number): boolean {
-  return Number.isInteger(value) && value < INTEGER_LIMIT && value >= -INTEGER_LIMIT;
 }
 
 function bigintText(value: bigint, field: string): string {

@@ -1,5 +1,6 @@
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import { isDocument } from '../../domain/document-type.js';
+import { isInteger32 } from '../../domain/integer-32.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { columnOfEnum, type EnumColumn } from './enum-column.js';
 
@@ -9,7 +10,6 @@ const VALIDATED_LENGTH = 600;
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-const INTEGER_LIMIT = 2 ** 31;
 
 /** @param text the codec's text for the value */
 export type IsValidated = (value: unknown, text: string) => boolean;
@@ -34,7 +34,7 @@ export function validatedValues({ type, sqlType }: ColumnDescriptor): IsValidate
     case 'id':
       return inColumn('uuid', always);
     case 'number':
-      return column === 'integer' ? isInteger : inColumn('double precision', always);
+      return column === 'integer' ? isInteger32 : inColumn('double precision', always);
     case 'bigint':
     case 'boolean':
       return inColumn(type.kind, always);
@@ -68,10 +68,6 @@ function never(): boolean {
 
 function always(): boolean {
   return true;
-}
-
-function isInteger(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) < INTEGER_LIMIT && (value as number) >= -INTEGER_LIMIT;
 }
 
 function isCommonInstant(date: Date): boolean {
