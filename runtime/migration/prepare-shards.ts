@@ -136,13 +136,16 @@ export class ShardPreparation {
 
   async #goOn(shard: ShardIdentifier, failure: unknown): Promise<void> {
     let last = failure;
-    for (let failures = 1; !isOver(last); failures += 1) {
+    let failures = 1;
+    while (!isOver(last)) {
       await this.#pause(backoffMs(failures, this.#backoff(shard, last), Math.random()));
       if (this.#isGivenUp || this.#databases.isClosed || !this.#databases.has(shard)) return;
       try {
         await this.#takeIntoService(shard);
         return;
       } catch (error) {
+        // A reachable shard that needs a repair starts with short pauses, however long it was out of reach.
+        failures = this.#isPassing(shard, error) === this.#isPassing(shard, last) ? failures + 1 : 1;
         last = error;
         this.#report(shard, error);
       }
