@@ -58,18 +58,22 @@ export class AccessCheck implements Access {
     return rule.of(this.principal);
   }
 
-  // A property, so that a rule can destructure it.
-  readonly models = <M extends Entity>({ name }: ModelClass<M>): readonly M[] =>
-    // Class names are unique.
-    [...this.#seen().values()].filter((model) => descriptorOf(model).name === name) as M[];
+  // Getters of functions, so that a rule can destructure them.
+  get models(): Access['models'] {
+    return (modelClass) => this.#modelsOf(modelClass);
+  }
 
-  readonly model = <M extends Entity>({ name }: ModelClass<M>, id: Id<M>): M | undefined =>
-    this.#seen().get(rowKey(name, id.getValue())) as M | undefined;
+  get model(): Access['model'] {
+    return <M extends Entity>({ name }: ModelClass<M>, id: Id<M>) =>
+      this.#seen(rowKey(name, id.getValue())) as M | undefined;
+  }
 
-  readonly every = <M extends Entity>(modelClass: ModelClass<M>, passes: (model: M) => boolean): boolean => {
-    const models = this.models(modelClass);
-    return models.length > 0 && models.every(passes);
-  };
+  get every(): Access['every'] {
+    return (modelClass, passes) => {
+      const models = this.#modelsOf(modelClass);
+      return models.length > 0 && models.every(passes);
+    };
+  }
 
   /** Called when `perform` has returned. @throws ForbiddenError if the rule refuses the caller */
   require(): void {
@@ -85,7 +89,7 @@ export class AccessCheck implements Access {
     // Once the rule has passed, the caller may see the refusal.
     if (this.#hasPassed || !speaksOfModels(error)) return error;
     const isNotFound = error instanceof ModelNotFoundError;
-    if (!isNotFound && this.#seen().size === 0) return error;
+    if (!isNotFound && this.#read.size === 0 && this.#options.items().length === 0) return error;
     try {
       return this.#passes() ? error : this.#forbidden();
     } catch (failure) {
@@ -101,18 +105,26 @@ export class AccessCheck implements Access {
     const { modelClass } = rule;
     if (!this.#hasSeenFollowed()) return false;
     const passes = (model: Entity): boolean => rule.allows(this.principal, model);
-    return (this.#hasFiltered && this.models(modelClass).length === 0) || this.every(modelClass, passes);
+    return (this.#hasFiltered && this.#modelsOf(modelClass).length === 0) || this.every(modelClass, passes);
   }
 
   #hasSeenFollowed(): boolean {
     if (this.#followed === undefined) return true;
-    const seen = this.#seen();
-    return [...this.#followed].every((row) => seen.has(row));
+    return [...this.#followed].every((row) => this.#seen(row) !== undefined);
   }
 
-  #seen(): ReadonlyMap<string, Entity> {
-    const staged = this.#options.items().map(({ model }) => [rowOf(model), model] as const);
-    return new Map([...staged, ...this.#read]);
+  /** The model of a row: as it was read first, else as it is staged. */
+  #seen(row: string): Entity | undefined {
+    return this.#read.get(row) ?? this.#options.items().find(({ model }) => rowOf(model) === row)?.model;
+  }
+
+  /** The models of a class that were read or staged, each once. Class names are unique. */
+  #modelsOf<M extends Entity>({ name }: ModelClass<M>): readonly M[] {
+    const isOfClass = (model: Entity): boolean => descriptorOf(model).name === name;
+    const models = [...this.#read.values()].filter(isOfClass);
+    for (const { model } of this.#options.items())
+      if (isOfClass(model) && !this.#read.has(rowOf(model))) models.push(model);
+    return models as M[];
   }
 
   #forbidden(): ForbiddenError {

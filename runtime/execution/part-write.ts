@@ -38,7 +38,7 @@ export function partWrite(
     items: part.items,
     traceContext: configuration.traceContext,
     key,
-    ...(part.schedules === undefined ? {} : { schedules: scheduleRows(part, registry) }),
-    ...(part.cancelledSchedules === undefined ? {} : { cancelledSchedules: part.cancelledSchedules }),
+    schedules: part.schedules && scheduleRows(part, registry),
+    cancelledSchedules: part.cancelledSchedules,
   };
 }

@@ -13,9 +13,9 @@ export interface PlanWrite {
   /** Claimed in the plan's own transaction. If it is already taken, nothing of the plan is applied. */
   readonly key: KeyClaim | undefined;
   /** Actions to schedule. Default none. */
-  readonly schedules?: readonly ScheduleRow[];
+  readonly schedules?: readonly ScheduleRow[] | undefined;
   /** Ids of scheduled actions to cancel if they have not started. Default none. */
-  readonly cancelledSchedules?: readonly string[];
+  readonly cancelledSchedules?: readonly string[] | undefined;
   /** Only for the first part of a cross-shard plan: opens its entry in the journal in the same transaction. */
   readonly journal?: JournalOpening | undefined;
 }
