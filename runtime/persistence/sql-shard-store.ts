@@ -98,8 +98,8 @@ export class SqlShardStore implements ShardStore {
     requireSize(request, statement);
     try {
       // A statement that waits for locks would delay those behind it in the pipeline.
-      const pipelined = request.locked === 'skip' ? { pipeline: this } : undefined;
-      const limits = { ...options, ...pipelined, access: INTERNAL_ACCESS } as const;
+      const pipeline = request.locked === 'skip' ? this : undefined;
+      const limits = { ...options, pipeline, access: INTERNAL_ACCESS } as const;
       const { rows } = await this.#database.query(statement, limits);
       const [applied = '', refused = ''] = rows[0] ?? [];
       if (applied === UNPROVEN) throw this.#outdated(request);
@@ -270,7 +270,7 @@ function keyValues({ principal, operation, key }: KeyName): readonly string[] {
   return [principal, operation, key];
 }
 
-type NamedText = Pick<Statement, 'text' | 'name'>;
+type NamedText = Required<Pick<Statement, 'text' | 'name'>>;
 
 let readTextCount = 0;
 
@@ -287,7 +287,8 @@ const readTexts = memoize((codec: RowCodec): { readonly one: NamedText; readonly
 
 function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   const { one, many } = readTexts(codec);
-  return ids.length === 1 ? { ...one, values: ids } : { ...many, values: [uuidArray(ids)] };
+  const { text, name } = ids.length === 1 ? one : many;
+  return { text, name, values: ids.length === 1 ? ids : [uuidArray(ids)] };
 }
 
 /** @throws OversizedFlush */

@@ -59,7 +59,7 @@ export interface CallOptions {
    *
    * @internal
    */
-  readonly pipeline?: object;
+  readonly pipeline?: object | undefined;
   /**
    * Marks the runtime's own calls, which are allowed inside `perform`.
    *

@@ -52,7 +52,7 @@ export function flushStatement(
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
 
 /** Groups whose versions match, those of them that a constraint refuses, and the others. */
-const [HELD, REFUSED, OK] = [cte('held'), cte('refused'), cte('ok')];
+const [HELD, REFUSED, OK] = ['held', 'refused', 'ok'];
 
 /**
  * Groups of plans as one statement, in which each group is all-or-nothing by itself. Groups and plans are numbered from
@@ -119,7 +119,7 @@ class FlushStatement {
     this.#record('j', eventlog.JOURNAL, ({ journal }) => journal && [journal]);
     this.#cancel();
     return this.#builder.statement(() => {
-      const applied = this.#isGuarded ? this.#form.list(OK) : `'${ALL_APPLIED}'`;
+      const applied = this.#isGuarded ? this.#form.list(cte(OK)) : `'${ALL_APPLIED}'`;
       const proven = proof === '' ? applied : `CASE WHEN ${proof} THEN ${applied} ELSE '${UNPROVEN}' END`;
       return `SELECT ${proven} AS applied${mayRefuse ? `, ${LIST_OF_REFUSED} AS refused` : ''}`;
     }, this.#key());
@@ -128,10 +128,10 @@ class FlushStatement {
   /** What the text of a single plan depends on. Empty: that of the merged form depends on more. */
   #key(): string {
     if (this.#form === MERGED) return '';
-    const tables = this.#tables.map(({ table, sets, adds, expects, steps }) => {
-      return `${table.id} ${sets?.key} ${adds.length} ${expects.length} ${steps?.count}`;
-    });
-    return `${this.#lock};${this.#written};${tables.join(';')}`;
+    let key = this.#lock + this.#written;
+    for (const { table, sets, adds, expects, steps } of this.#tables)
+      key += `;${table.id} ${sets?.key} ${adds.length} ${expects.length} ${steps?.count}`;
+    return key;
   }
 
   /** Condition: all tables whose rows are folded may be folded. Empty if none is. */
@@ -145,7 +145,8 @@ class FlushStatement {
   /** Determines the groups whose versions match: those with as many locked rows as they have checks. */
   #check(name: string, proof: string): void {
     const checked = this.#tables.filter(({ sets, expects }) => sets !== undefined || expects.length > 0);
-    const counts = this.#changes.map((rows) => rows.filter(({ kind }) => kind !== 'add').length);
+    const isSingle = this.#form === SINGLE;
+    const counts = isSingle ? [] : this.#changes.map((rows) => rows.filter(isChecked).length);
     const hasOneEach = counts.every((count) => count === 1);
     const checks = hasOneEach ? '' : this.#bindNumbers(counts);
     const locks = checked.map((table) => this.#lockRows(table));
@@ -187,9 +188,9 @@ class FlushStatement {
       if (first === undefined) continue;
       if (adds.length > 0) {
         const rows = this.#bind('n', table.cells, adds);
-        this.#adds[index] = this.#share('n', index, rows, this.#form.isIn(rows.number, HELD));
+        this.#adds[index] = this.#share('n', index, rows, this.#form.isIn(rows.number, cte(HELD)));
       }
-      this.#builder.select(cte('r', index), () => rowsText(changes, first.check.types));
+      this.#builder.select(`r${index}`, () => rowsText(changes, first.check.types));
       for (const stated of checks) {
         const oid = this.#builder.bind(stated.check.oid, 'oid');
         const version = this.#builder.bind(stated.check.version, 'xid');
@@ -197,8 +198,8 @@ class FlushStatement {
       }
     }
     this.#builder.select(REFUSED, () => refused.join(' UNION ALL '));
-    const isRefused = `grp IN (SELECT grp FROM ${REFUSED})`;
-    this.#builder.select(OK, () => `SELECT grp FROM ${HELD} WHERE (${isRefused}) IS NOT TRUE`);
+    const isRefused = `grp IN (SELECT grp FROM ${cte(REFUSED)})`;
+    this.#builder.select(OK, () => `SELECT grp FROM ${cte(HELD)} WHERE (${isRefused}) IS NOT TRUE`);
   }
 
   /** One statement for each step. */
@@ -207,7 +208,7 @@ class FlushStatement {
     if (sets === undefined || rows === undefined) return;
     const count = steps?.count ?? 1;
     for (let step = 0; step < count; step += 1) {
-      this.#builder.modify(stepCte(index, step), () => {
+      this.#builder.modify(stepName(index, step), () => {
         const assignments = sets.columns.map((set) => {
           return `${table.columns[set.position]?.name} = ${updatedValue(set, rows.cell)}`;
         });
@@ -224,7 +225,7 @@ class FlushStatement {
   #add({ table, index, adds, steps }: TableChanges): void {
     if (adds.length === 0) return;
     const rows = this.#adds[index] ?? this.#bind('n', table.cells, adds);
-    this.#builder.modify(cte('i', index), () => {
+    this.#builder.modify(`i${index}`, () => {
       const after = steps && isDone(index, steps.count - 1);
       return insertText(table, rows, this.#actions) + where(this.#isApplied(rows.number), after);
     });
@@ -240,7 +241,7 @@ class FlushStatement {
   /** @param rows with the numbers of their plans */
   #insert<R>(name: string, table: InsertedTable<R>, rows: BoundRows): void {
     this.#written += name;
-    this.#builder.modify(cte(name), () => {
+    this.#builder.modify(name, () => {
       return insertText(table, rows, this.#actions) + where(this.#isApplied(this.#groupOf(rows)));
     });
   }
@@ -251,7 +252,7 @@ class FlushStatement {
     if (ids.length === 0) return;
     this.#written += 'x';
     const rows = this.#bind('r', eventlog.CANCELLATIONS, ids);
-    this.#builder.modify(cte('x'), () => {
+    this.#builder.modify('x', () => {
       const completed = this.#actions.cellOf(rows.number, 'completed_date');
       const isPending = `s.id = ${rows.cell('id')} AND s.state IN ('pending', 'failed')`;
       const update = `UPDATE eventlog.schedules AS s SET state = 'cancelled', completed_date = ${completed}`;
@@ -278,8 +279,9 @@ class FlushStatement {
   /** Rows to which several expressions refer, unless they are parameters. @param condition on each of them */
   #share(alias: string, index: number, rows: BoundRows, condition?: string): BoundRows {
     if (rows.from === '') return rows;
-    const name = this.#builder.select(cte(alias, index), () => `SELECT *${rows.from}${where(condition)}`);
-    return { ...rows, from: ` FROM ${name} AS ${alias}` };
+    const name = alias + index;
+    this.#builder.select(name, () => `SELECT *${rows.from}${where(condition)}`);
+    return { ...rows, from: ` FROM ${cte(name)} AS ${alias}` };
   }
 
   /** The group of the plan of a row. */
@@ -289,7 +291,7 @@ class FlushStatement {
 
   /** Condition: the group is applied. Undefined: every group is. */
   #isApplied(group: string): string | undefined {
-    return this.#isGuarded ? this.#form.isIn(group, OK) : undefined;
+    return this.#isGuarded ? this.#form.isIn(group, cte(OK)) : undefined;
   }
 }
 
@@ -298,9 +300,17 @@ function isSingle([plan, second]: readonly PlanWrite[], tables: readonly TableCh
   if (plan === undefined || second !== undefined) return false;
   if (tables.some(({ checks }) => checks !== undefined)) return false;
   const { schedules = [], cancelledSchedules = [], items } = plan;
-  const adds = items.filter(({ kind }) => kind === 'add').length;
-  const events = items.reduce((sum, item) => sum + (item.kind === 'expect' ? 0 : item.events.length), 0);
-  return Math.max(adds, items.length - adds, events, schedules.length, cancelledSchedules.length) <= 1;
+  let [checked, events] = [0, 0];
+  for (const item of items) {
+    if (isChecked(item)) checked += 1;
+    if (item.kind !== 'expect') events += item.events.length;
+  }
+  const adds = items.length - checked;
+  return Math.max(adds, checked, events, schedules.length, cancelledSchedules.length) <= 1;
+}
+
+function isChecked({ kind }: Pick<RowChange, 'kind'>): boolean {
+  return kind !== 'add';
 }
 
 function eventsOf(
@@ -318,13 +328,13 @@ function eventsOf(
   return rows;
 }
 
-function stepCte(index: number, step: number): string {
-  return cte('u', `${index}s${step}`);
+function stepName(index: number, step: number): string {
+  return `u${index}s${step}`;
 }
 
 /** Condition that is true, and known only when that step of the updates is done. */
 function isDone(index: number, step: number): string {
-  return `(SELECT count(*) FROM ${stepCte(index, step)}) >= 0`;
+  return `(SELECT count(*) FROM ${cte(stepName(index, step))}) >= 0`;
 }
 
 /** Groups that have as many of these rows as they have checks, or none to check. */
@@ -335,4 +345,4 @@ function completeGroups(rows: string, checks: string): string {
 }
 
 /** As `group:check`, with the numbers of checks; 0 if the check has to be repeated plan by plan. */
-const LIST_OF_REFUSED = `(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM ${REFUSED})`;
+const LIST_OF_REFUSED = `(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM ${cte(REFUSED)})`;

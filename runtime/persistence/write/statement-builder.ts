@@ -43,10 +43,13 @@ export function where(...conditions: readonly (string | undefined)[]): string {
 /** The parameter that is the first of each statement. */
 export const NAMESPACE = '$1::text';
 
-/** Appends the values of a statement together with the SQL that refers to them. SQL is written only if it is not known. */
+/**
+ * Appends the values of a statement together with the SQL that refers to them. SQL is written only if it is not known.
+ * Expressions are named without `cte`.
+ */
 export class StatementBuilder {
   readonly #values: (ArrayValue | null)[];
-  readonly #expressions: (() => string)[] = [];
+  readonly #expressions: { readonly name: string; readonly as: string; readonly sql: () => string }[] = [];
 
   constructor(namespace: string) {
     this.#values = [namespace];
@@ -54,7 +57,8 @@ export class StatementBuilder {
 
   /** Appends values. @returns number of the first parameter */
   append(values: readonly (ArrayValue | null)[]): number {
-    return this.#values.push(...values) - values.length + 1;
+    for (const value of values) this.#values.push(value);
+    return this.#values.length - values.length + 1;
   }
 
   /** Appends a value. @returns SQL: the parameter */
@@ -62,19 +66,14 @@ export class StatementBuilder {
     return `$${this.#values.push(value)}::${type}`;
   }
 
-  /**
-   * Appends a common table expression that reads. Materialized, it locks rows once, and before any is written.
-   *
-   * @returns its name
-   */
-  select(name: string, sql: () => string): string {
-    this.#expressions.push(() => `${name} AS MATERIALIZED (${sql()})`);
-    return name;
+  /** Appends a common table expression that reads. Materialized, it locks rows once, and before any is written. */
+  select(name: string, sql: () => string): void {
+    this.#expressions.push({ name, as: 'AS MATERIALIZED', sql });
   }
 
   /** Appends one that writes. */
   modify(name: string, sql: () => string): void {
-    this.#expressions.push(() => `${name} AS (${sql()})`);
+    this.#expressions.push({ name, as: 'AS', sql });
   }
 
   /**
@@ -84,7 +83,8 @@ export class StatementBuilder {
   statement(query: () => string, key: string): Statement {
     let known = keyed.get(key);
     if (known === undefined) {
-      known = named(`WITH ${this.#expressions.map((sql) => sql()).join(',\n')}\n${query()}`);
+      const expressions = this.#expressions.map(({ name, as, sql }) => `${cte(name)} ${as} (${sql()})`);
+      known = named(`WITH ${expressions.join(',\n')}\n${query()}`);
       if (key !== '' && keyed.size < MAXIMUM_KEYS) keyed.set(key, known);
     }
     const { text, name } = known;

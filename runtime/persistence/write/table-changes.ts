@@ -65,6 +65,9 @@ export function changesByTable(
   groups: readonly (readonly RowChange[])[],
   { checks, folding }: FlushRules,
 ): readonly TableChanges[] {
+  const [[row, ...others] = []] = groups;
+  if (row !== undefined && others.length === 0 && groups.length === 1 && checks === undefined)
+    return [changesOf({ model: row.descriptor, rows: [{ number: 1, row }] }, 0, folding)];
   const tables = new Map<string, TableRows>();
   groups.forEach((changes, index) => {
     for (const row of changes) {
