@@ -90,13 +90,15 @@ describe('a project that installs the package', () => {
       .filter((file) => file.endsWith('.md'));
     const dead = pages.flatMap((page) => {
       const prose = readFileSync(join(installed, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
-      return [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !/^[a-z]+:/.test(target))
-        // Pages about the code link to sources, which only the repository has.
-        .filter((target) => !target.endsWith('.ts'))
-        .filter((target) => !existsSync(join(installed, dirname(page), target)))
-        .map((target) => `${page}: ${target}`);
+      return (
+        [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+          .map(([, target = '']) => target)
+          .filter((target) => !/^[a-z]+:/.test(target))
+          // Pages about the code link to sources, which only the repository has.
+          .filter((target) => !target.endsWith('.ts'))
+          .filter((target) => !existsSync(join(installed, dirname(page), target)))
+          .map((target) => `${page}: ${target}`)
+      );
     });
     expect(pages.length).toBeGreaterThan(70);
     expect(dead).toEqual([]);
