@@ -23,8 +23,8 @@ export async function open({ connection }) {
 }
 
 /**
- * The texts of a flush of deposits, with and without folding, and the table version that the folding text must check.
- * They are made from samples, because a text does not depend on the values.
+ * The texts of a flush of deposits, with and without folding. They are made from samples, because a text does not
+ * depend on the values.
  *
  * @param {Connections} connections
  */
@@ -35,18 +35,15 @@ async function flushTexts(connections) {
   const { EventCatalog } = await built('runtime/persistence/codec/event-catalog.js');
   /** @type {typeof import('../../dist/runtime/domain/shard-identifier.js')} */
   const { ShardIdentifier } = await built('runtime/domain/shard-identifier.js');
-  const [[shape]] = await connections.read('shape', `SELECT eventlog.read_table_shape('wallets')::text`, []);
   /** @type {any} */
   const events = [{ name: 'Sample', model: 'Wallet', eventClass: () => Sample, fields: [] }];
   const origin = { shard: ShardIdentifier.of(0, 0), namespace: 'bench', events: new EventCatalog(events) };
   const [deposit, other] = [await sampleDeposits(), await sampleDeposits()];
-  const folding = { shapeOf: () => shape };
   /** @param {readonly (readonly any[])[]} groups */
-  const text = (groups) => flushStatement({ groups, locked: 'skip' }, origin, { folding }).text;
+  const text = (groups) => flushStatement({ groups, locked: 'skip' }, origin).text;
   return {
     single: text([[deposit(1)], [other(1)]]),
     folded: text([[deposit(1), deposit(2)], [other(1)]]),
-    shape,
   };
 }
 
@@ -160,8 +157,8 @@ class Bare {
 
   #run(count, groups) {
     const folded = count > groups.length;
-    const { single, folded: foldedText, shape } = this.#texts;
-    const values = flushValues(groups, folded ? shape : undefined);
+    const { single, folded: foldedText } = this.#texts;
+    const values = flushValues(groups, folded);
     return folded
       ? this.#connections.write('folded', foldedText, values)
       : this.#connections.write('single', single, values);
@@ -190,9 +187,9 @@ const json = (elements) => `[${elements.join(',')}]`;
 /**
  * Values in the order of the statement's parameters: see `flushStatement`.
  *
- * @param shape the shape that a folding statement checks; undefined: it does not fold
+ * @param folded whether the statement folds
  */
-function flushValues(groups, shape) {
+function flushValues(groups, folded) {
   const now = new Date();
   const items = groups.flatMap(([, group]) => group);
   const actionIds = items.map(() => ownId());
@@ -207,9 +204,7 @@ function flushValues(groups, shape) {
     instants(items.map(() => now)),
     json(items.map(({ wallet, amount }) => `{"walletId":"${wallet.id}","amount":"${amount}"}`)),
   ];
-  if (shape !== undefined) {
-    values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))), shape);
-  }
+  if (folded) values.push(array(groups.flatMap(([, group], index) => group.map(() => index + 1))));
   values.push(...updates(groups, now), ...events(items));
   return values;
 }

@@ -105,7 +105,7 @@ export class ShardGateways implements RepositoryContext {
     const database = this.#databases.database(shard);
     const folding = new FoldingRules(database);
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
-    const store = new SqlShardStore(database, this.#namespace, this.#events, committed, folding);
+    const store = new SqlShardStore(database, this.#namespace, this.#events, committed);
     const gateway = {
       shard,
       store,

@@ -1,6 +1,5 @@
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
-import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
@@ -37,9 +36,8 @@ export class OversizedFlush extends Error {
  * - `applied`: committed with all its rows.
  * - `left-out`: not applied, because a version no longer matched, a row was locked (only with `skip`) or the action was
  *   fenced. If a flush has several groups, a fenced action fails the statement instead.
- * - An error: not applied, because the database refuses this group.
  */
-export type FlushOutcome = 'applied' | 'left-out' | DriverFailure;
+export type FlushOutcome = 'applied' | 'left-out';
 
 /** An attempt as the audit trail of a shard records it. */
 export interface RecordedAttempt {
@@ -56,7 +54,6 @@ export interface ShardStore {
    *
    * @throws DriverFailure
    * @throws OversizedFlush for several groups that must be sent in parts
-   * @throws FoldingOutdated for a group of several plans that must be sent one after the other
    */
   flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]>;
   /** The stored models with these ids, in no particular order; missing ones are left out. @throws DriverFailure */

@@ -1,5 +1,4 @@
 import { memoize } from '../collections/memoize.js';
-import { time } from '../concurrency/time.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import { NIL_UUID } from '../domain/uuid.js';
@@ -23,13 +22,10 @@ import {
   type WriteGroup,
 } from './shard-store.js';
 import { ACTIONS, insertInto, KEYS } from './write/eventlog-tables.js';
-import { type FlushOrigin, flushStatement, UNPROVEN } from './write/flush-statement.js';
-import { FoldingOutdated, type FoldingRules } from './write/folding-rules.js';
+import { type FlushOrigin, flushStatement } from './write/flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
 import type { ActionRow } from './write/plan-write.js';
-import { RefusingConstraints } from './write/refusing-constraints.js';
 import { REPLICATION_WAIT } from './write/replication-wait.js';
-import type { RowChecks } from './write/row-check.js';
 import { ALL_APPLIED } from './write/statement-form.js';
 
 /** The `ShardStore` of a PostgreSQL database, embedded or not. */
@@ -38,83 +34,41 @@ export class SqlShardStore implements ShardStore {
   readonly #origin: FlushOrigin;
   readonly #flushed: (groups: readonly WriteGroup[]) => void;
   readonly #keys: KeyReader;
-  readonly #refusing: RefusingConstraints;
-  readonly #folding: FoldingRules | undefined;
 
-  /**
-   * @param flushed called with the request after each flush that applied a group
-   * @param folding the rules by which groups were formed. Each statement that folds checks them. Default: no check
-   */
+  /** @param flushed called with the request after each flush that applied a group */
   constructor(
     database: ShardDatabase,
     namespace: string,
     events: EventCatalog,
     flushed: (groups: readonly WriteGroup[]) => void = () => {},
-    folding?: FoldingRules,
   ) {
-    this.#folding = folding;
     this.#flushed = flushed;
     this.#keys = new KeyReader(database);
-    this.#refusing = new RefusingConstraints(database);
     this.#database = database;
     this.#origin = { shard: database.shard, namespace, events };
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const begun = time.nowMs();
-    for (let attempt = 1; ; attempt += 1) {
-      const checks = this.#refusing.checksOf(request.groups);
-      try {
-        return await this.#flush(request, checks, attempt === 1 ? options : restOf(options, begun));
-      } catch (error) {
-        if (attempt > MAXIMUM_LEARNED) throw error;
-        if (!(await this.#refusing.learn(request.groups, checks, error, options))) throw error;
-      }
-    }
-  }
-
-  async #flush(
-    request: FlushRequest,
-    checks: RowChecks | undefined,
-    options?: CallOptions,
-  ): Promise<readonly FlushOutcome[]> {
-    const { applied, refused } = await this.#run(request, checks, options);
+    const applied = await this.#run(request, options);
     if (applied !== '') this.#flushed(request.groups);
-    const result = outcomes(request.groups.length, applied);
-    if (checks !== undefined) {
-      this.#refusing.answered(checks, refused !== '');
-      for (const [index, failure] of refusals(refused, checks)) result[index] = failure;
-    }
-    return result;
+    return outcomes(request.groups.length, applied);
   }
 
   /** The groups that were applied; a fenced single plan is not among them. */
-  async #run(
-    request: FlushRequest,
-    checks: RowChecks | undefined,
-    options?: CallOptions,
-  ): Promise<{ readonly applied: string; readonly refused: string }> {
-    const statement = flushStatement(request, this.#origin, { checks, folding: this.#folding });
+  async #run(request: FlushRequest, options?: CallOptions): Promise<string> {
+    const statement = flushStatement(request, this.#origin);
     requireSize(request, statement);
     try {
       // A statement that waits for locks would delay those behind it in the pipeline.
       const pipeline = request.locked === 'skip' ? this : undefined;
       const limits = { ...options, pipeline, access: INTERNAL_ACCESS } as const;
       const { rows } = await this.#database.query(statement, limits);
-      const [applied = '', refused = ''] = rows[0] ?? [];
-      if (applied === UNPROVEN) throw this.#outdated(request);
-      return { applied: String(applied), refused: String(refused) };
+      return String(rows[0]?.[0] ?? '');
     } catch (error) {
       const isSingle = request.groups.length === 1 && request.groups[0]?.length === 1;
-      if (isSingle && isFenced(error)) return { applied: '', refused: '' };
+      if (isSingle && isFenced(error)) return '';
       throw error;
     }
-  }
-
-  #outdated({ groups }: FlushRequest): FoldingOutdated {
-    for (const { items } of groups.flat())
-      for (const { descriptor } of items) this.#folding?.forget(descriptor);
-    return new FoldingOutdated('a table has another shape than it had');
   }
 
   read<M extends Entity>(
@@ -184,12 +138,6 @@ export class SqlShardStore implements ShardStore {
     return rowCount;
   }
 }
-
-/**
- * Maximum constraint violations of one statement that the store learns from before it reports the failure to the
- * writer.
- */
-const MAXIMUM_LEARNED = 4;
 
 /** Inserts the row unless the attempt's own exists. Waits for a transaction that is about to write it. */
 const FENCE = {
@@ -319,25 +267,4 @@ function outcomes(count: number, applied: string): FlushOutcome[] {
   if (applied === '') return result;
   for (const group of applied.split(',')) result[Number(group) - 1] = 'applied';
   return result;
-}
-
-/** Positions of the groups that violate a constraint, as far as the statement proves it, each with its error. */
-function refusals(refused: string, checks: RowChecks): readonly (readonly [number, DriverFailure])[] {
-  if (refused === '') return [];
-  const all = [...checks.values()].flat();
-  const first = new Map<number, number>();
-  for (const pair of refused.split(',')) {
-    const [group = 0, number = 0] = pair.split(':').map(Number);
-    if (number > 0) first.set(group - 1, Math.min(number, first.get(group - 1) ?? number));
-  }
-  return [...first].flatMap(([index, number]) => {
-    const failure = all[number - 1]?.refusal;
-    return failure === undefined ? [] : [[index, failure] as const];
-  });
-}
-
-/** The remaining limits of a call that began at `begun`. */
-function restOf(options: CallOptions | undefined, begun: number): CallOptions | undefined {
-  if (options?.timeoutMs === undefined) return options;
-  return { ...options, timeoutMs: Math.max(1, options.timeoutMs - (time.nowMs() - begun)) };
 }

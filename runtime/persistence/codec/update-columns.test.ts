@@ -25,7 +25,7 @@ test('whatever is updated, there are few statements, and each sets what its rows
           expect(positions).toEqual(expect.arrayContaining(always));
         }
       }
-      expect(keys.size).toBeLessThanOrEqual(8 + 2 * fields.length);
+      expect(keys.size).toBeLessThanOrEqual(8 + fields.length);
     }),
     { numRuns: 200 },
   );

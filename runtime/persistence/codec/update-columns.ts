@@ -30,63 +30,52 @@ export const tableUpdates: (model: ModelDescriptor) => TableUpdates = memoize(
 /**
  * Chooses a statement text for updates. Each text is prepared on each connection, so there must be few. Rows that all
  * set the same columns use a text for exactly these columns, for the first `MAXIMUM_SETS` such sets. All other rows use
- * one text for all columns that any update has set so far; columns that not every update sets have a flag per row.
+ * one text for all columns that any of them has set so far, with a flag per row.
  */
 export class TableUpdates {
   readonly #codec: RowCodec;
   readonly #plain = new Map<string, UpdateColumns>();
-  #mixed: UpdateColumns;
+  #mixed: UpdateColumns = { key: '~', columns: [] };
 
   constructor(codec: RowCodec) {
     this.#codec = codec;
-    this.#mixed = { key: '~', columns: [] };
-  }
-
-  /** The columns for rows that all set the same ones. Undefined if this set has no text of its own. */
-  plain(set: ColumnSet): UpdateColumns | undefined {
-    const found = this.#plain.get(set.key);
-    if (found !== undefined || this.#plain.size >= MAXIMUM_SETS) return found;
-    const columns = this.#columnsAt(set.positions, () => false);
-    const made = { key: set.key, columns };
-    this.#plain.set(set.key, made);
-    return made;
   }
 
   /** The columns for rows that may set different ones. @param sets one per row */
   of(sets: readonly ColumnSet[]): UpdateColumns {
     const [first] = sets;
     const isOne = first !== undefined && sets.every(({ key }) => key === first.key);
-    const plain = isOne ? this.plain(first) : undefined;
-    if (plain !== undefined) return plain;
-    for (const set of new Set(sets)) this.#admit(set);
+    return (isOne ? this.#exactly(first) : undefined) ?? this.#including(sets);
+  }
+
+  #exactly({ key, positions }: ColumnSet): UpdateColumns | undefined {
+    const found = this.#plain.get(key);
+    if (found !== undefined || this.#plain.size >= MAXIMUM_SETS) return found;
+    const made = { key, columns: this.#columnsAt(positions, false) };
+    this.#plain.set(key, made);
+    return made;
+  }
+
+  #including(sets: readonly ColumnSet[]): UpdateColumns {
+    const known = this.#mixed.columns.map(({ position }) => position);
+    const all = new Set(known);
+    for (const { positions } of sets) for (const position of positions) all.add(position);
+    if (all.size > known.length) {
+      const columns = this.#columnsAt(
+        [...all].sort((a, b) => a - b),
+        true,
+      );
+      this.#mixed = { key: `~${columns.map(({ position }) => position).join()}`, columns };
+    }
     return this.#mixed;
   }
 
-  /**
-   * Adds columns or marks them as flagged, never the reverse, so a model has at most twice as many texts as columns.
-   */
-  #admit({ positions }: ColumnSet): void {
-    const { columns } = this.#mixed;
-    const own = new Set(positions);
-    const before = new Map(columns.map(({ position, isFlagged }) => [position, isFlagged]));
-    const isFlagged = (position: number): boolean =>
-      columns.length > 0 && (before.get(position) ?? true) ? true : !own.has(position);
-    const all = new Set([...before.keys(), ...positions]);
-    const admitted = this.#columnsAt(
-      [...all].sort((a, b) => a - b),
-      isFlagged,
-    );
-    const key = `~${admitted.map(({ position, isFlagged: flagged }) => `${position}${flagged ? '?' : ''}`).join(',')}`;
-    if (key !== this.#mixed.key) this.#mixed = { key, columns: admitted };
-  }
-
-  #columnsAt(
-    positions: readonly number[],
-    isFlagged: (position: number) => boolean,
-  ): readonly UpdateColumn[] {
+  /** Every update sets the version. */
+  #columnsAt(positions: readonly number[], isFlagged: boolean): readonly UpdateColumn[] {
     return positions.flatMap((position) => {
       const column = this.#codec.columns[position];
-      return column === undefined ? [] : [{ column, position, isFlagged: isFlagged(position) }];
+      if (column === undefined) return [];
+      return [{ column, position, isFlagged: isFlagged && column.descriptor.field !== 'version' }];
     });
   }
 }

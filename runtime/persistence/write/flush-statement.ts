@@ -6,9 +6,7 @@ import { INT } from '../codec/parameter-kind.js';
 import type { FlushRequest } from '../shard-store.js';
 import * as eventlog from './eventlog-tables.js';
 import { foldGroup, type RowChange } from './folded-group.js';
-import { foldingCondition } from './folding-rules.js';
 import type { PlanWrite } from './plan-write.js';
-import { refusedText, rowsText } from './row-check.js';
 import { cte, StatementBuilder, where } from './statement-builder.js';
 import { ALL_APPLIED, MERGED, SINGLE, type StatementForm } from './statement-form.js';
 import {
@@ -22,10 +20,7 @@ import {
   updateCells,
   updatedValue,
 } from './statement-rows.js';
-import { changesByTable, type FlushRules, isGuarded, type TableChanges } from './table-changes.js';
-
-/** Answer of a flush that folds rows which may not be folded: nothing was applied. */
-export const UNPROVEN = 'unproven';
+import { changesByTable, isGuarded, type TableChanges } from './table-changes.js';
 
 /** What the statements of one shard have in common. */
 export interface FlushOrigin {
@@ -38,21 +33,16 @@ export interface FlushOrigin {
  * The statement that applies these groups.
  *
  * @throws ValidationError if a value does not fit its column
- * @throws FoldingOutdated if a row is folded that may not be
  */
-export function flushStatement(
-  request: FlushRequest,
-  origin: FlushOrigin,
-  rules: FlushRules = {},
-): Statement {
-  return new FlushStatement(request, origin, rules).write();
+export function flushStatement(request: FlushRequest, origin: FlushOrigin): Statement {
+  return new FlushStatement(request, origin).write();
 }
 
 /** What a plan brings for one table. */
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
 
-/** Groups whose versions match, those of them that a constraint refuses, and the others. */
-const [HELD, REFUSED, OK] = ['held', 'refused', 'ok'];
+/** Groups whose versions match. */
+const OK = 'ok';
 
 /**
  * Groups of plans as one statement, in which each group is all-or-nothing by itself. Groups and plans are numbered from
@@ -60,8 +50,6 @@ const [HELD, REFUSED, OK] = ['held', 'refused', 'ok'];
  *
  * 1. `m*`: rows to update; `ok`: groups whose every row that is checked has its version. It locks these rows, those of
  *    each table in id order. Everything below is written for these groups alone.
- *    Where constraints are evaluated, these groups are `held`; `n*` are the rows to insert, `r*` all rows as they will
- *    be, `refused` the groups that a constraint refuses, and `ok` is what remains.
  * 2. `act`, `u*`, `i*`, `ev`, `k`, `sc`, `j`, `x`: the rows of the actions, updates, inserts, records. The row of an
  *    action that was fenced is a unique violation, and so is a key that is taken: the writer splits the statement until
  *    the guilty plan stands alone.
@@ -82,19 +70,18 @@ class FlushStatement {
   readonly #groups: string | undefined = undefined;
   /** By index of the table. */
   readonly #updates: BoundRows[] = [];
-  readonly #adds: BoundRows[] = [];
   /** Names of the expressions that write to `eventlog`. */
   #written = '';
 
-  constructor({ groups, locked }: FlushRequest, origin: FlushOrigin, rules: FlushRules) {
+  constructor({ groups, locked }: FlushRequest, origin: FlushOrigin) {
     const plans = groups.flat();
     this.#origin = origin;
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
     this.#changes = groups.map(foldGroup);
-    this.#tables = changesByTable(this.#changes, rules);
+    this.#tables = changesByTable(this.#changes);
     this.#lock = `FOR NO KEY UPDATE OF t${locked === 'skip' ? ' SKIP LOCKED' : ''}`;
     this.#isGuarded = this.#tables.some(isGuarded);
-    this.#form = isSingle(plans, this.#tables) ? SINGLE : MERGED;
+    this.#form = isSingle(plans) ? SINGLE : MERGED;
     this.#builder = new StatementBuilder(origin.namespace);
     this.#actions = this.#bind('r', eventlog.ACTIONS.cells, this.#plans);
     if (this.#isGuarded && plans.length > groups.length)
@@ -102,10 +89,7 @@ class FlushStatement {
   }
 
   write(): Statement {
-    const proof = this.#prove();
-    const mayRefuse = this.#tables.some(({ checks }) => checks !== undefined);
-    if (this.#isGuarded) this.#check(mayRefuse ? HELD : OK, proof);
-    if (mayRefuse) this.#refuse();
+    if (this.#isGuarded) this.#check();
     this.#insert('act', eventlog.ACTIONS, this.#actions);
     for (const table of this.#tables) {
       this.#update(table);
@@ -120,8 +104,7 @@ class FlushStatement {
     this.#cancel();
     return this.#builder.statement(() => {
       const applied = this.#isGuarded ? this.#form.list(cte(OK)) : `'${ALL_APPLIED}'`;
-      const proven = proof === '' ? applied : `CASE WHEN ${proof} THEN ${applied} ELSE '${UNPROVEN}' END`;
-      return `SELECT ${proven} AS applied${mayRefuse ? `, ${LIST_OF_REFUSED} AS refused` : ''}`;
+      return `SELECT ${applied} AS applied`;
     }, this.#key());
   }
 
@@ -134,26 +117,17 @@ class FlushStatement {
     return key;
   }
 
-  /** Condition: all tables whose rows are folded may be folded. Empty if none is. */
-  #prove(): string {
-    const proofs = this.#tables.flatMap(({ codec: { model }, shape }) => {
-      return shape === undefined ? [] : [foldingCondition(model, this.#builder.bind(shape, 'bigint'))];
-    });
-    return proofs.join(' AND ');
-  }
-
   /** Determines the groups whose versions match: those with as many locked rows as they have checks. */
-  #check(name: string, proof: string): void {
+  #check(): void {
     const checked = this.#tables.filter(({ sets, expects }) => sets !== undefined || expects.length > 0);
     const isSingle = this.#form === SINGLE;
     const counts = isSingle ? [] : this.#changes.map((rows) => rows.filter(isChecked).length);
     const hasOneEach = counts.every((count) => count === 1);
     const checks = hasOneEach ? '' : this.#bindNumbers(counts);
     const locks = checked.map((table) => this.#lockRows(table));
-    this.#builder.select(name, () => {
+    this.#builder.select(OK, () => {
       const locked = locks.map((sql) => `SELECT grp FROM (${sql()}) AS l`).join(' UNION ALL ');
-      const complete = hasOneEach ? locked : completeGroups(locked, checks);
-      return proof === '' ? complete : `SELECT grp FROM (${complete}) AS g WHERE ${proof}`;
+      return hasOneEach ? locked : completeGroups(locked, checks);
     });
   }
 
@@ -179,29 +153,6 @@ class FlushStatement {
     };
   }
 
-  /** Evaluates constraints for the rows of groups that are held; what remains of these groups is `ok`. */
-  #refuse(): void {
-    const refused: string[] = [];
-    for (const changes of this.#tables) {
-      const { table, index, adds, checks = [] } = changes;
-      const [first] = checks;
-      if (first === undefined) continue;
-      if (adds.length > 0) {
-        const rows = this.#bind('n', table.cells, adds);
-        this.#adds[index] = this.#share('n', index, rows, this.#form.isIn(rows.number, cte(HELD)));
-      }
-      this.#builder.select(`r${index}`, () => rowsText(changes, first.check.types));
-      for (const stated of checks) {
-        const oid = this.#builder.bind(stated.check.oid, 'oid');
-        const version = this.#builder.bind(stated.check.version, 'xid');
-        refused.push(refusedText({ stated, table: changes, oid, version }));
-      }
-    }
-    this.#builder.select(REFUSED, () => refused.join(' UNION ALL '));
-    const isRefused = `grp IN (SELECT grp FROM ${cte(REFUSED)})`;
-    this.#builder.select(OK, () => `SELECT grp FROM ${cte(HELD)} WHERE (${isRefused}) IS NOT TRUE`);
-  }
-
   /** One statement for each step. */
   #update({ table, index, sets, steps }: TableChanges): void {
     const rows = this.#updates[index];
@@ -224,7 +175,7 @@ class FlushStatement {
 
   #add({ table, index, adds, steps }: TableChanges): void {
     if (adds.length === 0) return;
-    const rows = this.#adds[index] ?? this.#bind('n', table.cells, adds);
+    const rows = this.#bind('n', table.cells, adds);
     this.#builder.modify(`i${index}`, () => {
       const after = steps && isDone(index, steps.count - 1);
       return insertText(table, rows, this.#actions) + where(this.#isApplied(rows.number), after);
@@ -276,11 +227,11 @@ class FlushStatement {
     return this.#builder.bind(INT.many(numbers, Number), INT.manyType);
   }
 
-  /** Rows to which several expressions refer, unless they are parameters. @param condition on each of them */
-  #share(alias: string, index: number, rows: BoundRows, condition?: string): BoundRows {
+  /** Rows to which several expressions refer, unless they are parameters. */
+  #share(alias: string, index: number, rows: BoundRows): BoundRows {
     if (rows.from === '') return rows;
     const name = alias + index;
-    this.#builder.select(name, () => `SELECT *${rows.from}${where(condition)}`);
+    this.#builder.select(name, () => `SELECT *${rows.from}`);
     return { ...rows, from: ` FROM ${cte(name)} AS ${alias}` };
   }
 
@@ -295,10 +246,9 @@ class FlushStatement {
   }
 }
 
-/** Whether it is one plan with at most one row of each kind, for which no constraint is evaluated. */
-function isSingle([plan, second]: readonly PlanWrite[], tables: readonly TableChanges[]): boolean {
+/** Whether it is one plan with at most one row of each kind. */
+function isSingle([plan, second]: readonly PlanWrite[]): boolean {
   if (plan === undefined || second !== undefined) return false;
-  if (tables.some(({ checks }) => checks !== undefined)) return false;
   const { schedules = [], cancelledSchedules = [], items } = plan;
   let [checked, events] = [0, 0];
   for (const item of items) {
@@ -343,6 +293,3 @@ function completeGroups(rows: string, checks: string): string {
   if (rows === '') return others;
   return `SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${checks})[grp] UNION ALL ${others}`;
 }
-
-/** As `group:check`, with the numbers of checks; 0 if the check has to be repeated plan by plan. */
-const LIST_OF_REFUSED = `(SELECT coalesce(string_agg(grp || ':' || number, ','), '') FROM ${cte(REFUSED)})`;

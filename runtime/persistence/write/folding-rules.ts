@@ -7,10 +7,8 @@ import { quoteIdentifier } from '../codec/sql-identifier.js';
 
 /** Pause after a failed look-up in the catalog, in milliseconds. */
 const PAUSE_MS = 1_000;
-/**
- * Time after which a table that may not be folded is checked again, in milliseconds. The cause may have been removed.
- */
-const STRICT_MS = 60_000;
+/** Time after which a table is checked again, in milliseconds: a migration may have changed it. */
+const CHECKED_MS = 60_000;
 
 /** Constraints of the first migration that no intermediate state can violate: residency of ids, and finite numbers. */
 const HARMLESS = [
@@ -34,41 +32,15 @@ SELECT
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
 /**
- * Null outside READ COMMITTED, where the snapshot of a statement may be older than its locks and does not prove the
- * shape.
- */
-const SHAPE = 'SELECT eventlog.read_table_shape(to_regclass($1))::text';
-
-/** The rules by which a statement folds have changed. It has applied nothing. */
-export class FoldingOutdated extends Error {
-  override readonly name: string = 'FoldingOutdated';
-}
-
-/**
- * Condition: the table still has the shape that was read from the catalog.
- *
- * The planner evaluates the function once, under the lock of the table and with its own snapshot, and keeps the number
- * in the prepared plan. A change of the number needs a lock that conflicts with that of the statement, or waits for it,
- * and makes the server plan the statement again. The number omits changes that do not cause a new plan, because plans
- * of two connections would disagree permanently: the server invalidates plans by table, and `ALTER TABLE ... CLUSTER
- * ON` changes only a row of an index.
- *
- * @param shape parameter
- */
-export function foldingCondition({ table }: ModelDescriptor, shape: string): string {
-  return `eventlog.table_shape(${quoteLiteral(quoteIdentifier(table))}::regclass) = ${shape}`;
-}
-
-/**
  * Determines the tables of one shard in which several changes of one row may be written as one. Folding skips the
  * intermediate states, but a trigger, a check, a unique constraint or a column of another type might have refused one
  * of them. Unless the model has the option, the first request for folding checks the table, which is not folded until
- * the result is known. A migration may change the result at any time, so each folding statement verifies it.
+ * the result is known. A migration may change the table while the process serves, so the result is checked again every
+ * minute in which rows are contended; until then the last result applies.
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
-  /** The shape of each checked table; undefined if it must not be folded. */
-  readonly #known = new Map<ModelDescriptor, string | undefined>();
+  readonly #foldable = new Map<ModelDescriptor, boolean>();
   readonly #notBefore = new Map<ModelDescriptor, number>();
 
   constructor(database: ShardDatabase) {
@@ -77,63 +49,42 @@ export class FoldingRules {
 
   isFoldable(model: ModelDescriptor): boolean {
     if (model.folding !== undefined) return model.folding;
-    const known = this.#known.get(model);
-    if (known === undefined) this.#look(model);
-    return known !== undefined;
+    this.#checkIfDue(model);
+    return this.#foldable.get(model) ?? false;
   }
 
-  /**
-   * The shape of the table that a statement must verify if it folds rows of this model; undefined if the model has the
-   * option `folding: true`.
-   */
-  shapeOf(model: ModelDescriptor): string | undefined {
-    if (model.folding === true) return undefined;
-    const known = this.#known.get(model);
-    if (known === undefined) throw new FoldingOutdated(`${model.table} may not be folded`);
-    return known;
-  }
-
-  /** Must be called when a statement has found another shape: the table is then checked again. */
-  forget(model: ModelDescriptor): void {
-    this.#known.delete(model);
-    this.#notBefore.delete(model);
-  }
-
-  #look(model: ModelDescriptor): void {
+  #checkIfDue(model: ModelDescriptor): void {
     const now = time.nowMs();
     if (now < (this.#notBefore.get(model) ?? 0)) return;
     this.#notBefore.set(model, now + PAUSE_MS);
     this.#inspect(model).then(
-      (shape) => {
-        this.#known.set(model, shape);
-        this.#notBefore.set(model, time.nowMs() + STRICT_MS);
+      (isFoldable) => {
+        this.#foldable.set(model, isFoldable);
+        this.#notBefore.set(model, time.nowMs() + CHECKED_MS);
       },
-      // An unknown shape only costs speed. The next contention repeats the request.
+      // An unknown result only costs speed. The next contention repeats the request.
       () => {},
     );
   }
 
-  async #inspect(model: ModelDescriptor): Promise<string | undefined> {
+  async #inspect(model: ModelDescriptor): Promise<boolean> {
     const { table, columns, keys = [], checks = [] } = model;
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
     const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
-    // Read first: if the table changes before the other reads, its shape differs from this one.
-    const before = await this.#database.query({ text: SHAPE, values: values.slice(0, 1) });
     const { rows } = await this.#database.query({ text: CATALOG, values });
     const [isStrict, constraints, present, types] = rows[0] ?? [];
-    if (isStrict !== false) return undefined;
+    if (isStrict !== false) return false;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
       (present as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
     );
-    const isFoldable =
+    return (
       (constraints as readonly string[]).every(isHarmless) &&
       columns.every(({ column, sqlType }) => {
         return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
-      });
-    const shape = before.rows[0]?.[0];
-    return isFoldable && typeof shape === 'string' ? shape : undefined;
+      })
+    );
   }
 }
 
@@ -142,8 +93,4 @@ function optionalColumns({ columns }: ModelDescriptor): readonly string[] {
   return columns.flatMap(({ column, optional, nullable }) =>
     optional === true || nullable === true ? [column] : [],
   );
-}
-
-function quoteLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

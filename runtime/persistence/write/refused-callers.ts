@@ -1,7 +1,6 @@
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import type { PlanWrite } from './plan-write.js';
-import { violationOf } from './read-row-check.js';
 
 /** Points that a refused plan adds to the score of its caller. An applied plan subtracts 1. */
 const REFUSED_SCORE = 8;
@@ -12,9 +11,8 @@ const HIGHEST_SCORE = 32;
 const MAXIMUM_CALLERS = 256;
 
 /**
- * Finds callers whose plans are often refused by the server only: by a trigger, a value that does not fit its column,
- * or a constraint that a statement cannot evaluate. Such a plan fails its whole statement, and several more statements
- * are needed to find it. If more than one in nine plans of a caller end this way, its plans are sent alone. This costs
+ * Finds callers whose plans the server often refuses: by a constraint, a trigger, a value that does not fit its column.
+ * Such a plan fails its whole statement, and several more statements are needed to find it. If more than one in nine plans of a caller end this way, its plans are sent alone. This costs
  * one statement per plan, and the statements of other callers stay whole. Callers with the same name, such as anonymous
  * ones, count as one, because a plan contains only the name.
  */
@@ -46,10 +44,10 @@ export class RefusedCallers {
   }
 }
 
-/** Constraints that statements learn to evaluate do not count, nor do failures that another attempt may avoid. */
+/** Failures that another attempt may avoid do not count. */
 function isAboutPlan(error: unknown): boolean {
   if (!(error instanceof DriverFailure)) return true;
-  if (error.sqlState === undefined || violationOf(error) !== undefined) return false;
+  if (error.sqlState === undefined) return false;
   const meaning = sqlStateMeaning(error.sqlState);
   return meaning !== 'transient' && meaning !== 'locked';
 }

@@ -8,7 +8,6 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
-import { FoldingOutdated } from './folding-rules.js';
 import { LostWrite } from './lost-write.js';
 import type { PendingPlan } from './pending-plan.js';
 import { forEachRow, haveTime, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
@@ -280,7 +279,6 @@ export class ShardWriter {
       groups.forEach((group, index) => {
         const outcome = outcomes[index];
         if (outcome === 'applied') this.#applied(group, batchSize, mode);
-        else if (outcome instanceof DriverFailure) this.#refused(group, outcome);
       });
       const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
       if (mode === 'first') this.#setApart(leftOut);
@@ -367,8 +365,6 @@ export class ShardWriter {
       this.#reportTogether(() => {
         for (const entry of groups.flat()) giveBack(entry, error);
       });
-    } else if (error instanceof FoldingOutdated) {
-      this.#setApart(groups.flatMap((folded) => folded.map((entry) => [entry])));
     } else if (groups.length > 1) {
       this.#counters.split();
       const middle = Math.ceil(groups.length / 2);

@@ -8,15 +8,12 @@ import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { AccountCredited, accountModel } from '../../domain/test-support/account.js';
 import { guestModel, newGuest } from '../../execution/test-support/guests.js';
-import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import type { FlushRequest, WriteGroup } from '../shard-store.js';
 import { idOf, planOf } from '../test-support/plans.js';
 import { flushStatement } from './flush-statement.js';
 import type { PlanWrite } from './plan-write.js';
-import type { RowCheck, RowCondition } from './row-check.js';
-import type { FlushRules } from './table-changes.js';
 
 const HERE = ShardIdentifier.of(0, 0);
 const accounts = accountModel as unknown as ModelDescriptor;
@@ -96,42 +93,15 @@ function renaming(count: number): readonly StagedItem[] {
   return [...moved, { kind: 'add', descriptor: guests, model: newGuest('0@hotel'), events: [] }];
 }
 
-const conditions: readonly RowCondition[] = [
-  { kind: 'check', expression: 'version > 0' },
-  { kind: 'unique', keys: ['lower(state)', 'version'], predicate: "state <> 'GONE'" },
-  { kind: 'unique', keys: ['state'], predicate: undefined },
-  { kind: 'reference', columns: ['state'], to: 'states', toColumns: ['name'] },
-];
-
-const checks = conditions.flatMap((condition, index) =>
-  [true, false].map((isApproximate): RowCheck => {
-    const refusal = new DriverFailure('refused', { phase: 'answered' });
-    const [constraint, types] = [`c${index}`, new Map([['state', 'text']])];
-    return {
-      ...{ constraint, condition, isApproximate, types, refusal },
-      columns: ['state'],
-      oid: '1',
-      version: '1',
-    };
-  }),
-);
-
 const flushes = fc.record({
   groups: fc.array(kinds, { minLength: 1, maxLength: 3 }).map((all) => all.map(groupOf)),
   locked: fc.constantFrom('wait' as const, 'skip' as const),
-  checks: fc.subarray(checks),
-  shape: fc.constantFrom(undefined, '1'),
 });
 
 type Flush = typeof flushes extends fc.Arbitrary<infer F> ? F : never;
 
-function make({ groups, locked, checks: evaluated, shape }: Flush): Statement {
-  const request: FlushRequest = { groups, locked };
-  const rules: FlushRules = {
-    checks: evaluated.length === 0 ? undefined : new Map([['others', evaluated]]),
-    folding: shape === undefined ? undefined : { shapeOf: () => shape },
-  };
-  return flushStatement(request, ORIGIN, rules);
+function make(flush: Flush): Statement {
+  return flushStatement(flush, ORIGIN);
 }
 
 describe('the text of a flush', () => {

@@ -3,18 +3,8 @@ import { heldKeys } from '../../domain/natural-key.js';
 import { RowCodec } from '../codec/row-codec.js';
 import { tableUpdates, type UpdateColumns } from '../codec/update-columns.js';
 import { changedBy, type RowChange } from './folded-group.js';
-import type { FoldingRules } from './folding-rules.js';
 import { handoverSteps } from './key-handover.js';
-import { type RowChecks, type StatedCheck, statedChecks } from './row-check.js';
 import { type InsertedTable, modelTable, type NumberedRow } from './statement-rows.js';
-
-/** Rules of a flush besides its plans. */
-export interface FlushRules {
-  /** Constraints that are evaluated before anything is written. Default none. */
-  readonly checks?: RowChecks | undefined;
-  /** Determines what the statement must verify if it folds rows. Default: nothing. */
-  readonly folding?: Pick<FoldingRules, 'shapeOf'> | undefined;
-}
 
 /** The change of a row, with the number of its group. */
 type GroupChange = NumberedRow<RowChange>;
@@ -35,10 +25,6 @@ export interface TableChanges {
   readonly expects: readonly GroupChange[];
   /** The columns that its updates set. Absent: it updates no row. */
   readonly sets?: UpdateColumns | undefined;
-  /** Checks that are evaluated before the write. A group with a refused row is left out. Absent: none. */
-  readonly checks?: readonly StatedCheck[];
-  /** Nothing is applied unless the table has this shape, which allows folding. Absent: any shape. */
-  readonly shape?: string | undefined;
   /** Present if natural keys move between rows. Absent: all rows are written at once. */
   readonly steps?: KeySteps | undefined;
 }
@@ -51,23 +37,19 @@ export interface KeySteps {
 }
 
 /** Whether the flush leaves out a group because of a row of this table. */
-export function isGuarded({ sets, expects, checks, shape }: TableChanges): boolean {
-  return sets !== undefined || expects.length > 0 || checks !== undefined || shape !== undefined;
+export function isGuarded({ sets, expects }: TableChanges): boolean {
+  return sets !== undefined || expects.length > 0;
 }
 
 /**
  * The changes of groups by table, sorted by name, so that every process locks tables in the same order.
  *
  * @param groups the changes of each group, one per row
- * @throws FoldingOutdated if a row was folded that must not be
  */
-export function changesByTable(
-  groups: readonly (readonly RowChange[])[],
-  { checks, folding }: FlushRules,
-): readonly TableChanges[] {
+export function changesByTable(groups: readonly (readonly RowChange[])[]): readonly TableChanges[] {
   const [[row, ...others] = []] = groups;
-  if (row !== undefined && others.length === 0 && groups.length === 1 && checks === undefined)
-    return [changesOf({ model: row.descriptor, rows: [{ number: 1, row }] }, 0, folding)];
+  if (row !== undefined && others.length === 0 && groups.length === 1)
+    return [changesOf({ model: row.descriptor, rows: [{ number: 1, row }] }, 0)];
   const tables = new Map<string, TableRows>();
   groups.forEach((changes, index) => {
     for (const row of changes) {
@@ -78,16 +60,14 @@ export function changesByTable(
     }
   });
   const sorted = [...tables.values()].sort((a, b) => (a.model.table < b.model.table ? -1 : 1));
-  const changes = sorted.map((table, index) => changesOf(table, index, folding));
-  return checks === undefined ? changes : statedChecks(changes, checks);
+  return sorted.map(changesOf);
 }
 
-function changesOf({ model, rows }: TableRows, index: number, folding: FlushRules['folding']): TableChanges {
+function changesOf({ model, rows }: TableRows, index: number): TableChanges {
   const ofKind = (kind: RowChange['kind']): GroupChange[] => rows.filter(({ row }) => row.kind === kind);
   const [updates, adds, expects] = [ofKind('update'), ofKind('add'), ofKind('expect')];
   const codec = RowCodec.of(model);
   const isKeyed = model.keys !== undefined;
-  const isFolded = rows.some(({ row }) => row.isFolded === true);
   return {
     codec,
     table: modelTable(codec),
@@ -96,7 +76,6 @@ function changesOf({ model, rows }: TableRows, index: number, folding: FlushRule
     expects,
     adds: isKeyed ? sortedByKeys(adds) : adds,
     sets: updates.length === 0 ? undefined : tableUpdates(model).of(updates.map(({ row }) => changedBy(row))),
-    shape: isFolded ? folding?.shapeOf(model) : undefined,
     steps: isKeyed && updates.length > 0 ? keySteps([...updates, ...adds]) : undefined,
   };
 }
