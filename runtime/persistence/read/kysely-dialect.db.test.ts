@@ -13,7 +13,6 @@ import {
 import { ReplicaReads } from '../../sharding/replica-reads.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { readOnlyKysely } from './kysely-dialect.js';
-import { declareModelTable } from './model-tables.js';
 
 interface Tables {
   t: { id: number; v: string | null };
@@ -38,14 +37,13 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
     `);
     session.release();
     sent = [];
-    declareModelTable('t');
     db = readOnlyKysely<Tables>(recording(database, sent));
   });
 
   const contents = async () =>
     (await database.query({ text: 'select id, v from t order by id', values: [] })).rows;
 
-  it('returns rows by column name, in one statement', async () => {
+  it('returns rows by column name', async () => {
     const rows = await db
       .selectFrom('t')
       .select(({ fn }) => ['id', 'v', fn.countAll().over().as('n')])
@@ -53,11 +51,11 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
       .orderBy('id', 'desc')
       .limit(5)
       .execute();
+    expect(sent).toEqual(['BEGIN']);
     expect(rows).toEqual([
       { id: 2, v: null, n: '2' },
       { id: 1, v: 'one', n: '2' },
     ]);
-    expect(sent).toHaveLength(1);
   });
 
   it('sends arrays, instants and objects as parameters', async () => {
@@ -81,23 +79,20 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
           .where('id', '=', (e) => e.selectFrom('t').select((f) => f.fn.max('id').as('m'))),
       );
     expect(await query.execute()).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(sent).toHaveLength(1);
   });
 
-  it('applies one time limit to all statements of a query, raw SQL or not', async () => {
+  it('applies one time limit to all statements of a query', async () => {
     const limits: (number | undefined)[] = [];
     const limited = readOnlyKysely<Tables>(noting(database, limits), 60_000);
     await limited.selectFrom('t').select('id').execute();
-    expect(limits).toEqual([60_000]);
-    await sql`select 1`.execute(limited);
-    const [acquired = 0, begun = 0, sent = 0] = limits.slice(1);
+    const [acquired = 0, begun = 0, sent = 0] = limits;
     expect(acquired).toBe(60_000);
     expect(begun).toBeLessThan(acquired);
     expect(sent).toBeLessThan(begun);
     expect(sent).toBeGreaterThan(0);
   });
 
-  describe('refuses writes that the syntax tree shows', () => {
+  describe('refuses, before it is sent,', () => {
     it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
       ['an insert', (k) => k.insertInto('t').values({ id: 3, v: null }).execute()],
       ['an update', (k) => k.updateTable('t').set({ v: 'x' }).execute()],
@@ -106,17 +101,6 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
         'a merge',
         (k) => k.mergeInto('t').using('t as u', 'u.id', 't.id').whenMatched().thenDelete().execute(),
       ],
-      [
-        'a write in a common table',
-        (k) =>
-          k
-            .with('x', (q) => q.deleteFrom('t').returning('id'))
-            .selectFrom('x')
-            .selectAll()
-            .execute(),
-      ],
-      ['a row lock', (k) => k.selectFrom('t').selectAll().forUpdate().execute()],
-      ['a shared row lock', (k) => k.selectFrom('t').selectAll().forShare().execute()],
       ['a new table', (k) => k.schema.createTable('u').addColumn('id', 'integer').execute()],
       ['a dropped table', (k) => k.schema.dropTable('t').execute()],
       ['a transaction', (k) => k.transaction().execute(async () => {})],
@@ -125,6 +109,23 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
       await expect(write(db)).rejects.toThrow(WriteInPerformError);
       expect(sent).toEqual([]);
     });
+  });
+
+  it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
+    [
+      'a write in a common table',
+      (k) =>
+        k
+          .with('x', (q) => q.deleteFrom('t').returning('id'))
+          .selectFrom('x')
+          .selectAll()
+          .execute(),
+    ],
+    ['a row lock', (k) => k.selectFrom('t').selectAll().forUpdate().execute()],
+    ['a shared row lock', (k) => k.selectFrom('t').selectAll().forShare().execute()],
+  ])('names what to do instead of %s', async (_, write) => {
+    await expect(write(db)).rejects.toThrow(WriteInPerformError);
+    await expect(write(db)).rejects.toThrow(/plan\(\)\.expect/);
   });
 
   describe('lets the database refuse other writes', () => {
@@ -226,7 +227,10 @@ function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
       sent.push(statement.text);
       return database.query(statement, options);
     },
-    acquire: (options) => database.acquire(options),
+    acquire: (options) => {
+      sent.push('BEGIN');
+      return database.acquire(options);
+    },
     stats: () => database.stats(),
     close: (graceMs) => database.close(graceMs),
   };

@@ -1,12 +1,4 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresQueryCompiler,
-  type QueryId,
-  type QueryResult,
-  type RootOperationNode,
-} from 'kysely';
+import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult } from 'kysely';
 import { WriteInPerformError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../../sharding/internal-access.js';
@@ -19,14 +11,15 @@ import {
 import { publicError } from '../../sharding/public-error.js';
 import type { CallOptions, ShardDatabase } from '../../sharding/shard-database.js';
 import { readInIsolation } from '../../sharding/transaction-manager.js';
-import { checkReadOnly } from './read-only-check.js';
 
 /** SQLSTATE `read_only_sql_transaction`. */
 const READ_ONLY_TRANSACTION = '25006';
 
+const INSTEAD = 'stage changes with plan().add and plan().update, and protect rows with plan().expect(...)';
+
 /**
- * A read-only Kysely. It checks the syntax tree of every query before sending it. A query with raw SQL or unknown
- * functions runs in a read-only transaction, so that the database refuses writes that the tree does not show.
+ * A read-only Kysely: each query runs in a read-only transaction, in which the database refuses writes and row locks. A
+ * query that is no SELECT is refused before it is sent.
  *
  * Its queries throw WriteInPerformError for everything except a SELECT without row locks, and for transactions. A
  * failure of the database is a public error, such as ShardUnavailableError.
@@ -36,55 +29,35 @@ const READ_ONLY_TRANSACTION = '25006';
 export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: number): Kysely<Tables> {
   const refuse = (): Promise<void> =>
     Promise.reject(new WriteInPerformError('Transactions are not available here: reads run one by one'));
-  const compiler = new RememberingCompiler();
   const limits: CallOptions = {
     access: INTERNAL_ACCESS,
     ...(timeoutMs !== undefined && { timeoutMs: Math.max(timeoutMs, 0) }),
   };
-  const connection = new ReadingConnection(database, limits, compiler);
+  const connection = new ReadingConnection(database, limits);
   const driver = new SingleConnectionDriver(connection, { begin: refuse, commit: refuse, rollback: refuse });
-  return new Kysely<Tables>({ dialect: new ShardDialect(driver, { compiler }) });
-}
-
-/**
- * Remembers the text that it compiled from each syntax tree: a compiled query is plain data, whose text a caller can
- * replace.
- */
-class RememberingCompiler extends PostgresQueryCompiler {
-  readonly #texts = new WeakMap<RootOperationNode, string>();
-
-  override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
-    const compiled = super.compileQuery(node, queryId);
-    this.#texts.set(node, compiled.sql);
-    return compiled;
-  }
-
-  isTrue({ query, sql }: CompiledQuery): boolean {
-    return this.#texts.get(query) === sql;
-  }
+  return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
 }
 
 class ReadingConnection implements DatabaseConnection {
   readonly #database: ShardDatabase;
   readonly #limits: CallOptions;
-  readonly #compiled: RememberingCompiler;
 
-  constructor(database: ShardDatabase, limits: CallOptions, compiled: RememberingCompiler) {
+  constructor(database: ShardDatabase, limits: CallOptions) {
     this.#database = database;
     this.#limits = limits;
-    this.#compiled = compiled;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const opaque = checkReadOnly(query.query) === 'opaque' || !this.#compiled.isTrue(query);
-    const statement = toStatement(query);
+    const { kind } = query.query;
+    if (kind !== 'SelectQueryNode' && kind !== 'RawNode') {
+      throw new WriteInPerformError(
+        `Only SELECT is available here, got ${kind.replace(/Node$/, '')}: ${INSTEAD}`,
+      );
+    }
     try {
-      const rows = opaque
-        ? readInIsolation(this.#database, statement, this.#limits)
-        : this.#database.query(statement, this.#limits);
-      return toQueryResult<R>(await rows);
+      return toQueryResult<R>(await readInIsolation(this.#database, toStatement(query), this.#limits));
     } catch (error) {
-      throw error instanceof DriverFailure ? this.#explained(error, opaque) : error;
+      throw error instanceof DriverFailure ? this.#explained(error) : error;
     }
   }
 
@@ -93,9 +66,11 @@ class ReadingConnection implements DatabaseConnection {
     throw new WriteInPerformError('Streaming is not available here: page by a key instead');
   }
 
-  #explained(failure: DriverFailure, opaque: boolean): Error {
-    if (opaque && failure.sqlState === READ_ONLY_TRANSACTION)
-      return new WriteInPerformError(`The database refused a write: ${failure.message}`, { cause: failure });
+  #explained(failure: DriverFailure): Error {
+    if (failure.sqlState === READ_ONLY_TRANSACTION) {
+      const text = `The database refused a write or a row lock (${failure.message}): ${INSTEAD}`;
+      return new WriteInPerformError(text, { cause: failure });
+    }
     return publicError(failure, this.#database.shard);
   }
 }

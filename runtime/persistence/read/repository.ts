@@ -9,7 +9,6 @@ import { ModelNotFoundError, PlanMisuseError } from '../../errors.js';
 import { lookupBySameKey, lookupByValues } from './key-lookup.js';
 import { ListReader, type PartialPage } from './list-reader.js';
 import type { AnyQuery, AnyTables } from './list-statement.js';
-import { declareModelTable } from './model-tables.js';
 import { type CursorScope, MAXIMUM_PAGE_LIMIT, type Page, type PageRequest, pageLimit } from './page.js';
 import type { QueryOptions } from './query-options.js';
 import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
@@ -61,7 +60,6 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   constructor(context: RepositoryContext, model: ModelDescriptor<M>) {
     this.context = context;
     this.model = model;
-    declareModelTable(model.table);
   }
 
   /**
