@@ -61,6 +61,8 @@ export const DIAGNOSTICS = {
   FWGEN058: 'A field cannot be part of a natural key',
   FWGEN059: '@Key is repeated or misplaced',
   FWGEN060: 'A route has no rule',
+  FWGEN061: 'A pattern may take exponential time',
+  FWGEN062: 'A pattern has no maximum length',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -1,3 +1,4 @@
+import { unboundedPatterns } from './check/check-patterns.js';
 import { checkBodies, checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
 import { routesWithoutRule } from './check/routes-without-rule.js';
@@ -223,9 +224,14 @@ function resultOf(
     },
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, readResult.schema),
-    openRoutes: () => routesWithoutRule(readResult.schema),
-    newOpenRoutes: () => routesWithoutRule(readResult.newPart),
+    openRoutes: () => warningsOf(readResult.schema),
+    newOpenRoutes: () => warningsOf(readResult.newPart),
   };
+}
+
+/** With `strict` these are mistakes. */
+function warningsOf(schema: ProjectSchema): readonly Diagnostic[] {
+  return [...routesWithoutRule(schema), ...unboundedPatterns(schema)];
 }
 
 /** Returns a hash of all inputs of the output, except the schema. */
@@ -271,7 +277,7 @@ function prepare(
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics, paths, templates, locks } = readResult;
   options.onPhase?.('check');
-  const open = options.strict === true ? routesWithoutRule(schema) : [];
+  const open = options.strict === true ? warningsOf(schema) : [];
   const { memory } = options;
   const part = hasSameIds(memory?.read.outline, readResult.outline) ? readResult.newPart : schema;
   const problems = [...diagnostics, ...checkSchema(schema, part), ...open];

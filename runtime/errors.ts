@@ -118,6 +118,13 @@ export class UnauthenticatedError extends FwError {
 /** The rule of the action (`@Allow`) refuses the caller (HTTP 403). Nothing was written. */
 export class ForbiddenError extends FwError {
   readonly code = 'FW_FORBIDDEN';
+  /** The principal that the rule of an action refused. Undefined: another check refused it. */
+  readonly principal: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly principal?: string }) {
+    super(message, options);
+    this.principal = options?.principal;
+  }
 }
 
 /** The caller exceeds its request limit (HTTP 429). Nothing was done. */
@@ -233,14 +240,21 @@ export class UniqueViolationError extends FwError {
   readonly code = 'FW_UNIQUE_VIOLATION';
   readonly table: string | undefined;
   readonly constraint: string | undefined;
+  /** Fields of the natural key (`@Key`). Empty for another constraint. */
+  readonly fields: readonly string[];
 
   constructor(
     message: string,
-    options: ErrorOptions & { readonly table?: string | undefined; readonly constraint?: string | undefined },
+    options: ErrorOptions & {
+      readonly table?: string | undefined;
+      readonly constraint?: string | undefined;
+      readonly fields?: readonly string[];
+    },
   ) {
     super(message, options);
     this.table = options.table;
     this.constraint = options.constraint;
+    this.fields = options.fields ?? [];
   }
 }
 

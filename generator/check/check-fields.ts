@@ -23,7 +23,7 @@ export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema
 /** Tags with an effect, by kind of declaration. Any other tag would be ignored silently. */
 const RULES = [
   ...['maxLength', 'minLength', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  'integer',
+  ...['integer', 'safePattern'],
 ];
 const EFFECTIVE = {
   model: new Set([...RULES, 'numeric', 'label', 'renamedFrom']),

@@ -4,6 +4,7 @@ import { checkFields } from './check-fields.js';
 import { checkHandlers } from './check-handlers.js';
 import { checkModels } from './check-models.js';
 import { checkNames } from './check-names.js';
+import { checkPatternTimes } from './check-patterns.js';
 import { checkRoutes } from './check-routes.js';
 import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
@@ -18,6 +19,7 @@ export function checkSchema(schema: ProjectSchema, part: ProjectSchema = schema)
   return [
     ...checkNames(schema),
     ...checkFields(part, schema),
+    ...checkPatternTimes(part),
     ...checkModels(part),
     ...checkRoutes(schema, part),
     ...checkHandlers(schema),
@@ -29,5 +31,10 @@ export function checkSchema(schema: ProjectSchema, part: ProjectSchema = schema)
 /** The rules of models and params by themselves, for some models of a schema and all of its actions. */
 export function checkBodies(schema: ProjectSchema, models: readonly ModelSchema[]): readonly Diagnostic[] {
   const part = { ...schema, models };
-  return [...checkFields(part, schema), ...checkModels(part), ...checkRoutes(part)];
+  return [
+    ...checkFields(part, schema),
+    ...checkPatternTimes(part),
+    ...checkModels(part),
+    ...checkRoutes(part),
+  ];
 }

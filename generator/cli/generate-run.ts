@@ -85,8 +85,7 @@ function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, '
   for (const each of open.slice(0, MOST_WARNINGS)) output.error(`Warning: ${formatDiagnostic(each)}`);
   const others = open.length - MOST_WARNINGS;
   if (others <= 0) return;
-  const subject = others === 1 ? 'route has' : 'routes have';
-  output.error(`Warning: ${others} more ${subject} no rule. \`fw-gen generate --check --strict\` lists all.`);
+  output.error(`Warning: ${others} more. \`fw-gen generate --check --strict\` lists all.`);
 }
 
 /** Limits the output of a project without rules. */

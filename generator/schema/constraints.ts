@@ -131,7 +131,7 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 };
 
 /** Tags with a meaning in a field's comment. */
-const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom']);
+const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom', 'safePattern']);
 
 /** Whether a tag has a meaning in a field's comment. */
 export function isFieldTag(name: string): boolean {

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
-import { UnauthenticatedError } from '../errors.js';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { time } from '../concurrency/time.js';
+import { ShardUnavailableError, UnauthenticatedError } from '../errors.js';
+import { problemOf } from '../http/problem.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Statement } from '../sharding/shard-database.js';
-import { ApiKeyStore } from './api-key-store.js';
+import { ApiKeyStore, parseApiKey, type StoredApiKey } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
 import type { RequestHead } from './authenticator.js';
 
@@ -42,4 +45,89 @@ test('requests with invented keys cause one statement at a time and are not cach
   expect(asked).toHaveLength(3);
   answer();
   await again;
+});
+
+/** A store that a test makes unreachable. */
+class FailingStore {
+  readonly #keys = new Map<string, StoredApiKey>();
+  isDown = false;
+  asked = 0;
+
+  add(prefix: string): string {
+    const secret = 'A'.repeat(43);
+    const text = `fwk_${prefix}_${secret}`;
+    const { hash = Buffer.alloc(0) } = parseApiKey(text) ?? {};
+    const shown = { prefix, hash, principal: `caller ${prefix}`, claims: {}, note: undefined };
+    const dates = { createdDate: new Date(), expiresDate: undefined, revokedDate: undefined };
+    this.#keys.set(prefix, { ...shown, ...dates });
+    return text;
+  }
+
+  async find(prefix: string): Promise<StoredApiKey | undefined> {
+    this.asked += 1;
+    await turn();
+    if (this.isDown)
+      throw new DriverFailure('connect ECONNREFUSED', {
+        phase: 'not-sent',
+        reason: 'unreachable',
+        retryAfterMs: 2_500,
+      });
+    return this.#keys.get(prefix);
+  }
+
+  revoke(prefix: string): void {
+    const key = this.#keys.get(prefix);
+    if (key !== undefined) this.#keys.set(prefix, { ...key, revokedDate: new Date() });
+  }
+}
+
+const withKey = (key: string): RequestHead => ({ headers: { 'x-api-key': key } }) as unknown as RequestHead;
+
+describe('while the shard of the keys is down', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('a verified key stays in use for the configured time, and no request waits for the shard', async () => {
+    let nowMs = 1_000_000;
+    vi.spyOn(time, 'nowMs').mockImplementation(() => nowMs);
+    const store = new FailingStore();
+    const key = store.add('00000000000000aa');
+    const authenticate = apiKeys({ store, maximumAgeMs: 3_000, keepMs: 60_000 });
+    expect(await authenticate(withKey(key))).toMatchObject({ name: 'caller 00000000000000aa' });
+    store.isDown = true;
+    nowMs += 59_000;
+    expect(await authenticate(withKey(key))).toMatchObject({ name: 'caller 00000000000000aa' });
+    const asked = store.asked;
+    await Promise.all(Array.from({ length: 50 }, () => authenticate(withKey(key))));
+    expect(store.asked).toBe(asked);
+    nowMs += 2_000;
+    await expect(authenticate(withKey(key))).rejects.toThrow(ShardUnavailableError);
+  });
+
+  it('an unknown key is refused as unavailable, with the time of the next attempt, also before any key was read', async () => {
+    const store = new FailingStore();
+    store.isDown = true;
+    const authenticate = apiKeys({ store });
+    const error = await Promise.resolve(authenticate(request('00000000000000ab'))).catch((e: unknown) => e);
+    expect(problemOf(error)).toMatchObject({ status: 503, headers: { 'retry-after': '3' } });
+  });
+
+  it('a revocation takes effect once the shard answers again', async () => {
+    let nowMs = 1_000_000;
+    vi.spyOn(time, 'nowMs').mockImplementation(() => nowMs);
+    const store = new FailingStore();
+    const key = store.add('00000000000000ac');
+    const authenticate = apiKeys({ store, maximumAgeMs: 3_000 });
+    await authenticate(withKey(key));
+    store.isDown = true;
+    store.revoke('00000000000000ac');
+    nowMs += 4_000;
+    await authenticate(withKey(key));
+    store.isDown = false;
+    nowMs += 4_000;
+    // This request starts the look-up.
+    await authenticate(withKey(key));
+    await turn();
+    await turn();
+    await expect(authenticate(withKey(key))).rejects.toThrow('was revoked');
+  });
 });

@@ -7,6 +7,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { time } from '../concurrency/time.js';
+import { hasCredentials } from '../config/shown-url.js';
 import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
@@ -56,7 +57,7 @@ const JWT = /^[\w-]+\.[\w-]*\.[\w-]*$/;
  * Authenticates callers by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been issued for
  * this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
  *
- * @throws ValidationError for a symmetric or unknown algorithm
+ * @throws ValidationError for a symmetric or unknown algorithm, and for a key set URL with credentials
  */
 export function jwt(options: JwtOptions): Authenticator {
   const { issuer, audience, clockToleranceMs = 5_000, algorithms = DEFAULT_ALGORITHMS } = options;
@@ -68,6 +69,7 @@ export function jwt(options: JwtOptions): Authenticator {
     }
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
+  if (hasCredentials(url)) throw new ValidationError('The URL of a key set must not contain credentials');
   const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), definedTimes(options));
   const missing = new CredentialMissing('A bearer token is required', { challenge: 'Bearer' });
   const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });

@@ -128,7 +128,8 @@ export class AccessCheck implements Access {
   }
 
   #forbidden(): ForbiddenError {
-    return new ForbiddenError(`${this.principal.name} may not run ${this.#options.actionName} on this`);
+    const { name } = this.principal;
+    return new ForbiddenError(`${name} may not run ${this.#options.actionName} on this`, { principal: name });
   }
 }
 

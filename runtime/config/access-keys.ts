@@ -100,6 +100,15 @@ export const accessApiKeys: BooleanKey = {
   doc: 'Whether API keys (`fw-gen keys create`) authenticate callers.',
 };
 
+export const accessApiKeysKeepMs: DefaultedIntegerKey = {
+  kind: 'integer',
+  name: 'apiKeysKeepMs',
+  minimum: 0,
+  maximum: 7 * 24 * HOUR,
+  default: HOUR,
+  doc: 'How long verified API keys stay in use while the default shard cannot be reached, in milliseconds. Other keys get 503.',
+};
+
 export const accessClientCertificates: ChoiceKey<'off' | 'common-name' | 'dns' | 'uri' | 'email'> = {
   kind: 'choice',
   name: 'clientCertificates',
@@ -128,6 +137,13 @@ export const accessTenancy: SectionKey = {
   name: 'tenancy',
   doc: 'Callers reach only the groups of shards that a claim names, whatever ids they send.',
   keys: [tenancyClaim, tenancyUnrestricted],
+};
+
+export const accessOperators: TextKey = {
+  kind: 'text',
+  name: 'operators',
+  maximumLength: 256,
+  doc: 'Callers to whom `/health/ready` shows why a shard is down: a claim and its value, `role=operator`. Default: none.',
 };
 
 export const requestsPerSecond: IntegerKey = {
@@ -177,8 +193,10 @@ export const access: SectionKey = {
     accessDefault,
     accessJwt,
     accessApiKeys,
+    accessApiKeysKeepMs,
     accessClientCertificates,
     accessTenancy,
+    accessOperators,
     requestsPerSecond,
     burst,
     sharedLimits,

@@ -11,6 +11,15 @@ import {
   problemsOf,
 } from './test-support/configs.js';
 
+test.each(['issuer', 'jwks-url'])('credentials in the %s of tokens are refused, and not repeated', (key) => {
+  const issuer = key === 'issuer' ? '' : 'issuer: https://login.example/, ';
+  const access = `  access: { jwt: { ${issuer}audience: a, ${key}: "https://user:hunter7@login.example/keys" } }`;
+  const text = ONE_SHARD.replace('  sharding:', `${access}\n  sharding:`);
+  const error = errorOf(() => parse(text));
+  expect(error.problems).toMatchObject([{ message: 'must not contain credentials' }]);
+  expect(error.message).not.toContain('hunter7');
+});
+
 describe('keys', () => {
   test('max-pool-size gets the suggestion maximum-pool-size, in the printed form', () => {
     const error = errorOf(() =>

@@ -1,5 +1,6 @@
 import { kebabCase } from './key-names.js';
 import { SecretText } from './secret.js';
+import { shownUrl } from './shown-url.js';
 import type {
   AccessConfig,
   DatabaseUrl,
@@ -56,17 +57,26 @@ export function printConfig({
 }
 
 /** Lists that the file contains as texts. */
-function accessJson({ jwt, hosts, tenancy, ...rest }: AccessConfig): object {
+function accessJson({ jwt, hosts, tenancy, operators, ...rest }: AccessConfig): object {
   const { claim, unrestricted } = tenancy ?? {};
   return {
     ...rest,
-    jwt: jwt && { ...jwt, claims: textOf(jwt.claims) },
+    jwt: jwt && {
+      ...jwt,
+      jwksUrl: jwt.jwksUrl && shownUrl(jwt.jwksUrl),
+      claims: textOf(jwt.claims),
+    },
     hosts: textOf(hosts),
     tenancy: tenancy && {
       claim,
-      unrestricted: unrestricted && `${unrestricted.claim}=${unrestricted.value}`,
+      unrestricted: claimText(unrestricted),
     },
+    operators: claimText(operators),
   };
+}
+
+function claimText(pair: AccessConfig['operators']): string | undefined {
+  return pair && `${pair.claim}=${pair.value}`;
 }
 
 function textOf(names: readonly string[]): string | undefined {
@@ -77,7 +87,7 @@ function sinkJson({ receiver, models, events, ...settings }: SinkConfig): object
   const { kind, ...rest } = receiver;
   const shown = Object.entries(rest).map(([key, value]) => [
     key,
-    value instanceof SecretText ? '***' : value,
+    value instanceof SecretText ? '***' : key === 'url' ? shownUrl(String(value)) : value,
   ]);
   const unlessEmpty = (names: readonly string[]): readonly string[] | undefined =>
     names.length === 0 ? undefined : names;

@@ -1,5 +1,7 @@
 import * as keys from './key-catalogue.js';
+import type { TextKey } from './keys.js';
 import type { SectionReader } from './section-reader.js';
+import { hasCredentials } from './shown-url.js';
 import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
 
 /** Reads `fw.access`. */
@@ -9,8 +11,10 @@ export function readAccess(fw: SectionReader): AccessConfig {
     default: section?.choice(keys.accessDefault) ?? keys.accessDefault.default,
     jwt: section && readJwt(section),
     apiKeys: section?.boolean(keys.accessApiKeys) ?? keys.accessApiKeys.default,
+    apiKeysKeepMs: section?.integer(keys.accessApiKeysKeepMs) ?? keys.accessApiKeysKeepMs.default,
     clientCertificates: section?.choice(keys.accessClientCertificates) ?? 'off',
     tenancy: section && readTenancy(section),
+    operators: section && claimValue(section, keys.accessOperators),
     requestsPerSecond: section?.integer(keys.requestsPerSecond),
     burst: section?.integer(keys.burst),
     sharedLimits: section?.choice(keys.sharedLimits) ?? keys.sharedLimits.default,
@@ -24,16 +28,19 @@ function readTenancy(access: SectionReader): TenancyConfig | undefined {
   const claim = section?.text(keys.tenancyClaim);
   // The missing key has been reported.
   if (section === undefined || claim === undefined) return undefined;
-  const text = section.text(keys.tenancyUnrestricted);
-  const [, name, value] = /^([^=]+)=(.+)$/.exec(text ?? '') ?? [];
-  if (name !== undefined && value !== undefined) return { claim, unrestricted: { claim: name, value } };
-  const place = section.locate(keys.tenancyUnrestricted)?.place;
+  return { claim, unrestricted: claimValue(section, keys.tenancyUnrestricted) };
+}
+
+function claimValue(section: SectionReader, key: TextKey): AccessConfig['operators'] {
+  const [, claim, value] = /^([^=]+)=(.+)$/.exec(section.text(key) ?? '') ?? [];
+  if (claim !== undefined && value !== undefined) return { claim, value };
+  const place = section.locate(key)?.place;
   if (place !== undefined)
     section.context.problems.add(place, {
       message: 'must be a claim and its value',
       hint: 'write role=operator',
     });
-  return { claim, unrestricted: undefined };
+  return undefined;
 }
 
 function readJwt(access: SectionReader): JwtConfig | undefined {
@@ -42,16 +49,29 @@ function readJwt(access: SectionReader): JwtConfig | undefined {
   const audience = section?.text(keys.jwtAudience);
   // The missing keys have been reported.
   if (section === undefined || issuer === undefined || audience === undefined) return undefined;
+  const jwksUrl = section.text(keys.jwksUrl);
+  refuseCredentials(section, keys.jwtIssuer, issuer);
+  refuseCredentials(section, keys.jwksUrl, jwksUrl);
   return {
     issuer,
     audience,
-    jwksUrl: section.text(keys.jwksUrl),
+    jwksUrl,
     algorithms: section.choices(keys.jwtAlgorithms),
     clockToleranceMs: section.integer(keys.jwtClockToleranceMs) ?? keys.jwtClockToleranceMs.default,
     keepMs: section.integer(keys.jwtKeepMs) ?? keys.jwtKeepMs.default,
     rememberedTokens: section.integer(keys.jwtRememberedTokens) ?? keys.jwtRememberedTokens.default,
     claims: listOf(section.text(keys.jwtClaims)),
   };
+}
+
+/** `fetch` refuses a URL with credentials, in a message that contains them. */
+function refuseCredentials(section: SectionReader, key: TextKey, text: string | undefined): void {
+  const place = section.locate(key)?.place;
+  if (place === undefined || !hasCredentials(text)) return;
+  section.context.problems.add(place, {
+    message: 'must not contain credentials',
+    hint: 'key sets are public: remove the user and the password from the URL',
+  });
 }
 
 function listOf(text: string | undefined): readonly string[] {

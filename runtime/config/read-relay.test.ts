@@ -57,6 +57,15 @@ test('the printed configuration contains no secret and can be parsed again', () 
   expect(again.relay?.sinks.map(({ name }) => name)).toEqual(['orders', 'audit', 'search']);
 });
 
+test('the printed configuration shows only the origins of webhooks', () => {
+  const url = 'https://hooks.example:8443/services/T0/secret-path?key=secret-key';
+  const printed = printConfig(
+    parsed(withSinks(`      - { name: a, webhook: { url: "${url}", secret: "${'x'.repeat(40)}" } }\n`)),
+  );
+  expect(printed).toContain('"url": "https://hooks.example:8443/***"');
+  expect(printed).not.toContain('secret-');
+});
+
 test('a sink has one receiver', () => {
   expect(mistakesOf('      - { name: a }\n')).toContain(
     'a sink has one of webhook, nats and kafka, found none',

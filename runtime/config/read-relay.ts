@@ -1,6 +1,7 @@
 import * as keys from './key-catalogue.js';
 import type { Key } from './keys.js';
 import type { SectionReader } from './section-reader.js';
+import { hasCredentials } from './shown-url.js';
 import type { NatsReceiver, RelayConfig, SinkConfig, SinkReceiver } from './types.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -123,11 +124,6 @@ function readUser(
   if (username === undefined && password !== undefined) report(section, word, 'needs a user name');
   if (username !== undefined && password === undefined) report(section, user, 'needs a password');
   return { username, password };
-}
-
-function hasCredentials(url: string): boolean {
-  const { username, password } = new URL(url);
-  return username !== '' || password !== '';
 }
 
 /** An absolute `http` or `https` URL. */

@@ -253,10 +253,14 @@ export interface AccessConfig {
   readonly jwt: JwtConfig | undefined;
   /** Whether API keys are accepted. Default false. */
   readonly apiKeys: boolean;
+  /** How long verified API keys are used while the default shard is unreachable, in milliseconds. Default 3,600,000. */
+  readonly apiKeysKeepMs: number;
   /** Which name of a client certificate is the principal. Default `off`: certificates do not authenticate callers. */
   readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
   /** Undefined: every caller reaches every group. */
   readonly tenancy: TenancyConfig | undefined;
+  /** The claim value of callers who see why a shard is down. Undefined: no caller does. */
+  readonly operators: { readonly claim: string; readonly value: string } | undefined;
   /** Maximum rate per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;
   /** Maximum requests at once within the rate limit. Default: `requestsPerSecond`. */

@@ -25,7 +25,7 @@ export interface ValueRules extends Bounds {
 export type RuleCheck = (value: unknown) => string | undefined;
 
 /** Compares a value with a bound: negative, zero or positive. */
-export type CompareTo = (bound: number) => number;
+type CompareTo = (bound: number) => number;
 
 /** Compiles rules, once for each field. Absent values (null, undefined) satisfy every rule. */
 export function compileRules(rules: ValueRules): RuleCheck {
@@ -34,8 +34,10 @@ export function compileRules(rules: ValueRules): RuleCheck {
   return (value) => {
     if (value === undefined || value === null) return undefined;
     if (typeof value === 'string') {
-      const unmatched = expression?.test(value) === false ? `must match pattern "${pattern}"` : undefined;
-      return brokenLength(rules, value) ?? unmatched;
+      // A pattern may take quadratic time, so it never sees a text that is too long.
+      const broken = brokenLength(rules, value);
+      if (broken !== undefined) return broken;
+      return expression?.test(value) === false ? `must match pattern "${pattern}"` : undefined;
     }
     if (integer === true && !Number.isInteger(value)) return 'must be an integer';
     const compareTo = comparison(value);
@@ -44,7 +46,7 @@ export function compileRules(rules: ValueRules): RuleCheck {
 }
 
 /** The first bound that a value exceeds. */
-export function brokenBound(rules: Bounds, compareTo: CompareTo): string | undefined {
+function brokenBound(rules: Bounds, compareTo: CompareTo): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = rules;
   if (minimum !== undefined && compareTo(minimum) < 0) return `must be at least ${minimum}`;
   if (maximum !== undefined && compareTo(maximum) > 0) return `must be at most ${maximum}`;
@@ -57,18 +59,20 @@ export function brokenBound(rules: Bounds, compareTo: CompareTo): string | undef
   return undefined;
 }
 
-function brokenLength({ minLength, maxLength }: ValueRules, text: string): string | undefined {
-  if (minLength === undefined && maxLength === undefined) return undefined;
-  const length = codePoints(text);
-  if (maxLength !== undefined && length > maxLength) return `must have at most ${maxLength} characters`;
-  if (minLength !== undefined && length < minLength) return `must have at least ${minLength} characters`;
-  return undefined;
+function brokenLength({ minLength = 0, maxLength }: ValueRules, text: string): string | undefined {
+  if (maxLength !== undefined && isLonger(text, maxLength))
+    return `must have at most ${maxLength} characters`;
+  return minLength > 0 && !isLonger(text, minLength - 1)
+    ? `must have at least ${minLength} characters`
+    : undefined;
 }
 
-function codePoints(text: string): number {
+/** Whether a text has more code points. A code point has one or two units, so most texts need not be read. */
+function isLonger(text: string, most: number): boolean {
+  if (text.length <= most || text.length > 2 * most) return text.length > most;
   let count = 0;
   for (const _ of text) count += 1;
-  return count;
+  return count > most;
 }
 
 function comparison(value: unknown): CompareTo | undefined {

@@ -175,7 +175,7 @@ function keyTaken(
     const key = descriptor.table === table && descriptor.keys?.find(({ index }) => index === constraint);
     if (!key) continue;
     const message = `Another ${descriptor.name} has the same ${key.fields.join(', ')}`;
-    const error = new UniqueViolationError(message, { cause, table, constraint });
+    const error = new UniqueViolationError(message, { cause, table, constraint, fields: key.fields });
     const wanted = items.flatMap((item) => (item.descriptor === descriptor ? keyText(key, item.model) : []));
     return { error, wanted: [constraint, ...wanted].join() };
   }

@@ -6,7 +6,7 @@ import { LogLimiter } from '../observability/log-limiter.js';
 import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
 import { NO_SHARD } from './admission/admission.js';
 import type { Connections } from './connection/connections.js';
-import { type ParamPlaces, type Problem, problemOf } from './problem.js';
+import { type CalledRoute, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
 import type { SecurityHeaders } from './security-headers.js';
 
@@ -88,18 +88,18 @@ export class Answers {
   }
 
   /** Answers any thrown value with a problem, and logs the server's own faults. */
-  fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
+  fail(request: IncomingMessage, response: ServerResponse, error: unknown, route?: CalledRoute): void {
     if (response.headersSent || response.destroyed) return;
     try {
-      this.#fail(request, response, error, places);
+      this.#fail(request, response, error, route);
     } catch (failure) {
       // The thrown value can be anything, even a proxy that throws when it is read.
-      this.#fail(request, response, failure instanceof Error ? failure : undefined, places);
+      this.#fail(request, response, failure instanceof Error ? failure : undefined, route);
     }
   }
 
-  #fail(request: IncomingMessage, response: ServerResponse, error: unknown, places?: ParamPlaces): void {
-    const problem = problemOf(error, { places, problems: this.#problems });
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown, route?: CalledRoute): void {
+    const problem = problemOf(error, { route, problems: this.#problems });
     const instance = pathOf(request.url);
     const { type, title, status, detail, ...members } = problem.body;
     const logged = this.#logged(problem, request, instance, error);

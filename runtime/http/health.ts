@@ -1,3 +1,4 @@
+import type { RequestHead } from '../access/authenticator.js';
 import { time } from '../concurrency/time.js';
 
 /** The state of one shard. */
@@ -6,7 +7,9 @@ export interface ShardHealth {
   readonly shard: string;
   readonly name: string;
   readonly status: 'up' | 'down';
-  /** Why it is down, for operators. */
+  /** An error code, if it is down. */
+  readonly code?: string;
+  /** Why it is down. May name hosts and users, so only operators see it. */
   readonly reason?: string;
 }
 
@@ -20,7 +23,11 @@ export interface ReadinessReport {
 }
 
 /** Checks all shards; never rejects and takes about a second at most. */
-export type HealthCheck = () => Promise<readonly ShardHealth[]>;
+export interface HealthCheck {
+  (): Promise<readonly ShardHealth[]>;
+  /** Whether the caller of a request may see why a shard is down. Default: no caller may. */
+  readonly isOperator?: (request: RequestHead) => Promise<boolean>;
+}
 
 /** Lifetime of a cached check of the shards, in milliseconds. */
 const FRESH_MS = 1_000;
@@ -35,13 +42,26 @@ export class Readiness {
     this.#check = check;
   }
 
-  report(): Promise<ReadinessReport> {
+  /** @param details whether the report contains reasons */
+  async report(details = false): Promise<ReadinessReport> {
     const now = time.nowMs();
     if (this.#last === undefined || now > this.#freshUntil) {
       this.#freshUntil = now + FRESH_MS;
       this.#last = this.#check().then(reportOf);
     }
-    return this.#last;
+    const report = await this.#last;
+    return details ? report : { ...report, shards: report.shards.map(({ reason: _, ...shown }) => shown) };
+  }
+
+  /** Whether the caller of this request may see reasons. Invalid credentials are those of a stranger. */
+  async admits(request: RequestHead): Promise<boolean> {
+    const { isOperator } = this.#check;
+    if (isOperator === undefined) return false;
+    try {
+      return await isOperator(request);
+    } catch {
+      return false;
+    }
   }
 }
 

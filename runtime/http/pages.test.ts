@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RequestHead } from '../access/authenticator.js';
+import { UnauthenticatedError } from '../errors.js';
 import type { ShardHealth } from './health.js';
 import type { HttpServer } from './http-server.js';
 import { walletOpenApi } from './test-support/wallet-open-api.js';
@@ -19,7 +21,12 @@ beforeEach(async () => {
     checks += 1;
     return shards;
   };
-  server = new WalletApplication().server({ openApi: walletOpenApi, health });
+  const isOperator = async ({ headers }: RequestHead): Promise<boolean> => {
+    if (headers.authorization === undefined) throw new UnauthenticatedError('No');
+    return headers.authorization === 'Bearer operator';
+  };
+  const check = Object.assign(health, { isOperator });
+  server = new WalletApplication().server({ openApi: walletOpenApi, health: check });
   base = (await server.listen({ host: '127.0.0.1', port: 0 })).url;
 });
 afterEach(() => server.close(0));
@@ -37,6 +44,18 @@ it.each([
   shards = found;
   const response = await fetch(`${base}/health/ready`);
   expect([response.status, await response.json()]).toEqual([code, { status, shards: found }]);
+});
+
+it.each([
+  ['a stranger', {}, false],
+  ['a caller', { authorization: 'Bearer caller' }, false],
+  ['an operator', { authorization: 'Bearer operator' }, true],
+])('shows %s why a shard is down: %o %s', async (_, headers, sees) => {
+  const reason = 'connect ECONNREFUSED postgresql://wallet@10.0.0.7:5432';
+  shards = [up('a'), { ...down('b'), code: 'FW_SHARD_UNAVAILABLE', reason }];
+  const body = await (await fetch(`${base}/health/ready`, { headers })).text();
+  expect(body).toContain('"code":"FW_SHARD_UNAVAILABLE"');
+  expect(body.includes('10.0.0.7')).toBe(sees);
 });
 
 it('asks the shards once for many callers', async () => {

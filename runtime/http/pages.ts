@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { time } from '../concurrency/time.js';
 import type { Metrics } from '../observability/prometheus.js';
@@ -5,7 +6,7 @@ import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';
 import { docsPage } from './docs/page.js';
 import { FixedPage } from './fixed-page.js';
-import type { Readiness } from './health.js';
+import type { Readiness, ReadinessReport } from './health.js';
 import type { PathMethods } from './path-pattern.js';
 
 /** Dependencies of the server's own pages. */
@@ -90,6 +91,13 @@ function addDocs({ server, answers, paths, title, scheme }: PagesContext, openAp
   });
 }
 
+/** Reads credentials only if there is a reason to show. */
+async function readyFor(readiness: Readiness, request: IncomingMessage): Promise<ReadinessReport> {
+  const report = await readiness.report();
+  const isDown = report.shards.some(({ status }) => status === 'down');
+  return isDown && (await readiness.admits(request)) ? readiness.report(true) : report;
+}
+
 function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
@@ -97,7 +105,7 @@ function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   }
   if (!paths.has('GET', '/health/ready')) {
     server.get('/health/ready', (request, { raw }) => {
-      readiness.report().then(
+      readyFor(readiness, request.raw).then(
         (report) => {
           const known = answers.closing ? { ...report, status: 'closing' as const } : report;
           const status = known.status === 'ready' || known.status === 'degraded' ? 200 : 503;

@@ -82,12 +82,37 @@ describe('problems', () => {
     ['path', [{ in: 'path', pointer: '/a~1b', message: 'No' }]],
   ] as const)('points at the field of a validation error that comes from the %s', (place, expected) => {
     const error = new errors.ValidationError('No', { field: 'a/b' });
-    expect(problemOf(error, { places: new Map([['a/b', place]]) }).body.errors).toEqual(expected);
+    expect(
+      problemOf(error, { route: { name: 'GET /', places: new Map([['a/b', place]]) } }).body.errors,
+    ).toEqual(expected);
   });
 
   it('points at nothing for a field that the request does not have', () => {
     const error = new errors.ValidationError('No', { field: 'balance' });
-    expect(problemOf(error, { places: new Map([['amount', 'body']]) }).body).not.toHaveProperty('errors');
+    expect(
+      problemOf(error, { route: { name: 'GET /', places: new Map([['amount', 'body']]) } }).body,
+    ).not.toHaveProperty('errors');
+  });
+
+  it('a refusal of a rule names the route, not the class of the action', () => {
+    const error = new errors.ForbiddenError('carl may not run WalletGetAction on this', {
+      principal: 'carl',
+    });
+    const route = { name: 'GET /wallets/{walletId}', places: new Map() };
+    expect(problemOf(error, { route }).body.detail).toBe(
+      'carl may not call GET /wallets/{walletId} for this',
+    );
+    expect(problemOf(error).body.detail).not.toContain('Action');
+  });
+
+  it('a violation of a natural key names its fields, and points at those of the request', () => {
+    const facts = { table: 'guests', constraint: 'guests_key', fields: ['email', 'hotelId'] };
+    const error = new errors.UniqueViolationError('Another Guest has the same email, hotelId', facts);
+    const route = { name: 'POST /guests', places: new Map([['email', 'body' as const]]) };
+    expect(problemOf(error, { route }).body).toMatchObject({
+      detail: 'A record with the same email, hotelId exists',
+      errors: [{ pointer: '/email', message: 'must be unique' }],
+    });
   });
 
   it('names the shard transactions of a cross-shard action that was applied in part, without the cause', () => {

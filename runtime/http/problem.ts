@@ -3,11 +3,13 @@ import {
   ApplicationError,
   CommitOutcomeUnknownError,
   CrossShardPartialError,
+  ForbiddenError,
   FwError,
   ShardBusyError,
   ShardUnavailableError,
   TooManyRequestsError,
   UnauthenticatedError,
+  UniqueViolationError,
   ValidationError,
 } from '../errors.js';
 import {
@@ -80,21 +82,31 @@ interface ProblemBody {
 /** The default `Retry-After`, in milliseconds. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
+/** The route that was called. */
+export interface CalledRoute {
+  /** Method and path: `GET /wallets/{id}`. */
+  readonly name: string;
+  /** Places of its params. Any other field gets no pointer. */
+  readonly places: ParamPlaces;
+}
+
 /** The context of `problemOf`. */
 export interface ProblemContext {
-  /** Places of the called route's params. Any other field gets no pointer. */
-  readonly places?: ParamPlaces | undefined;
+  /** Undefined: no generated route was called. */
+  readonly route?: CalledRoute | undefined;
   /** Kinds of the application's own errors. */
   readonly problems?: ApplicationProblems | undefined;
 }
 
 /** Converts any thrown value to a problem. The problem of an unexpected error reveals nothing about it. */
-export function problemOf(error: unknown, { places, problems = {} }: ProblemContext = {}): Problem {
+export function problemOf(error: unknown, { route, problems = {} }: ProblemContext = {}): Problem {
   if (error instanceof HttpProblem) return httpProblem(error);
   if (error instanceof ApplicationError) return applicationProblem(error, problems);
   // A subclass may have a code that is not registered.
   if (error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)) {
-    return build(error.code, error.message, headersOf(error), membersOf(error, places));
+    const problem = build(error.code, error.message, headersOf(error), membersOf(error, route?.places));
+    const detail = detailOf(error, route);
+    return detail === undefined ? problem : { ...problem, body: { ...problem.body, detail } };
   }
   return build('HTTP_INTERNAL', '');
 }
@@ -139,8 +151,18 @@ function headersOf(error: FwError): Readonly<Record<string, string>> {
   return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
 }
 
+/** What the error means to a caller, who knows routes and fields, not classes and tables. Undefined: its own text. */
+function detailOf(error: FwError, route: CalledRoute | undefined): string | undefined {
+  if (error instanceof ForbiddenError && error.principal !== undefined)
+    return `${error.principal} may not call ${route?.name ?? 'this route'} for this`;
+  if (error instanceof UniqueViolationError && error.fields.length > 0)
+    return `A record with the same ${error.fields.join(', ')} exists`;
+  return undefined;
+}
+
 function membersOf(error: FwError, places: ParamPlaces | undefined): Readonly<Record<string, unknown>> {
-  if (error instanceof ValidationError) return pointingAt(error, places);
+  if (error instanceof ValidationError) return pointingAt([error.field ?? ''], error.message, places);
+  if (error instanceof UniqueViolationError) return pointingAt(error.fields, 'must be unique', places);
   if (error instanceof ShardUnavailableError || error instanceof ShardBusyError)
     return { shard: error.shard };
   if (error instanceof CommitOutcomeUnknownError) return { actionId: error.actionId };
@@ -153,13 +175,16 @@ function membersOf(error: FwError, places: ParamPlaces | undefined): Readonly<Re
 
 /** Models have fields that are not in the request, such as a sum. */
 function pointingAt(
-  { field = '', message }: ValidationError,
+  fields: readonly string[],
+  message: string,
   places: ParamPlaces | undefined,
 ): { readonly errors?: readonly InputProblem[] } {
-  const place = places?.get(field);
-  if (place === undefined) return {};
-  const problem = { pointer: `/${escapePointer(field)}`, message };
-  return { errors: [place === 'body' ? problem : { in: place, ...problem }] };
+  const errors = fields.flatMap((field) => {
+    const place = places?.get(field);
+    const problem = { pointer: `/${escapePointer(field)}`, message };
+    return place === undefined ? [] : [place === 'body' ? problem : { in: place, ...problem }];
+  });
+  return errors.length === 0 ? {} : { errors };
 }
 
 /** One segment of a JSON pointer. */

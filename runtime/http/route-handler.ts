@@ -24,7 +24,7 @@ import { executionSettings } from './execution-settings.js';
 import { type LiveFeeds, lastVersion } from './feed/live-feeds.js';
 import type { ParamsReader, RequestParams } from './input/request-params.js';
 import { acceptsEventStream, acceptsJson } from './media-types.js';
-import { HttpProblem, type ParamPlaces } from './problem.js';
+import { type CalledRoute, HttpProblem, type ParamPlaces } from './problem.js';
 import type { RouteDescriptor } from './route.js';
 
 /** The part of an executor that the server uses. */
@@ -64,7 +64,7 @@ export function compileRoute(
   { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
-  const places = paramPlaces(route);
+  const called: CalledRoute = { name: `${route.method} ${route.path}`, places: paramPlaces(route) };
   const isDenied = denyByDefault === true && ruleOf(route.action) === undefined;
 
   const execute = (
@@ -97,7 +97,7 @@ export function compileRoute(
 
   const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
     requireName(principal);
-    if (isDenied) throw new ForbiddenError(`${route.operation} has no rule, and access is denied by default`);
+    if (isDenied) throw new ForbiddenError(`${called.name} has no rule, and access is denied by default`);
     return callers === undefined
       ? execute(principal, request, response)
       : executeWithin(callers, principal, request, response);
@@ -114,7 +114,7 @@ export function compileRoute(
 
   const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {
     const fail = (error: unknown): void => {
-      answers.fail(request.raw, reply.raw, error, places);
+      answers.fail(request.raw, reply.raw, error, called);
       ticket.leave(isAboutLoad(error));
     };
     const streams =

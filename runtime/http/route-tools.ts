@@ -91,7 +91,7 @@ export class RouteToolbox implements RouteTools {
     const principal = options.principal ?? (await this.authenticate(request));
     // A principal that a custom route chooses is not a caller.
     if (this.#denyByDefault && options.principal === undefined && ruleOf(actionClass) === undefined)
-      throw new ForbiddenError(`${actionClass.name} has no rule, and access is denied by default`);
+      throw new ForbiddenError('This operation has no rule, and access is denied by default');
     const { idempotencyKey: key, ifMatch, timeoutMs } = options;
     const method = key === undefined ? request.method : 'POST';
     const headers = key === undefined ? request.headers : { ...request.headers, 'idempotency-key': key };

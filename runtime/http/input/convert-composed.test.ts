@@ -10,9 +10,7 @@ const number = (text: string): LosslessNumber => new LosslessNumber(text);
 
 /** The converted value of a request; the reason if it is refused. */
 function convert({ type }: UnnamedField, value: unknown): unknown {
-  const converted = compileComposed(type, (leaf) => compileConverter(leaf, 'json', { integer: false }))(
-    value,
-  );
+  const converted = compileComposed(type, (leaf) => compileConverter(leaf, 'json', false))(value);
   return converted instanceof Refusal ? converted.reason : converted;
 }
 

@@ -1,11 +1,10 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isCurrency } from '../../domain/currency.js';
-import { Decimal } from '../../domain/decimal.js';
+
 import type { FieldType } from '../../domain/descriptor.js';
 import { idNamed, ShardedId } from '../../domain/id.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
-import { type Bounds, brokenBound, type CompareTo } from '../../domain/value-rules.js';
 import { compileComposed } from './convert-composed.js';
 import type { Converter } from './converter.js';
 import { readDecimal } from './decimal-text.js';
@@ -16,25 +15,24 @@ import { Refusal } from './refusal.js';
 /** Source of a value: JSON has numbers and booleans, paths and queries have only text. */
 export type ValueSource = 'json' | 'text';
 
-/** The rules of a number besides its type. */
-export interface NumberRules extends Bounds {
-  readonly integer: boolean;
-}
-
 const LONGEST_NUMBER = 64;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,18})$/;
 const LARGEST_BIGINT = 2n ** 63n - 1n;
 
-/** Compiles the converter of one leaf type. Lists and objects are taken apart by the schema. */
-export function compileConverter(type: FieldType, source: ValueSource, rules: NumberRules): Converter {
+/**
+ * Compiles the converter of one leaf type. Lists and objects are taken apart by the schema.
+ *
+ * @param integer whether a number must be one
+ */
+export function compileConverter(type: FieldType, source: ValueSource, integer: boolean): Converter {
   switch (type.kind) {
     case 'string':
       return convertString;
     case 'number':
-      return (value) => convertNumber(value, source, rules.integer);
+      return (value) => convertNumber(value, source, integer);
     case 'bigint':
-      return (value) => withinBigintRules(convertBigint(value), rules);
+      return convertBigint;
     case 'boolean':
       return source === 'text' ? booleanOfText : booleanOfJson;
     case 'instant':
@@ -44,7 +42,7 @@ export function compileConverter(type: FieldType, source: ValueSource, rules: Nu
         const text = numericText(value, 'json');
         return text === undefined
           ? new Refusal('must be a decimal number, as a number or a string')
-          : withinDecimalRules(readDecimal(text, type), rules);
+          : readDecimal(text, type);
       };
     case 'uuid':
       return fromText(parsing(parseUuid, 'must be a UUID'));
@@ -80,7 +78,7 @@ export function compileConverter(type: FieldType, source: ValueSource, rules: Nu
     case 'union':
     case 'recursive':
     case 'again':
-      return compileComposed(type, (leaf) => compileConverter(leaf, source, rules));
+      return compileComposed(type, (leaf) => compileConverter(leaf, source, integer));
   }
 }
 
@@ -144,21 +142,6 @@ function convertBigint(value: unknown): bigint | Refusal {
   const integer = BigInt(text);
   const fits = integer <= LARGEST_BIGINT && integer >= -LARGEST_BIGINT - 1n;
   return fits ? integer : new Refusal('must fit 64 bits');
-}
-
-function withinBigintRules(value: bigint | Refusal, rules: NumberRules): bigint | Refusal {
-  if (value instanceof Refusal) return value;
-  return brokenRule(rules, (bound) => (value < bound ? -1 : value > bound ? 1 : 0)) ?? value;
-}
-
-function withinDecimalRules(value: Decimal | Refusal, rules: NumberRules): Decimal | Refusal {
-  if (value instanceof Refusal) return value;
-  return brokenRule(rules, (bound) => value.comparedTo(new Decimal(bound))) ?? value;
-}
-
-function brokenRule(rules: NumberRules, compareTo: CompareTo): Refusal | undefined {
-  const reason = brokenBound(rules, compareTo);
-  return reason === undefined ? undefined : new Refusal(reason);
 }
 
 /** Any JSON value as plain JavaScript, if that loses no digits. */

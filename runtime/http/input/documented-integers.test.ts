@@ -15,7 +15,7 @@ const none = {
 };
 const request = documentedField(field, { direction: 'request', ...none });
 const response = documentedField(field, { direction: 'response', ...none });
-const convert = compileConverter(field.type, 'json', { integer: false });
+const convert = compileConverter(field.type, 'json', false);
 const [LARGEST, SMALLEST] = [2n ** 63n - 1n, -(2n ** 63n)];
 
 function isAccepted(json: string): boolean {

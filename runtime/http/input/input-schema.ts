@@ -1,6 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { FieldDescriptor, FieldType } from '../../domain/descriptor.js';
-import type { Bounds, ValueRules } from '../../domain/value-rules.js';
+import { compileRules, type RuleCheck } from '../../domain/value-rules.js';
 import { compileConverter, type ValueSource } from './convert.js';
 import type { Converter } from './converter.js';
 import { Refusal } from './refusal.js';
@@ -20,8 +20,7 @@ type Value = Omit<FieldDescriptor, 'name' | 'label'> & { readonly label: string 
 
 /**
  * Creates the schema of an object of params. Every value has our keyword, because numbers arrive as text and become
- * decimals, ids or dates. Rules of the converted value are in `allOf`, which Ajv checks after our keyword. Objects are
- * closed: an unknown field is a mistake of the caller.
+ * decimals, ids or dates, which rules then check. Objects are closed: an unknown field is a mistake of the caller.
  *
  * @param label the name in messages
  */
@@ -71,13 +70,20 @@ function listValue(
 }
 
 function leafValue(value: Value, source: ValueSource): PreparedSchema {
-  const { type, rules = {}, label } = value;
-  const { integer, ...keywords } = rules;
-  const isLeftToAjv = (type.kind === 'string' || type.kind === 'number') && Object.keys(keywords).length > 0;
+  const { type, rules } = value;
+  const convert = compileConverter(type, source, rules?.integer === true);
   return {
-    fw: checked(value, compileConverter(type, source, { ...boundsOf(rules), integer: integer === true })),
+    fw: checked(value, rules === undefined ? convert : withRules(convert, compileRules(rules))),
     ...defaultOf(value),
-    ...(isLeftToAjv ? { allOf: [{ fwLabel: label, ...keywords }] } : {}),
+  };
+}
+
+function withRules(convert: Converter, broken: RuleCheck): Converter {
+  return (value) => {
+    const converted = convert(value);
+    if (converted instanceof Refusal) return converted;
+    const reason = broken(converted);
+    return reason === undefined ? converted : new Refusal(reason);
   };
 }
 
@@ -87,16 +93,6 @@ function checked({ type, label, nullable }: Value, convert: Converter): CheckedV
 
 function defaultOf({ default: absent }: Value): PreparedSchema {
   return absent === undefined ? {} : { default: absent };
-}
-
-function boundsOf({
-  minLength: _,
-  maxLength: _maximum,
-  pattern: _pattern,
-  integer: _integer,
-  ...bounds
-}: ValueRules): Bounds {
-  return bounds;
 }
 
 const isPlainObject: Converter = (value) =>

@@ -1,9 +1,10 @@
 import { parse } from 'lossless-json';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
 import type { FieldDescriptor } from '../../domain/descriptor.js';
 import { namedFields, t } from '../../domain/field-types.js';
 import { ShardedId } from '../../domain/id.js';
+import { compileRules } from '../../domain/value-rules.js';
 import { type InputPlace, InputValidators } from './input-validator.js';
 
 const WALLET_ID = '0190a000-0000-7000-8040-000000000001';
@@ -255,4 +256,28 @@ describe('text sources', () => {
       { in: 'query', pointer: '/limit', message: expect.stringMatching(/^limit must/) },
     ]);
   });
+});
+
+test.each(['body', 'query', 'path'] as const)(
+  'a pattern never sees a text of the %s that is too long',
+  (place) => {
+    const rules = { maxLength: 254, minLength: 3, pattern: '^([a-z]+)+@example$' };
+    const validate = new InputValidators().compile(
+      [{ name: 'email', type: { kind: 'string' }, rules }],
+      place,
+    );
+    // The pattern takes exponential time for this text.
+    const where = place === 'body' ? {} : { in: place };
+    expect(validate({ email: `${'a'.repeat(60_000)}!` })).toEqual([
+      { ...where, pointer: '/email', message: 'email must have at most 254 characters' },
+    ]);
+    expect(validate({ email: '\u{1f600}'.repeat(254) })?.[0]?.message).toContain('must match pattern');
+    expect(validate({ email: '\u{1f600}'.repeat(255) })?.[0]?.message).toContain('at most 254');
+    expect(validate({ email: '\u{1f600}'.repeat(2) })?.[0]?.message).toContain('at least 3');
+  },
+);
+
+test('a pattern of a model never sees a text that is too long', () => {
+  const broken = compileRules({ maxLength: 254, pattern: '^([a-z]+)+@example$' });
+  expect(broken(`${'a'.repeat(60_000)}!`)).toBe('must have at most 254 characters');
 });

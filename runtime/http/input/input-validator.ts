@@ -30,12 +30,10 @@ export class InputValidators {
       ownProperties: true,
       strict: false,
     });
-    this.#ajv.addKeyword({ keyword: 'fwLabel', schemaType: 'string' });
     this.#ajv.addKeyword({
       keyword: 'fw',
       modifying: true,
       errors: true,
-      before: 'allOf',
       compile: checkValue,
     });
   }
@@ -96,28 +94,11 @@ function problemOfError(error: ErrorObject, place: InputPlace): InputProblem {
     const message = place === 'body' ? `Unknown field ${shown}` : `Unknown parameter ${shown}`;
     return { ...where, pointer: `${instancePath}/${escapePointer(name)}`, message };
   }
-  if (keyword === 'fw') return { ...where, pointer: instancePath, message: error.message ?? 'Not valid' };
-  const label = labelOf(parentSchema) ?? instancePath;
-  return { ...where, pointer: instancePath, message: `${label} ${reasonOf(error)}` };
+  return { ...where, pointer: instancePath, message: error.message ?? 'Not valid' };
 }
 
 function labelOf(schema: unknown): string | undefined {
-  if (typeof schema !== 'object' || schema === null) return undefined;
-  const { fw, fwLabel } = schema as { readonly fw?: CheckedValue; readonly fwLabel?: string };
-  return fw?.label ?? fwLabel;
-}
-
-function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
-  switch (keyword) {
-    case 'maxLength':
-      return `must have at most ${params['limit']} characters`;
-    case 'minLength':
-      return `must have at least ${params['limit']} characters`;
-    case 'minimum':
-      return `must be at least ${params['limit']}`;
-    case 'maximum':
-      return `must be at most ${params['limit']}`;
-    default:
-      return message;
-  }
+  return typeof schema === 'object' && schema !== null
+    ? (schema as { readonly fw?: CheckedValue }).fw?.label
+    : undefined;
 }

@@ -1,4 +1,5 @@
 import { UnauthenticatedError } from '../../errors.js';
+import { defaultLogger } from '../../observability/logger.js';
 import { createMetrics, type MetricsSources } from '../../observability/prometheus.js';
 import { NO_WRITERS, shardStatistics } from '../../observability/shard-statistics.js';
 import type { SinkStatistics } from '../../relay/sink-statistics.js';
@@ -31,11 +32,13 @@ export interface RelayPages {
  */
 export async function serveRelayPages(options: RelayPagesOptions): Promise<RelayPages> {
   const { databases, statistics: sinks, lag, host, port } = options;
+  const log = defaultLogger();
   const server = createHttpServer({
     routes: [],
     executor: { execute: refuse },
     authenticator: refuse,
-    health: shardHealth(databases),
+    health: shardHealth(databases, log),
+    log,
     metrics: createMetrics({
       statistics: () => shardStatistics(databases, NO_WRITERS),
       lag,

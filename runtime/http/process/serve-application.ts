@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { schemesOf } from '../../access/authenticator.js';
+import { type Authenticator, schemesOf } from '../../access/authenticator.js';
 import { authenticatorOf } from '../../access/configured.js';
 import { type CallerLimits, RequestLimits } from '../../access/request-limits.js';
 import { SqlTokenStore } from '../../access/token-store.js';
@@ -10,6 +10,7 @@ import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { AccessConfig, FwConfig, ShardingTopology, TlsConfig } from '../../config/types.js';
+import { principalOf } from '../../domain/principal.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
@@ -20,6 +21,7 @@ import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.j
 import type { DocumentedRoute } from '../../openapi/documented-route.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import { ServerCertificate, TlsFileError } from '../connection/server-certificate.js';
+import type { HealthCheck } from '../health.js';
 import {
   createHttpServer,
   type HttpServer,
@@ -175,7 +177,7 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
-    health: shardHealth(databases),
+    health: Object.assign(shardHealth(databases, log), operatorCheck(access, caller)),
     authenticator: caller,
     callers: callers && new RequestLimits(callers, new SqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
@@ -187,6 +189,20 @@ function serverOptions<Collaborators>(
     ...(plugins === undefined ? {} : { plugins }),
     ...(routes === undefined && ownRoutes === undefined ? {} : { customRoutes }),
     ...(metrics === undefined ? {} : { metrics }),
+  };
+}
+
+/** Operators have a claim that the configuration names. */
+function operatorCheck(
+  { operators }: AccessConfig,
+  authenticator: Authenticator,
+): Pick<HealthCheck, 'isOperator'> {
+  if (operators === undefined) return {};
+  return {
+    isOperator: async (request) => {
+      const { claims } = principalOf(await authenticator(request));
+      return claims[operators.claim] === operators.value;
+    },
   };
 }
 

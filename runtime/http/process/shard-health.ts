@@ -1,25 +1,42 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { messageOf } from '../../errors.js';
+import { FwError, messageOf } from '../../errors.js';
+import type { Logger } from '../../observability/logger.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
+import { publicError } from '../../sharding/public-error.js';
 import type { HealthCheck, ShardHealth } from '../health.js';
 
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
-/** Queries every database of a topology concurrently. */
-export function shardHealth(databases: DatabaseRegistry): HealthCheck {
-  return () => Promise.all(databases.shards().map((shard) => healthOf(databases, shard)));
+/** Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason. */
+export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthCheck {
+  const reasons = new Map<string, string>();
+  const note = (health: ShardHealth): ShardHealth => {
+    const { shard, name, code, reason } = health;
+    const last = reasons.get(shard);
+    if (code === undefined) reasons.delete(shard);
+    else reasons.set(shard, code);
+    if (last !== code && code !== undefined) log.warn({ shard, name, code, reason }, 'shard is down');
+    if (last !== undefined && code === undefined) log.info({ shard, name }, 'shard is up');
+    return health;
+  };
+  return async () =>
+    Promise.all(databases.shards().map(async (shard) => note(await healthOf(databases, shard))));
 }
 
 async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<ShardHealth> {
   const { name } = databases.memberConfig(shard);
   const subject = { shard: shard.toString(), name };
   const withheld = databases.withheld(shard);
-  if (withheld !== undefined) return { ...subject, status: 'down', reason: withheld };
+  if (withheld !== undefined)
+    return { ...subject, status: 'down', code: 'FW_SHARD_UNAVAILABLE', reason: withheld };
   try {
     await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
     return { ...subject, status: 'up' };
   } catch (error) {
-    return { ...subject, status: 'down', reason: messageOf(error) };
+    const shown = error instanceof DriverFailure ? publicError(error, shard) : error;
+    const code = shown instanceof FwError ? shown.code : 'FW_DATABASE';
+    return { ...subject, status: 'down', code, reason: messageOf(error) };
   }
 }
