@@ -84,3 +84,31 @@ test('the last keys are used for a limited time while the issuer is unavailable'
   away(false);
   await find(keys, 'one');
 });
+
+test('a token of a new key waits for a load in progress instead of being refused', async () => {
+  const { publicKey } = await generateKeyPair('ES256');
+  const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256' };
+  const published: JSONWebKeySet = { keys: [{ ...jwk, kid: 'one' }] };
+  const answers: (() => void)[] = [];
+  let isSlow = false;
+  const load = async (): Promise<JSONWebKeySet> => {
+    if (isSlow) await new Promise<void>((resolve) => answers.push(resolve));
+    return structuredClone(published);
+  };
+  const keys = new IssuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
+  await find(keys, 'one');
+  published.keys.push({ ...jwk, kid: 'two' });
+  isSlow = true;
+  nowMs += 60_000;
+  // Starts the load in the background.
+  await find(keys, 'one');
+  const found = [find(keys, 'two'), find(keys, 'two')];
+  await expect.poll(() => answers.length).toBe(1);
+  for (const answer of answers) answer();
+  expect(await Promise.all(found)).toHaveLength(2);
+});
+
+test('a malformed key set counts as an issuer that is unavailable', async () => {
+  const keys = new IssuerKeys(async () => ({ keys: 'none' }) as unknown as JSONWebKeySet);
+  await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
+});

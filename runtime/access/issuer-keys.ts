@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { time } from '../concurrency/time.js';
 import { IssuerUnavailableError, messageOf } from '../errors.js';
 
@@ -17,41 +17,45 @@ export interface KeyTimes {
   readonly timeoutMs: number;
 }
 
-const DEFAULT_KEY_TIMES: KeyTimes = Object.freeze({
-  refreshMs: 600_000,
-  keepMs: 3_600_000,
-  cooldownMs: 10_000,
-  timeoutMs: 3_000,
-});
-
-/** Minimum time from the start of a failed load to the next one, in milliseconds. */
+/** Minimum time from a failed load to the next one, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 type FindKey = (...request: Parameters<JWTVerifyGetKey>) => ReturnType<JWTVerifyGetKey>;
 
 /**
  * The current keys of an issuer. An unknown key causes another request to the issuer, so keys may change at any time.
- * While the issuer is unavailable, the last keys are used for a limited time.
+ * While the issuer is unavailable, the last keys are used for a limited time. `jose` loads and selects keys; their ages
+ * are ours, because `jose` would refuse its last keys once a load fails.
  */
 export class IssuerKeys {
-  readonly #load: LoadKeys;
   readonly #times: KeyTimes;
-  #find: FindKey | undefined;
+  readonly #keys: ReturnType<typeof createRemoteJWKSet>;
   /** Text of the current key set. */
   #set: string | undefined;
   /** Changes with each key set that differs from the previous one. */
   #version = 0;
   /** Time at which the current keys were loaded. */
   #loadedMs = Number.NEGATIVE_INFINITY;
-  /** Time at which the last load was started. */
-  #askedMs = Number.NEGATIVE_INFINITY;
-  #loading: Promise<void> | undefined;
-  /** Failure of the last load. */
-  #failure: IssuerUnavailableError | undefined;
+  /** The last load, if it failed. */
+  #failure: { readonly error: IssuerUnavailableError; readonly atMs: number } | undefined;
 
-  constructor(load: LoadKeys, times: Partial<KeyTimes> = {}) {
-    this.#load = load;
-    this.#times = { ...DEFAULT_KEY_TIMES, ...times };
+  constructor(
+    load: LoadKeys,
+    {
+      refreshMs = 600_000,
+      keepMs = 3_600_000,
+      cooldownMs = 10_000,
+      timeoutMs = 3_000,
+    }: Partial<KeyTimes> = {},
+  ) {
+    this.#times = { refreshMs, keepMs, cooldownMs, timeoutMs };
+    // The URL is that of `load`.
+    this.#keys = createRemoteJWKSet(new URL('https://issuer.invalid'), {
+      timeoutDuration: timeoutMs,
+      cacheMaxAge: Number.POSITIVE_INFINITY,
+      cooldownDuration: Number.POSITIVE_INFINITY,
+      [customFetch]: async (_url, { signal }) => Response.json(await load(signal)),
+    });
   }
 
   /**
@@ -59,65 +63,48 @@ export class IssuerKeys {
    * a load in the background if the keys are old.
    */
   version(): number | undefined {
-    const { refreshMs, keepMs, cooldownMs } = this.#times;
-    const now = time.nowMs();
-    const age = now - this.#loadedMs;
-    if (this.#find === undefined || age >= keepMs) return undefined;
-    if (age >= refreshMs && now - this.#askedMs >= cooldownMs) void this.#refresh().catch(() => {});
+    const { refreshMs, keepMs } = this.#times;
+    const age = time.nowMs() - this.#loadedMs;
+    if (age >= keepMs) return undefined;
+    if (age >= refreshMs && !this.#keys.reloading && this.#pausing === undefined)
+      void this.#reload().catch(() => {});
     return this.#version;
   }
 
   /** The key that a token names. @throws IssuerUnavailableError if no keys may be used */
   readonly find: FindKey = async (header, token) => {
-    if (this.version() === undefined) await this.#refresh();
+    if (this.version() === undefined) await this.#reload();
     try {
-      return await this.#known(header, token);
+      return await this.#keys(header, token);
     } catch (error) {
-      const mayBeNew = error instanceof errors.JWKSNoMatchingKey;
-      if (!mayBeNew || time.nowMs() - this.#askedMs < this.#times.cooldownMs) throw error;
-      await this.#refresh();
-      return this.#known(header, token);
+      const mayBeNew = this.#keys.reloading || time.nowMs() - this.#loadedMs >= this.#times.cooldownMs;
+      if (!(error instanceof errors.JWKSNoMatchingKey && mayBeNew)) throw error;
+      await this.#reload();
+      return this.#keys(header, token);
     }
   };
 
-  #known(...request: Parameters<FindKey>): ReturnType<FindKey> {
-    if (this.#find === undefined)
-      throw new IssuerUnavailableError('The keys of the issuer have not been loaded');
-    return this.#find(...request);
+  /** The failure after which the issuer is not queried yet. */
+  get #pausing(): IssuerUnavailableError | undefined {
+    const { error, atMs = 0 } = this.#failure ?? {};
+    return time.nowMs() - atMs < PAUSE_MS ? error : undefined;
   }
 
-  /** Loads the keys. One load at a time serves all waiting requests. A failed load is not repeated at once. */
-  #refresh(): Promise<void> {
-    const failure = this.#failure;
-    if (failure !== undefined && time.nowMs() - this.#askedMs < PAUSE_MS) return Promise.reject(failure);
-    this.#loading ??= this.#reload().finally(() => {
-      this.#loading = undefined;
-    });
-    return this.#loading;
-  }
-
+  /** One load at a time serves all waiting requests. A failed load is not repeated at once. */
   async #reload(): Promise<void> {
-    this.#askedMs = time.nowMs();
-    const abort = new AbortController();
-    const timer = time.setTimeout(() => abort.abort(), this.#times.timeoutMs);
+    if (this.#pausing !== undefined) throw this.#pausing;
     try {
-      this.#use(await this.#load(abort.signal));
-      this.#loadedMs = time.nowMs();
-      this.#failure = undefined;
+      await this.#keys.reload();
     } catch (cause) {
       const message = `The keys of the issuer cannot be loaded: ${messageOf(cause)}`;
-      this.#failure = new IssuerUnavailableError(message, { cause });
-      throw this.#failure;
-    } finally {
-      time.clearTimeout(timer);
+      const error = new IssuerUnavailableError(message, { cause });
+      this.#failure = { error, atMs: time.nowMs() };
+      throw error;
     }
-  }
-
-  #use(set: JSONWebKeySet): void {
-    const text = JSON.stringify(set);
-    if (text === this.#set) return;
-    this.#find = createLocalJWKSet(set);
-    this.#set = text;
-    this.#version += 1;
+    this.#failure = undefined;
+    this.#loadedMs = time.nowMs();
+    const set = JSON.stringify(this.#keys.jwks());
+    if (set !== this.#set) this.#version += 1;
+    this.#set = set;
   }
 }

@@ -7,7 +7,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { time } from '../concurrency/time.js';
-import { hasCredentials } from '../config/shown-url.js';
+import { hasCredentials, shownUrl } from '../config/shown-url.js';
 import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
@@ -70,7 +70,7 @@ export function jwt(options: JwtOptions): Authenticator {
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   if (hasCredentials(url)) throw new ValidationError('The URL of a key set must not contain credentials');
-  const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), definedTimes(options));
+  const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), options);
   const missing = new CredentialMissing('A bearer token is required', { challenge: 'Bearer' });
   const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });
 
@@ -171,7 +171,7 @@ function invalid(message: string, cause: unknown): UnauthenticatedError {
 function loadFrom(url: string): LoadKeys {
   return async (signal) => {
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${shownUrl(url)} answered ${response.status}`);
     return JSON.parse(await textOf(response, url)) as JSONWebKeySet;
   };
 }
@@ -184,13 +184,9 @@ async function textOf({ body }: Response, url: string): Promise<string> {
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > LARGEST_KEY_SET) throw new Error(`${url} answered with more than ${LARGEST_KEY_SET} bytes`);
+    if (length > LARGEST_KEY_SET)
+      throw new Error(`${shownUrl(url)} answered with more than ${LARGEST_KEY_SET} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-function definedTimes({ refreshMs, keepMs, cooldownMs, timeoutMs }: JwtOptions): Partial<KeyTimes> {
-  const given = { refreshMs, keepMs, cooldownMs, timeoutMs };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
