@@ -1,4 +1,4 @@
-import type { AccessConfig } from '../runtime/config/index.js';
+import type { AccessConfig, HttpConfig } from '../runtime/config/index.js';
 import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
 import { documentText } from '../runtime/openapi/document-text.js';
 import { documentedAccess, OPEN_ACCESS } from '../runtime/openapi/documented-access.js';
@@ -16,6 +16,8 @@ export interface DescribeOptions extends ProjectFolders {
   readonly version?: string;
   /** `fw.access` of the configuration. Default: no requirements for callers. */
   readonly access?: AccessConfig;
+  /** `fw.http` of the configuration. Default: the document has neither contact nor license. */
+  readonly http?: Pick<HttpConfig, 'contact' | 'license'>;
 }
 
 /** The OpenAPI document of a project and its indented text, or the mistakes in its sources. */
@@ -33,11 +35,11 @@ export async function describeApi(options: DescribeOptions): Promise<Described> 
   const read = await readProject(options.projectDirectory, paths);
   const problems = [...read.diagnostics, ...checkSchema(read.schema)];
   if (problems.length > 0) return { diagnostics: sortDiagnostics(problems) };
-  const { title = 'API', version = '1.0.0', access } = options;
+  const { title = 'API', version = '1.0.0', access, http } = options;
   const routes = documentedRoutes(read.schema);
   const document = openApiDocument(
     routes,
-    { title, version },
+    { title, version, contact: http?.contact, license: http?.license },
     access === undefined ? OPEN_ACCESS : documentedAccess(access),
   );
   return { document, text: documentText(document, 2) };

@@ -94,7 +94,7 @@ describe('the secured wallet', () => {
     const none = ShardedId.generate(Wallet, MEXICO_SHARD).getValue();
     const missing = await wallet.call('GET', `/wallets/${none}`, { token });
     const unnamed = ({ status, headers, body }: Answer): object => ({
-      ...{ status, headers: Object.keys(headers), body: { ...body, instance: '' } },
+      ...{ status, headers: Object.keys(headers), body: { ...body, instance: '', requestId: '' } },
     });
     expect(unnamed(missing)).toEqual(unnamed(refused));
   });

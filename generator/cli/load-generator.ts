@@ -3,6 +3,7 @@ import {
   type AccessConfig,
   ConfigurationError,
   type FwConfig,
+  type HttpConfig,
   loadConfig,
 } from '../../runtime/config/index.js';
 import type { GenerateOptions } from '../generate.js';
@@ -11,7 +12,7 @@ import type { ReportedProblem } from './report/report.js';
 
 /** The generator's settings in a configuration, or the mistakes. */
 export type LoadedGenerator =
-  | { readonly options: GenerateOptions; readonly access: AccessConfig }
+  | { readonly options: GenerateOptions; readonly access: AccessConfig; readonly http: HttpConfig }
   | { readonly problems: readonly ReportedProblem[] };
 
 /** Reads a configuration. @throws InputError if it has no `fw.generator` */
@@ -21,6 +22,7 @@ export function loadGenerator(file: string): LoadedGenerator {
     const { title, version, templatesDirectory } = config.generator ?? {};
     return {
       access: config.access,
+      http: config.http,
       options: {
         ...projectFolders(config),
         ...(title === undefined ? {} : { title }),

@@ -31,7 +31,7 @@ async function openApi({ config, out }: OpenApiFlags, { output }: CommandContext
   const loaded = loadGenerator(config);
   if ('problems' in loaded) throw new InputError(loaded.problems.map(problemLine).join('\n'));
   const { describeApi } = await import('../openapi.js');
-  const described = await describeApi({ ...loaded.options, access: loaded.access });
+  const described = await describeApi({ ...loaded.options, access: loaded.access, http: loaded.http });
   if ('diagnostics' in described) requireNone(described.diagnostics);
   else if (out === undefined) output.info(described.text);
   else writeFileSync(out, `${described.text}\n`);

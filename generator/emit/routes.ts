@@ -15,7 +15,7 @@ function documentedRoute(
   route: RouteSchema,
   types: FieldTypes,
 ): DocumentedRoute {
-  const { method, path, response, status, locationHeader, etag, ifMatch, summary, tag, example } = route;
+  const { method, path, response, status, locationHeader, etag, ifMatch, feed, summary, tag, example } = route;
   return {
     ...{ method, path, operation: className },
     status: status?.value ?? (response === undefined ? 204 : 200),
@@ -25,6 +25,7 @@ function documentedRoute(
     ...(locationHeader === undefined ? {} : { location: locationHeader.value }),
     ...(etag === undefined ? {} : { etag: etag.value }),
     ...(ifMatch === undefined ? {} : { ifMatch: ifMatch.value }),
+    ...(feed === undefined ? {} : { feed: feed.value }),
     ...(summary === undefined ? {} : { summary }),
     ...(tag === undefined ? {} : { tag }),
     ...(rule === undefined ? {} : { rule }),

@@ -18,6 +18,8 @@ export interface Buckets {
    * @throws TooManyRequestsError
    */
   take(principal: string, route: string): Promise<void> | undefined;
+  /** Tokens that a principal has left; undefined if only the store knows. */
+  left(principal: string, route: string): number | undefined;
 }
 
 /** Maximum buckets in memory. A bucket that is dropped counts as full. */
@@ -62,6 +64,10 @@ export class LocalBuckets implements Buckets {
   constructor(size: BucketSize) {
     this.#size = size;
     this.#buckets = new BucketMap(() => ({ tokens: size.burst, atMs: time.nowMs() }));
+  }
+
+  left(principal: string, route: string): number {
+    return this.#buckets.use(principal, route).tokens;
   }
 
   take(principal: string, route: string): undefined {

@@ -28,12 +28,15 @@ const BUSY_RETRY_MS = 1_000;
 export class RequestLimits {
   readonly #concurrentRequests: number;
   readonly #buckets: Buckets | undefined;
+  /** `RateLimit-Policy` and its two numbers. */
+  readonly #policy: Policy | undefined;
   readonly #running = new Map<string, number>();
 
   /** @param store holds the tokens if the limits are shared */
   constructor(limits: CallerLimits, store?: TokenStore) {
     this.#concurrentRequests = limits.concurrentRequests ?? Number.POSITIVE_INFINITY;
     this.#buckets = bucketsOf(limits, store);
+    this.#policy = policyOf(limits);
   }
 
   /**
@@ -53,6 +56,22 @@ export class RequestLimits {
     return taken === undefined ? leave : this.#entered(taken, leave);
   }
 
+  /**
+   * `RateLimit-Policy` and `RateLimit` of an answer (draft-ietf-httpapi-ratelimit-headers): the burst and the seconds in
+   * which it is replenished; the requests that are left at once, and the seconds until the next one or the full burst.
+   */
+  headers(principal: string, route: string): readonly (readonly [name: string, value: string])[] {
+    if (this.#policy === undefined || this.#buckets === undefined) return NO_HEADERS;
+    const { text, rate, burst } = this.#policy;
+    const left = this.#buckets.left(principal, route);
+    if (left === undefined) return [['ratelimit-policy', text]];
+    const seconds = Math.max(1, Math.ceil(((left < 1 ? 1 : burst) - left) / rate));
+    return [
+      ['ratelimit-policy', text],
+      ['ratelimit', `"caller";r=${Math.floor(left)};t=${seconds}`],
+    ];
+  }
+
   async #entered(taken: Promise<void>, leave: EndRequest): Promise<EndRequest> {
     try {
       await taken;
@@ -68,6 +87,24 @@ export class RequestLimits {
     if (running > 0) this.#running.set(principal, running);
     else this.#running.delete(principal);
   }
+}
+
+interface Policy {
+  readonly text: string;
+  readonly rate: number;
+  readonly burst: number;
+}
+
+const NO_HEADERS: readonly never[] = [];
+
+function policyOf({ requestsPerSecond: rate, burst }: CallerLimits): Policy | undefined {
+  if (rate === undefined) return undefined;
+  const most = burst ?? Math.max(1, rate);
+  return {
+    text: `"caller";q=${Math.floor(most)};w=${Math.max(1, Math.ceil(most / rate))}`,
+    rate,
+    burst: most,
+  };
 }
 
 function bucketsOf(

@@ -110,6 +110,11 @@ export class SharedBuckets implements Buckets {
     });
   }
 
+  left(principal: string, route: string): number | undefined {
+    const { tokens, emptyUntilMs } = this.#buckets.use(principal, route);
+    return tokens < 1 && time.nowMs() < emptyUntilMs ? 0 : undefined;
+  }
+
   #takeWithoutStore({ principal, route }: Bucket): Promise<void> | undefined {
     const { fallback } = this.#options;
     if (fallback === undefined)

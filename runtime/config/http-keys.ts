@@ -1,4 +1,12 @@
-import type { BooleanKey, ChoiceKey, DefaultedIntegerKey, FolderKey, SectionKey, TextsKey } from './keys.js';
+import type {
+  BooleanKey,
+  ChoiceKey,
+  DefaultedIntegerKey,
+  FolderKey,
+  SectionKey,
+  TextKey,
+  TextsKey,
+} from './keys.js';
 
 export const tlsCertificate: FolderKey = {
   kind: 'folder',
@@ -78,9 +86,23 @@ export const httpCors: SectionKey = {
   keys: [corsOrigins, corsCredentials, corsMaxAgeSeconds],
 };
 
+export const httpContact: TextKey = {
+  kind: 'text',
+  name: 'contact',
+  maximumLength: 256,
+  doc: 'Whom callers may ask, in the API document: a name, an e-mail address or a URL. Default: none.',
+};
+
+export const httpLicense: TextKey = {
+  kind: 'text',
+  name: 'license',
+  maximumLength: 128,
+  doc: 'Terms of use in the API document: an SPDX identifier (`Apache-2.0`), or any other name. Default: none.',
+};
+
 export const http: SectionKey = {
   kind: 'section',
   name: 'http',
-  doc: 'TLS and cross-origin requests.',
-  keys: [httpTls, httpCors],
+  doc: 'TLS, cross-origin requests and facts about the API.',
+  keys: [httpTls, httpCors, httpContact, httpLicense],
 };

@@ -11,7 +11,12 @@ export function readHttp(fw: SectionReader, { clientCertificates }: AccessConfig
       message: 'client-certificates needs fw.http.tls.client-authorities',
       hint: 'name the file with the authorities that sign the certificates of callers',
     });
-  return { tls, cors: section && readCors(section) };
+  return {
+    tls,
+    cors: section && readCors(section),
+    contact: section?.text(keys.httpContact),
+    license: section?.text(keys.httpLicense),
+  };
 }
 
 function readTls(http: SectionReader): TlsConfig | undefined {

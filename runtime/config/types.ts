@@ -304,6 +304,10 @@ export interface HttpConfig {
   readonly tls: TlsConfig | undefined;
   /** Undefined: browsers may not call the server from other origins. */
   readonly cors: CorsConfig | undefined;
+  /** Name, e-mail address or URL for questions, in the API document. */
+  readonly contact: string | undefined;
+  /** Terms of use, in the API document: an SPDX identifier or another name. */
+  readonly license: string | undefined;
 }
 
 /** Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder. */

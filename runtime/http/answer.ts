@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { CredentialMissing } from '../access/authenticator.js';
 import { time } from '../concurrency/time.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ForbiddenError } from '../errors.js';
 import { LogLimiter } from '../observability/log-limiter.js';
 import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
+import type { Metrics, RefusalReason } from '../observability/prometheus.js';
 import { NO_SHARD } from './admission/admission.js';
 import type { Connections } from './connection/connections.js';
 import { type CalledRoute, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
+import { requestIdOf } from './request-id.js';
 import type { SecurityHeaders } from './security-headers.js';
 
 /** Time for which the rest of a refused body is read and discarded before the connection is closed, in milliseconds. */
@@ -26,6 +29,8 @@ export interface AnswersOptions {
   readonly connections: Connections;
   /** Kinds of the application's errors. */
   readonly problems?: ApplicationProblems | undefined;
+  /** Counts refused callers. */
+  readonly metrics?: Pick<Metrics, 'refused'> | undefined;
 }
 
 /**
@@ -36,12 +41,14 @@ export class Answers {
   readonly #log: LogLimiter;
   readonly #connections: Connections;
   readonly #problems: ApplicationProblems | undefined;
+  readonly #metrics: AnswersOptions['metrics'];
   /** Set once the server closes. */
   closing = false;
   /** Set once the server no longer listens: each answer then ends its connection. */
   endsConnections = false;
 
-  constructor({ log, connections, problems }: AnswersOptions) {
+  constructor({ log, connections, problems, metrics }: AnswersOptions) {
+    this.#metrics = metrics;
     this.#log = new LogLimiter(log);
     this.#connections = connections;
     this.#problems = problems;
@@ -65,9 +72,11 @@ export class Answers {
     response.end();
   }
 
-  /** The headers of an answer with the security headers, as `writeHead` takes them. */
+  /** The headers of an answer with its id and the security headers, as `writeHead` takes them. */
   complete(response: ServerResponse, headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
-    return this.#connections.headers.complete(response, headers);
+    const list = this.#connections.headers.complete(response, headers);
+    list.push('x-request-id', requestIdOf(response.req));
+    return list;
   }
 
   /** Security headers of answers of custom routes. */
@@ -102,8 +111,9 @@ export class Answers {
     const problem = problemOf(error, { route, problems: this.#problems });
     const instance = pathOf(request.url);
     const { type, title, status, detail, ...members } = problem.body;
-    const logged = this.#logged(problem, request, instance, error);
-    const body = { type, title, status, detail, instance, ...members, ...logged };
+    const requestId = requestIdOf(request);
+    this.#record(problem, request, { instance, requestId, error, route });
+    const body = { type, title, status, detail, instance, ...members, requestId };
     const headers = {
       'content-type': 'application/problem+json',
       'cache-control': 'no-store',
@@ -119,30 +129,46 @@ export class Answers {
     return this.#connections.of(socket)?.hasMore !== true;
   }
 
-  #logged(
-    problem: Problem,
-    { method }: IncomingMessage,
-    instance: string,
-    error: unknown,
-  ): { requestId?: string } {
-    const { status } = problem;
-    if (status < 500 || CALLERS_FAULTS.has(status)) return {};
+  #record({ status, body }: Problem, request: IncomingMessage, facts: FailureFacts): void {
+    if (status === 401 || status === 403) this.#recordRefusal(status, request, facts);
+    if (status < 500 || CALLERS_FAULTS.has(status)) return;
+    const { instance, requestId, error } = facts;
     const isFault = status === 500;
-    const requestId = randomUUID();
     const entry = (): LogEntry => ({
       level: isFault ? 'error' : 'warn',
       message: 'request failed',
       requestId,
-      method,
+      method: request.method,
       path: instance,
       status,
       ...errorFacts(error, isFault),
     });
-    const { code, shard = '' } = problem.body;
+    const { code, shard = '' } = body;
     const kind = `${code} ${isFault ? thrownAt(error) : String(shard)}`;
-    const isLogged = this.#log.write(kind, entry, isFault ? FAULTS_PER_SECOND : 1);
-    // Only the body of a 500 requires a look-up in the log.
-    return isFault && isLogged ? { requestId } : {};
+    this.#log.write(kind, entry, isFault ? FAULTS_PER_SECOND : 1);
+  }
+
+  /** An attack shows as one line per second and route. Credentials are in no message. */
+  #recordRefusal(
+    status: 401 | 403,
+    { method, socket }: IncomingMessage,
+    { instance, requestId, error, route }: FailureFacts,
+  ): void {
+    const reason = refusalReason(error);
+    this.#metrics?.refused(status, reason);
+    const name = route?.name;
+    this.#log.write(`refused ${status} ${reason} ${name ?? ''}`, () => ({
+      level: 'warn',
+      message: 'caller refused',
+      requestId,
+      status,
+      reason,
+      route: name ?? `${method} ${instance}`,
+      path: instance,
+      address: socket.remoteAddress,
+      principal: error instanceof ForbiddenError ? error.principal : undefined,
+      detail: error instanceof Error ? error.message : undefined,
+    }));
   }
 
   /**
@@ -166,6 +192,20 @@ export class Answers {
     const timer = time.setTimeout(end, LINGER_MS);
     request.once('end', end).once('close', end).resume();
   }
+}
+
+/** The facts of a failed request besides its problem. */
+interface FailureFacts {
+  readonly instance: string;
+  readonly requestId: string;
+  readonly error: unknown;
+  readonly route: CalledRoute | undefined;
+}
+
+/** A label of metrics. */
+function refusalReason(error: unknown): RefusalReason {
+  if (error instanceof ForbiddenError) return error.principal === undefined ? 'reach' : 'rule';
+  return error instanceof CredentialMissing ? 'no-credentials' : 'invalid-credentials';
 }
 
 /** The first stack frame of an error: faults of one source position are of one kind. */

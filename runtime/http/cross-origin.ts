@@ -4,12 +4,13 @@ import type { CorsConfig } from '../config/types.js';
 /** Request headers that pages of other origins may send: those that generated routes read. */
 const REQUEST_HEADERS = [
   ...['authorization', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'],
-  ...['last-event-id', 'traceparent', 'x-api-key'],
+  ...['last-event-id', 'traceparent', 'x-api-key', 'x-request-id'],
 ].join(', ');
 /** Response headers that they may read. */
-const ANSWER_HEADERS = ['etag', 'idempotency-replayed', 'location', 'retry-after', 'www-authenticate'].join(
-  ', ',
-);
+const ANSWER_HEADERS = [
+  ...['etag', 'idempotency-replayed', 'location', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+  ...['www-authenticate', 'x-request-id'],
+].join(', ');
 
 /** The pages of other origins that may call the server (CORS). */
 export class CrossOrigin {

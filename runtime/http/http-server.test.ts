@@ -108,6 +108,7 @@ describe('POST /wallets', () => {
       instance: '/wallets',
       code: 'FW_VALIDATION',
       errors: [{ pointer: `/${name}`, message }],
+      requestId: headers.get('x-request-id'),
     });
   });
 
@@ -607,6 +608,7 @@ describe('failures', () => {
       instance: `/wallets/${wallet}/deposit`,
       code: 'FW_SHARD_UNAVAILABLE',
       shard: '(1, 0)',
+      requestId: headers.get('x-request-id'),
     });
     expect(app.log).toMatchObject([
       { level: 'warn', status: 503, method: 'POST', cause: { error: cause.message } },

@@ -27,6 +27,7 @@ import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
+import { requestIdOf } from './request-id.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RouteRegister } from './route-register.js';
@@ -122,7 +123,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
   const connections = new Connections(limits, new SecurityHeaders(options.strictTransportSeconds));
-  const answers = new Answers({ log, connections, problems: options.problems });
+  const answers = new Answers({
+    log,
+    connections,
+    problems: options.problems,
+    metrics: options.metrics,
+  });
   const paths = new PathMethods();
   const gatekeeper = new Gatekeeper({
     answers,
@@ -249,6 +255,7 @@ function createFastify(edge: Edge): FastifyInstance {
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
     bodyLimit: limits.bodyBytes,
+    genReqId: requestIdOf,
     return503OnClosing: false,
     exposeHeadRoutes: true,
     // The listener answers requests that its parser refuses.

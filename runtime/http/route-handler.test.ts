@@ -78,6 +78,7 @@ describe('whatever an action throws is answered', () => {
       detail: 'Ten deposits a day',
       instance: `/wallets/${wallet}/deposit`,
       code: 'QUOTA_EXCEEDED',
+      requestId: expect.any(String),
     });
   });
 

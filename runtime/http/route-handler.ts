@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
-import type { RequestLimits } from '../access/request-limits.js';
+import type { EndRequest, RequestLimits } from '../access/request-limits.js';
 import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
@@ -87,7 +87,13 @@ export function compileRoute(
     request: FastifyRequest,
     response: ServerResponse,
   ): Promise<unknown> => {
-    const leave = await limits.enter(principalName(principal), route.operation);
+    const name = principalName(principal);
+    let leave: EndRequest;
+    try {
+      leave = await limits.enter(name, route.operation);
+    } finally {
+      for (const [header, value] of limits.headers(name, route.operation)) response.setHeader(header, value);
+    }
     try {
       return await execute(principal, request, response);
     } finally {
@@ -196,7 +202,7 @@ function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
   return (request, response, result) => {
     const body = map(result) as Readonly<Record<string, unknown>>;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (isRead) headers['cache-control'] = 'no-cache';
+    if (isRead) headers['cache-control'] = 'private, no-cache';
     if (locate !== undefined) headers['location'] = locate(body);
     if (etag !== undefined) {
       const tag = entityTag(body[etag]);

@@ -98,7 +98,8 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
 
 /** Adds security headers to answers that Fastify sends, and ends the connection during a drain. */
 export function addSendHook(server: FastifyInstance, answers: Answers): void {
-  server.addHook('onSend', (_request, reply, payload, done) => {
+  server.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('x-request-id', request.id);
     for (const [name, value] of answers.customHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
     if (answers.mustEnd(reply.raw)) reply.header('connection', 'close');
     done(null, payload);

@@ -39,10 +39,17 @@ export interface Metrics {
   readonly contentType: string;
   /** Must be called for every answer. Returns at once. */
   observe(answer: HttpAnswer): void;
+  /** Counts a caller who was answered with 401 or 403. */
+  refused(status: number, reason: RefusalReason): void;
   /** Adds the numbers of admitted, waiting and refused requests. The function is called once per scrape. */
   watchAdmission(statistics: () => HttpAdmission): void;
   render(): Promise<string>;
 }
+
+/**
+ * Why a caller is refused. `rule`: the rule of the action; `reach`: the group of a shard, or a route without a rule.
+ */
+export type RefusalReason = 'no-credentials' | 'invalid-credentials' | 'rule' | 'reach';
 
 /** From a write that joined a batch at once to one that waited until its deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -62,6 +69,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
   const observe = addHttpMetrics(registry);
+  const refused = addRefusalMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
   const render = async (): Promise<string> => {
     const statistics = sources.statistics();
@@ -73,7 +81,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const watchAdmission = (admission: () => HttpAdmission): void => {
     watched.push(addAdmissionMetrics(registry, admission));
   };
-  return { contentType: registry.contentType, observe, watchAdmission, render };
+  return { contentType: registry.contentType, observe, refused, watchAdmission, render };
 }
 
 function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
@@ -95,6 +103,16 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
     requests.inc({ method, route, status });
     durations.observe({ method, route }, seconds);
   };
+}
+
+function addRefusalMetrics(registry: Registry): Metrics['refused'] {
+  const refusals = new Counter({
+    name: 'fw_http_refused_callers_total',
+    help: 'Answers 401 and 403 by reason',
+    labelNames: ['status', 'reason'],
+    registers: [registry],
+  });
+  return (status, reason) => refusals.inc({ status, reason });
 }
 
 type ShardValue = (statistics: ShardStatistics) => number;

@@ -11,6 +11,10 @@ export type { JsonPart } from './json-schema.js';
 export interface ApiInfo {
   readonly title: string;
   readonly version: string;
+  /** Whom callers may ask: a name, an e-mail address or a URL. Default: the document names nobody. */
+  readonly contact?: string | undefined;
+  /** Terms of use: an SPDX identifier or another name. Default: the document names none. */
+  readonly license?: string | undefined;
 }
 
 /**
@@ -20,7 +24,7 @@ export interface ApiInfo {
  */
 export function openApiDocument(
   routes: readonly DocumentedRoute[],
-  { title, version }: ApiInfo,
+  { title, version, contact, license }: ApiInfo,
   access: DocumentedAccess = OPEN_ACCESS,
 ): JsonPart {
   const components = new Components(access.schemes);
@@ -32,6 +36,8 @@ export function openApiDocument(
       title,
       version,
       description: 'Actions over HTTP. Errors are problem details (RFC 9457); branch on their `code`.',
+      ...(contact === undefined ? {} : { contact: contactOf(contact) }),
+      ...(license === undefined ? {} : { license: licenseOf(license) }),
     },
     servers: [{ url: '/' }],
     security: requirements(access.schemes),
@@ -41,6 +47,15 @@ export function openApiDocument(
     paths,
     components: components.toJson(),
   };
+}
+
+function contactOf(text: string): JsonPart {
+  if (URL.canParse(text)) return { url: text };
+  return /^[^\s@]+@[^\s@]+$/.test(text) ? { email: text } : { name: text };
+}
+
+function licenseOf(name: string): JsonPart {
+  return /^[A-Za-z0-9.+-]+$/.test(name) ? { name, identifier: name } : { name };
 }
 
 /** A caller needs one of the schemes. */

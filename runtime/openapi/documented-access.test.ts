@@ -36,6 +36,26 @@ interface Shown {
   };
 }
 
+test('the document names contact and license, and streams of events with their position', () => {
+  const feed = {
+    ...ROUTES[0],
+    method: 'GET',
+    feed: 'id',
+    response: { type: { kind: 'object', fields: [] } },
+  };
+  const document = openApiDocument([feed as unknown as DocumentedRoute], {
+    ...{ title: 'T', version: '1', contact: 'api@example.com', license: 'Apache-2.0' },
+  });
+  const text = JSON.stringify(document);
+  expect(text).toContain('"contact":{"email":"api@example.com"}');
+  expect(text).toContain('"license":{"name":"Apache-2.0","identifier":"Apache-2.0"}');
+  expect(text).toContain('"text/event-stream"');
+  expect(text).toContain('#/components/parameters/LastEventID');
+  expect(JSON.stringify(openApiDocument(ROUTES, { title: 'T', version: '1' }))).not.toMatch(
+    /contact|license|event-stream/,
+  );
+});
+
 function shown(config: AccessConfig, inCode = OPEN_ACCESS): Shown {
   const access = documentedAccess(config, inCode);
   // The document is plain JSON of a known structure.

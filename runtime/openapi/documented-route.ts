@@ -20,6 +20,8 @@ export interface DocumentedRoute {
   readonly etag?: string;
   /** Id parameter to which `If-Match` refers. */
   readonly ifMatch?: string;
+  /** Id parameter of the model whose events the route streams. */
+  readonly feed?: string;
   /** Description of the action. Its first paragraph is the default summary. */
   readonly doc?: string;
   readonly summary?: string;

@@ -1,7 +1,7 @@
 import type { JsonPart } from './json-schema.js';
 
 /** A header of requests, by the name of its component. */
-export type RequestHeader = 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch';
+export type RequestHeader = 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch' | 'LastEventID';
 
 /** One entity tag, or several separated by commas. */
 const TAG = '(W/)?"[!#-~]*"';
@@ -30,6 +30,14 @@ export const REQUEST_HEADERS: Readonly<Record<RequestHeader, JsonPart>> = {
     required: false,
     schema: { type: 'string', examples: ['"3"'] },
   },
+  LastEventID: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'A stream begins after the version with this id. Without it, it begins with the first event of the model.',
+    required: false,
+    schema: { type: 'string', examples: ['3'] },
+  },
 };
 
 /** Headers of answers, by name. */
@@ -54,8 +62,8 @@ export const RESPONSE_HEADERS: {
     schema: { type: 'string', enum: ['true'] },
   },
   'Cache-Control': {
-    description: 'Responses may be cached, but must be revalidated before each use.',
+    description: 'Only the caller may cache responses, and must revalidate them before each use.',
     required: true,
-    schema: { type: 'string', enum: ['no-cache'] },
+    schema: { type: 'string', enum: ['private, no-cache'] },
   },
 };

@@ -45,6 +45,7 @@ function operationParameters(
     ...(hasFreshness(route) ? [components.header('IfNoneMatch')] : []),
     ...(route.ifMatch === undefined ? [] : [components.header('IfMatch')]),
     ...(route.method !== 'GET' ? [components.header('IdempotencyKey')] : []),
+    ...(streams(route) ? [components.header('LastEventID')] : []),
   ];
 }
 
@@ -52,6 +53,22 @@ function operationParameters(
 function hasFreshness({ method, etag }: DocumentedRoute): boolean {
   return method === 'GET' && etag !== undefined;
 }
+
+/** Whether callers may request a stream of events. */
+function streams({ method, feed }: DocumentedRoute): boolean {
+  return method === 'GET' && feed !== undefined;
+}
+
+/** Server-sent events. */
+const EVENT_STREAM: JsonPart = {
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      description:
+        'One message per event: `id` is the version of the model, `event` the type, `data` the JSON.',
+    },
+  },
+};
 
 function parameter(field: FieldDescriptor, place: 'path' | 'query', components: Components): JsonPart {
   const { description, ...schema } = components.parameter(field);
@@ -113,6 +130,7 @@ function success(route: DocumentedRoute, components: Components): JsonPart {
               schema: components.response(response.type),
               example: exampleOf(response.type.fields),
             },
+            ...(streams(route) ? EVENT_STREAM : {}),
           },
   });
 }

@@ -6,7 +6,17 @@ export interface ApiView {
   readonly title: string;
   readonly version: string;
   readonly description: string;
+  /** Credentials, of which a caller needs one kind. Empty: none. */
+  readonly credentials: readonly CredentialView[];
   readonly groups: readonly GroupView[];
+}
+
+/** One way to authenticate. */
+export interface CredentialView {
+  readonly name: string;
+  /** The header that carries it, for examples. Undefined: it is not in a header. */
+  readonly header: string | undefined;
+  readonly description: string;
 }
 
 /** Operations under one heading. */
@@ -68,10 +78,26 @@ export function readOpenApi(document: object): ApiView {
     title: info.text('title'),
     version: info.text('version'),
     description: info.text('description'),
+    credentials: root
+      .at('components')
+      .at('securitySchemes')
+      .entries()
+      .map(([name, scheme]) => readCredential(name, scheme)),
     groups: [...groups]
       .filter(([, operations]) => operations.length > 0)
       .map(([name, operations]) => ({ name, operations })),
   };
+}
+
+function readCredential(name: string, scheme: JsonView): CredentialView {
+  const description = scheme.text('description');
+  const kind = scheme.text('type');
+  if (kind === 'mutualTLS')
+    return { name, header: undefined, description: description || 'A client certificate of the connection.' };
+  if (kind === 'apiKey' && scheme.text('in') === 'header')
+    return { name, header: `${scheme.text('name')}: YOUR_KEY`, description };
+  const isBearer = kind === 'oauth2' || kind === 'openIdConnect' || scheme.text('scheme') === 'bearer';
+  return { name, header: isBearer ? 'Authorization: Bearer YOUR_TOKEN' : undefined, description };
 }
 
 function readOperation(method: string, path: string, operation: JsonView): OperationView {

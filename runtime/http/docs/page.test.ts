@@ -99,6 +99,22 @@ describe('the docs page', () => {
     expect(blocks.filter((block) => !/tabindex="0" role="group" aria-label="[^"]+"/.test(block))).toEqual([]);
   });
 
+  it('shows how to authenticate, in words and in each command', () => {
+    const securitySchemes = {
+      token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Made by `keys create`.' },
+      clientCertificate: { type: 'mutualTLS' },
+    };
+    const shown = docsPage({ paths: { '/a': { get: {} } }, components: { securitySchemes } })
+      .render('http://a')
+      .replaceAll('&#39;', "'");
+    expect(shown).toContain('<h2 class="group">Authentication</h2>');
+    expect(shown).toContain('X-Api-Key: YOUR_KEY');
+    expect(shown).toContain('A client certificate of the connection.');
+    expect(shown).toContain("-H 'Authorization: Bearer YOUR_TOKEN'");
+    expect(text).not.toContain('Authentication');
+  });
+
   it('escapes texts of the document and the caller', () => {
     expect(text).toContain('Other wallets &#60;are&#62; not touched.');
     expect(page.render('http://<script>')).not.toContain('<script>');

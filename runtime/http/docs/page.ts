@@ -52,7 +52,8 @@ ${navigation(api)}
 ${api.description !== '' && html`<p>${prose(api.description)}</p>`}
 <div class="facts"><span class="chip">${BASE_URL}</span><span class="chip">version ${api.version}</span><a class="chip" href="/openapi.json">openapi.json</a><a class="chip" href="/health/ready">health</a></div>
 </header>
-${api.groups.map(group)}
+${api.credentials.length > 0 && authentication(api)}
+${api.groups.map((each) => group(each, api))}
 <footer>Errors are problem details (RFC 9457) with a stable <code>code</code>. A click on an example selects all of it.</footer>
 </main>
 </div>
@@ -75,12 +76,23 @@ ${operations.map(
 )}</nav>`;
 }
 
-function group({ name, operations }: GroupView): Html {
-  return html`<h2 class="group">${name}</h2>
-${operations.map(article)}`;
+function authentication({ credentials }: ApiView): Html {
+  const rows = credentials.map(({ name, header, description }) => ({
+    ...{ name, type: header ?? '', required: false, description },
+  }));
+  return html`<section id="authentication">
+<h2 class="group">Authentication</h2>
+<p class="about">${credentials.length === 1 ? 'A request needs this credential:' : 'A request needs one of these credentials:'}</p>
+${list(rows)}
+</section>`;
 }
 
-function article(operation: OperationView): Html {
+function group({ name, operations }: GroupView, api: ApiView): Html {
+  return html`<h2 class="group">${name}</h2>
+${operations.map((each) => article(each, api))}`;
+}
+
+function article(operation: OperationView, { credentials }: ApiView): Html {
   const { id, method, path, summary, description, parameters, body, responses, responseFields } = operation;
   const inputs = parameters.filter(({ place }) => place !== 'header');
   const headers = parameters.filter(({ place }) => place === 'header');
@@ -99,7 +111,7 @@ ${fields('Parameters', inputs)}${fields('Body', body)}${fields('Headers', header
 ${responseFields.length > 0 && html`<details><summary>Response fields</summary>${list(responseFields)}</details>`}
 </section>
 <aside class="try">
-${example('Try it', 'curl', curl(operation))}
+${example('Try it', 'curl', curl(operation, credentials.find(({ header }) => header !== undefined)?.header))}
 ${operation.responseExample !== undefined && example('Response', operation.responses.find(({ isSuccess }) => isSuccess)?.status ?? '', operation.responseExample)}
 </aside>
 </article>
@@ -128,7 +140,10 @@ function example(title: string, label: string, text: string): Html {
 }
 
 /** A command that can be pasted into a shell. */
-function curl({ method, path, parameters, requestExample }: OperationView): string {
+function curl(
+  { method, path, parameters, requestExample }: OperationView,
+  credential: string | undefined,
+): string {
   const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => exampleNamed(parameters, name));
   const query = parameters
     .filter(({ place, required }) => place === 'query' && required)
@@ -138,6 +153,7 @@ function curl({ method, path, parameters, requestExample }: OperationView): stri
     .join('&');
   const url = `${BASE_URL}${filled}${query === '' ? '' : `?${query}`}`;
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quote(url)}`];
+  if (credential !== undefined) lines.push(`-H ${quote(credential)}`);
   if (requestExample !== undefined) {
     lines.push("-H 'content-type: application/json'", `-d ${quote(requestExample)}`);
   }

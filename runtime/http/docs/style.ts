@@ -9,6 +9,8 @@ export const DOCS_STYLE = `
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;scroll-padding-top:1.5rem}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.6 var(--sans);-webkit-font-smoothing:antialiased}
+h1,h2,h3,nav,.chip,dd,.status{overflow-wrap:anywhere}
+nav li a span:last-child,.layout>*{min-width:0}
 a{color:inherit;text-decoration:none}
 a:focus-visible,summary:focus-visible,pre:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}
 .layout{display:grid;grid-template-columns:17rem minmax(0,1fr);min-height:100vh}

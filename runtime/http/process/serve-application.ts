@@ -167,7 +167,7 @@ function serverOptions<Collaborators>(
     cors: config.http.cors,
     openApi: openApiDocument(
       application.routes.map((route) => withRule(route)),
-      application.api,
+      { ...application.api, contact: config.http.contact, license: config.http.license },
       documentedAccess(access, {
         ...OPEN_ACCESS,
         schemes: schemesOf(caller),

@@ -11,7 +11,7 @@ export interface Problem {
   readonly instance?: string;
   /** The invalid values: a JSON pointer into the body, or the name of a parameter. */
   readonly errors?: readonly { readonly pointer: string; readonly message: string; readonly in?: string }[];
-  /** For a server fault: identifies the request in the log. */
+  /** Identifies the request in the log; equals `X-Request-Id`. */
   readonly requestId?: string;
 }
 
