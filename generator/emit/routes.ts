@@ -15,7 +15,8 @@ function documentedRoute(
   route: RouteSchema,
   types: FieldTypes,
 ): DocumentedRoute {
-  const { method, path, response, status, locationHeader, etag, ifMatch, feed, summary, tag, example } = route;
+  const { method, path, response, status, locationHeader, etag, ifMatch, feed, summary, tag, example } =
+    route;
   return {
     ...{ method, path, operation: className },
     status: status?.value ?? (response === undefined ? 204 : 200),
