@@ -17,6 +17,7 @@ interface Step {
 /** Stands for headers left out. */
 const ELISION = '...';
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-([0-9a-f]{4})-[0-9a-f]{12}/g;
+const REQUEST_ID = /"requestId":"[^"]+"/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 interface Session {
@@ -128,9 +129,12 @@ async function runCurl(url: string, command: string): Promise<readonly string[]>
   return [...head, await response.text()];
 }
 
-/** Times differ from run to run, and ids but for the block that says their shard. */
+/** Times and ids of requests differ from run to run, and other ids but for the block that says their shard. */
 function normalized(line: string): string {
-  return line.replaceAll(ID, '<id of $1>').replaceAll(INSTANT, '<instant>');
+  return line
+    .replaceAll(REQUEST_ID, '"requestId":"<id>"')
+    .replaceAll(ID, '<id of $1>')
+    .replaceAll(INSTANT, '<instant>');
 }
 
 function idsOf(line: string | undefined): readonly string[] {
