@@ -304,13 +304,6 @@ describe('the directions of the architecture', () => {
     expect(strays).toEqual([]);
   });
 
-  test('reach the parser of command lines through the one module that the build replaces', () => {
-    const strays = problems(({ path }, { specifier }) => {
-      return packageOf(specifier) === 'commander' && path !== 'generator/cli/commander.ts';
-    });
-    expect(strays).toEqual([]);
-  });
-
   test('lead inside by relative paths, never by the name of the package', () => {
     expect(problems((_, { specifier }) => packageOf(specifier) === 'fw-actions')).toEqual([]);
   });

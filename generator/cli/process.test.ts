@@ -107,7 +107,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
 describe('the compiler', () => {
   const SHOW_COMPILER = `import { createRequire } from 'node:module';
 const { cache } = createRequire(import.meta.url);
-process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some((file) => file.endsWith('compiler.cjs'))));`;
+process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some((file) => /common.dist.typescript.js$/.test(file))));`;
 
   test.each<readonly [string, boolean, () => void, readonly string[]]>([
     ['is not loaded to show the help', false, () => undefined, ['--help']],
@@ -136,7 +136,7 @@ process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some
 describe('the compiled code of the compiler', () => {
   const folder = (): string => join(program.root, 'dist/generator/compiled');
   const stored = (): string => {
-    const names = readdirSync(folder()).filter((each) => each.startsWith('compiler.cjs-'));
+    const names = readdirSync(folder()).filter((each) => each.startsWith('typescript.js-'));
     expect(names).toEqual([expect.stringMatching(/\.compiled$/)]);
     return join(folder(), names[0] ?? '');
   };

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type * as morph from 'ts-morph';
 import { requireCompiled } from '../compiled-code.js';
 
-/**
- * The TypeScript compiler that ts-morph bundles, never the user's. The built program contains only the parts that this
- * module declares.
- */
+/** The TypeScript compiler that ts-morph includes, never the user's. */
 export const ts: typeof morph.ts = loadCompiler();
 
 /**
  * Loads the compiler with `require`. An import is slower: Node.js first searches a CommonJS module for the names of its
- * exports, which for a compiler takes as long as running it.
+ * exports, which for a compiler takes as long as running it. The built program caches the compiled code.
  */
 function loadCompiler(): typeof morph.ts {
-  const built = fileURLToPath(new URL('../bundle/compiler.cjs', import.meta.url));
-  if (existsSync(built))
-    return requireCompiled(built, fileURLToPath(new URL('../compiled', import.meta.url)));
-  const whole: typeof morph = createRequire(import.meta.url)('ts-morph');
-  return whole.ts;
+  const require = createRequire(import.meta.url);
+  const common = createRequire(require.resolve('ts-morph')).resolve('@ts-morph/common');
+  const compiler = join(dirname(common), 'typescript.js');
+  const isBuilt = existsSync(fileURLToPath(new URL('../bundle', import.meta.url)));
+  return isBuilt
+    ? requireCompiled(compiler, fileURLToPath(new URL('../compiled', import.meta.url)))
+    : require(compiler);
 }
 
 /** The types of the compiler that the reader uses. */

@@ -14,8 +14,10 @@ import { type Places, serverPlaces } from '../http/wallet-service.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-/** Packages that only development needs. */
-const DEVELOPMENT = ['ts-morph', 'handlebars', 'commander', '@electric-sql/pglite'];
+/** Packages that only the generator uses. */
+const OF_GENERATOR = ['ts-morph', '@ts-morph', 'handlebars', 'commander'];
+/** Entrances of the package that a running application may use. */
+const RUNTIME = ['', '/codegen', '/config', '/consumer', '/testing'];
 const INSTALL_PGLITE = `Run: npm install @electric-sql/pglite@${PGLITE_VERSION}`;
 
 /** The package in an image that was built with `npm ci --omit=dev`. */
@@ -76,9 +78,17 @@ describe('a production install', () => {
     return writeWalletConfig(directory, { global: place('global'), mexico: place('mexico') });
   }
 
-  test('contains nothing that only development needs', () => {
-    const found = DEVELOPMENT.filter((name) => existsSync(join(folder, 'node_modules', name)));
-    expect(found).toEqual([]);
+  test('does not contain the embedded database', () => {
+    expect(existsSync(join(folder, 'node_modules', '@electric-sql/pglite'))).toBe(false);
+  });
+
+  test('does not load the packages of the generator at run time', async () => {
+    const imports = RUNTIME.map((entrance) => `await import('fw-actions${entrance}');\n`).join('');
+    writeFileSync(join(folder, 'loaded.mjs'), `${imports}${PRINT_LOADED}`);
+    const { stdout } = await run(process.execPath, ['loaded.mjs'], { cwd: folder });
+    const loaded: readonly string[] = JSON.parse(stdout);
+    expect(loaded).toContain('pg');
+    expect(OF_GENERATOR.filter((name) => loaded.includes(name))).toEqual([]);
   });
 
   test('names the version of the embedded database that the package is tested with', () => {
@@ -154,6 +164,13 @@ describe('a production install', () => {
     expect([code, text.includes('bug')]).toEqual([2, false]);
   });
 });
+
+/** Prints the packages of all CommonJS modules that were loaded, which the generator's packages consist of. */
+const PRINT_LOADED = `import { createRequire } from 'node:module';
+const files = Object.keys(createRequire(import.meta.url).cache);
+const names = files.map((file) => file.split(/node_modules[\\\\/]/).at(-1).split(/[\\\\/]/)[0]);
+console.log(JSON.stringify([...new Set(names)]));
+`;
 
 function start(folder: string, config: string): ChildProcess {
   const args = [join('wallet', 'main.js'), '--config', config, '--port', '0'];
