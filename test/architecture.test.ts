@@ -341,6 +341,20 @@ describe('every module', () => {
     ).toEqual([]);
   });
 
+  test('of the runtime leaves asynchronous contexts to known scopes and to `outside`', () => {
+    const uses = modules.filter(
+      ({ path, imports }) =>
+        path.startsWith('runtime/') &&
+        imports.some(({ specifier }) => /^(node:)?async_hooks$/.test(specifier)),
+    );
+    expect(uses.map(({ path }) => path)).toEqual([
+      'runtime/action/perform-scope.ts',
+      'runtime/concurrency/outside.ts',
+      'runtime/locks/held-lock.ts',
+      'runtime/testing/recorded-calls.ts',
+    ]);
+  });
+
   test('of the runtime reads the message of a thrown value with `messageOf`', () => {
     const inlined = /(\w+) instanceof Error \? \1\.message : String\(\1\)/;
     const paths = modules.filter(({ syntax }) => inlined.test(syntax.text)).map(({ path }) => path);

@@ -4,6 +4,7 @@ import { postgresAdapter } from '../../databases.js';
 import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
@@ -49,6 +50,95 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
       await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 30_000);
       await reader.events.stop();
     } finally {
+      await databases.close(0);
+    }
+  });
+});
+
+/** How long sessions are terminated, in milliseconds. */
+const TERMINATING_MS = Number(process.env['FW_PROOF_TERMINATING_MS'] ?? 3_000);
+const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`;
+const LISTENING = `SELECT count(*)::int FROM pg_stat_activity
+  WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
+
+describeOn('postgresql', 'A process', (harness) => {
+  test('serves and listens with one session after all of its sessions were ended many times', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    const open = (): DatabaseRegistry =>
+      new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const [databases, killers] = [open(), open()];
+    try {
+      const killer = new TransactionManager(killers.database(HERE));
+      const seen = new Set<number>();
+      const handlers = [handlerOf('All', ({ modelVersion }) => void seen.add(modelVersion))];
+      const ledger = deliver(openLedger(databases, { handlers }));
+      const account = await ledger.open();
+      await ledger.credit(account);
+      await until(() => seen.size === 1);
+      await killer.transaction(async (transaction) => {
+        const endAt = performance.now() + TERMINATING_MS;
+        for (let round = 0; performance.now() < endAt; round += 1) {
+          await transaction.query({ text: TERMINATE, values: [] });
+          const calls = Array.from({ length: 8 }, () => ledger.credit(account));
+          await Promise.allSettled(calls.slice(0, round % 8));
+        }
+        await transaction.query({ text: TERMINATE, values: [] });
+      });
+      const from = performance.now();
+      const served = until(async () =>
+        ledger.credit(account).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await served;
+      if (process.env['FW_PROOF_TERMINATING_MS'] !== undefined)
+        expect(performance.now() - from).toBeLessThan(1_000);
+      const listening = async (): Promise<unknown> =>
+        (await killers.database(HERE).query({ text: LISTENING, values: [] })).rows[0]?.[0];
+      await until(async () => (await listening()) === 1);
+      expect(databases.database(HERE).stats().listening).toBe(1);
+      const { version } = await ledger.credit(account);
+      await until(() => seen.has(version));
+    } finally {
+      await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+      await Promise.all([databases.close(0), killers.close(0)]);
+    }
+  }, 120_000);
+
+  test('never has two subscriptions, although each probe of a live one fails', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+    let probes = 0;
+    let most = 0;
+    const adapter: DatabaseAdapter = {
+      kind: 'postgresql',
+      open: (shard, source, options) => {
+        const database = postgresAdapter.open(shard, source, options);
+        return {
+          ...deaf(database),
+          listen: (channel, listener) => {
+            most = Math.max(most, database.stats().listening ?? 0);
+            return database.listen?.(channel, listener) ?? Promise.reject(new Error('It cannot listen'));
+          },
+          query: (statement, callOptions) => {
+            if (statement.values[0] !== 'probe') return database.query(statement, callOptions);
+            probes += 1;
+            if (probes > 3) return database.query(statement, callOptions);
+            return Promise.reject(new DriverFailure('Another session ended', { phase: 'in-flight' }));
+          },
+        };
+      },
+    };
+    const databases = new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} });
+    try {
+      const ledger = deliver(openLedger(databases, { handlers: [handlerOf('All', () => {})] }));
+      await ledger.credit(await ledger.open());
+      await until(() => probes > 3);
+      expect(most).toBe(0);
+      expect(databases.database(HERE).stats().listening).toBe(1);
+    } finally {
+      await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
       await databases.close(0);
     }
   });

@@ -1,7 +1,9 @@
-import { sleep, type Timer, time } from '../../concurrency/time.js';
+import { outside } from '../../concurrency/outside.js';
+import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
-import type { NotificationSubscription, ShardDatabase } from '../../sharding/shard-database.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { DeliveryLimits } from '../delivery/delivery-limits.js';
+import { NotificationChannel } from './notification-channel.js';
 
 /** Channel of notifications between processes about commits. */
 const CHANNEL = 'fw_events';
@@ -9,7 +11,6 @@ const CHANNEL = 'fw_events';
 const NOTIFY_MS = 5;
 /** If this process's own probe notification has not arrived after this time, a pooler drops notifications. */
 const PROBE_MS = 2_000;
-const RECONNECT_MS = 1_000;
 
 export interface WakeUpDependencies {
   readonly wake: () => void;
@@ -27,22 +28,26 @@ export class WakeUp {
   readonly #database: ShardDatabase;
   readonly #limits: DeliveryLimits;
   readonly #dependencies: WakeUpDependencies;
-  #subscription: NotificationSubscription | undefined;
-  #opening: Promise<void> | undefined;
+  readonly #channel: NotificationChannel;
   #trusted = false;
   #others = false;
   #notifying = false;
   #notifyAgain = false;
   #stopped = false;
-  /** Increases with each new set of connections: later messages of the previous set are ignored. */
-  #generation = 0;
-  #retry: Timer | undefined;
+  /** Counts subscriptions and losses: a check of an earlier subscription does nothing. */
+  #opened = 0;
   #lastReason: string | undefined;
 
   constructor(database: ShardDatabase, limits: DeliveryLimits, dependencies: WakeUpDependencies) {
     this.#database = database;
     this.#limits = limits;
     this.#dependencies = dependencies;
+    this.#channel = new NotificationChannel(database, CHANNEL, {
+      onNotification: (payload) => this.#heard(payload),
+      onOpen: () => this.#probe(),
+      onLost: (error) => this.#lost(error),
+      isNeeded: dependencies.isNeeded,
+    });
   }
 
   /** Maximum time that a reader waits without being woken, in milliseconds. */
@@ -60,21 +65,14 @@ export class WakeUp {
 
   /** Starts to listen, if the adapter supports it. */
   start(): void {
-    if (this.#opening !== undefined || this.#stopped || this.#database.listen === undefined) return;
-    this.#opening = this.#listen();
+    if (!this.#stopped) this.#channel.start();
   }
 
   /** Listens on the new connections of the database, perhaps to another server. */
   async listenAnew(): Promise<void> {
-    await this.#opening;
+    await this.#channel.stop();
     if (this.#stopped) return;
-    const old = this.#subscription;
-    time.clearTimeout(this.#retry);
-    this.#generation += 1;
     this.#trusted = false;
-    this.#subscription = undefined;
-    this.#opening = undefined;
-    await old?.close();
     if (this.#dependencies.isNeeded()) this.start();
     // A commit in between may have been announced on neither connection.
     this.#dependencies.wake();
@@ -88,14 +86,12 @@ export class WakeUp {
       return;
     }
     this.#notifying = true;
-    void this.#notify();
+    void outside(() => this.#notify());
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    time.clearTimeout(this.#retry);
-    await this.#opening;
-    await this.#subscription?.close();
+    await this.#channel.stop();
   }
 
   async #notify(): Promise<void> {
@@ -111,33 +107,12 @@ export class WakeUp {
     this.#notifying = false;
   }
 
-  async #listen(): Promise<void> {
-    const generation = this.#generation;
-    const ifCurrent = (work: () => void): void => {
-      if (generation === this.#generation) work();
-    };
-    try {
-      const subscription = await this.#database.listen?.(CHANNEL, {
-        onNotification: (payload) => ifCurrent(() => this.#heard(payload)),
-        onLost: () => ifCurrent(() => this.#lost()),
-      });
-      if (subscription === undefined) return;
-      if (this.#stopped) {
-        await subscription.close();
-        return;
-      }
-      this.#subscription = subscription;
-      this.#lastReason = undefined;
-      await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
-      time.setTimeout(() => this.#judge(subscription), PROBE_MS).unref();
-    } catch (error) {
-      const reason = messageOf(error);
-      // Tried every second, it may fail for the same reason for as long as the pool is small.
-      if (!this.#stopped && reason !== this.#lastReason)
-        this.#dependencies.warn(`No notifications: ${reason}`);
-      this.#lastReason = reason;
-      this.#lost();
-    }
+  async #probe(): Promise<void> {
+    this.#opened += 1;
+    const opened = this.#opened;
+    this.#lastReason = undefined;
+    await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
+    time.setTimeout(() => this.#judge(opened), PROBE_MS).unref();
   }
 
   #heard(payload: string): void {
@@ -145,24 +120,25 @@ export class WakeUp {
     if (payload === '') this.#dependencies.wake();
   }
 
-  #judge(subscription: NotificationSubscription): void {
-    if (this.#trusted || this.#stopped || this.#subscription !== subscription) return;
+  /** Warns if a subscription is still open and has received nothing. */
+  #judge(opened: number): void {
+    if (this.#trusted || this.#stopped || this.#opened !== opened) return;
     this.#dependencies.warn(
       `Notifications do not arrive on ${this.#database.description} (a pooler in transaction mode?); ` +
         `the log is polled every ${this.#limits.fastPollMs} ms instead`,
     );
   }
 
-  #lost(): void {
+  #lost(error: unknown): void {
     this.#trusted = false;
-    this.#subscription = undefined;
-    if (this.#stopped) return;
+    // Any earlier probe of the lost subscription is no longer expected.
+    this.#opened += 1;
+    const reason = error === undefined ? undefined : messageOf(error);
+    // It may fail each second for the same reason for as long as the pool is small.
+    if (reason !== undefined && reason !== this.#lastReason)
+      this.#dependencies.warn(`No notifications: ${reason}`);
+    this.#lastReason = reason;
     this.#dependencies.wake();
-    this.#retry = time.setTimeout(() => {
-      this.#opening = undefined;
-      if (this.#dependencies.isNeeded()) this.start();
-    }, RECONNECT_MS);
-    this.#retry.unref();
   }
 }
 
