@@ -337,9 +337,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #closeIdle(): void {
     this.#idleTimer = undefined;
     const bound = time.nowMs() - this.#options.idleTimeoutMs;
-    while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) {
-      this.shedIdle();
-    }
+    while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) this.shedIdle();
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
