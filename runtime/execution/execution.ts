@@ -113,7 +113,7 @@ export class Execution<Params, Result> {
 
   /** Runs an attempt that may have to wait for other executions of its rows. */
   async #runInTurn(): Promise<AttemptResult<Result>> {
-    const { sealed, answered } = await this.#contention.enter((others) => this.#waitFor(others));
+    const sealed = await this.#contention.enter((others) => this.#waitFor(others));
     try {
       this.#checkTime();
       const prepared = await this.#prepare();
@@ -122,7 +122,6 @@ export class Execution<Params, Result> {
       return await this.#complete(prepared);
     } finally {
       sealed();
-      answered();
     }
   }
 
@@ -288,13 +287,11 @@ export class Execution<Params, Result> {
   #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentPart {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
-    const apart = this.#contention.isProbe;
     return this.#context.partWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
       dependsOn,
       guard,
-      apart,
     });
   }
 
@@ -357,7 +354,7 @@ export class Execution<Params, Result> {
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const leftMs = end === 'stale' && rows !== undefined ? this.#loseRows(rows) : 0;
+    const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#remainingMs() <= pauseMs + LEAST_MS) throw error;
     this.#report?.paused(pauseMs);
@@ -367,18 +364,6 @@ export class Execution<Params, Result> {
     } catch (cause) {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
-  }
-
-  /**
-   * Reports a conflict. A probe's failed attempts do not count: another process holds the row.
-   *
-   * @returns milliseconds for which the rows are left to that process
-   */
-  #loseRows(rows: readonly string[]): number {
-    const tried = this.#contention.isProbe && this.#freeAttempts < MAXIMUM_FREE_ATTEMPTS;
-    const leftMs = this.#contention.stale(rows);
-    if (tried && leftMs > 0) this.#countAsFree();
-    return leftMs;
   }
 
   #checkTime(): void {

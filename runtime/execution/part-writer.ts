@@ -32,8 +32,6 @@ export interface PartOptions {
   /** Pending plans whose staged state the plan has read. */
   readonly dependsOn?: readonly PendingPlan[];
   readonly guard?: KeyGuard | undefined;
-  /** Whether it is sent in a statement of its own and waits for locks. Default false. */
-  readonly apart?: boolean;
 }
 
 /** A shard transaction that was queued or sent. */
@@ -60,11 +58,10 @@ export class PartWriter {
    * @throws ShardBusyError if the queue is full
    */
   send(shard: ShardIdentifier, write: PlanWrite, options: PartOptions): SentPart {
-    const { signal, dependsOn = [], apart = false } = options;
+    const { signal, dependsOn = [] } = options;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
-    const submission = this.#gateways
-      .gateway(shard)
-      .writer.submit(write, { timeoutMs, signal, dependsOn, apart });
+    const { writer } = this.#gateways.gateway(shard);
+    const submission = writer.submit(write, { timeoutMs, signal, dependsOn });
     const { pending, outcome } = submission;
     const result = outcome.then(
       (settled) => finished(settled, write),

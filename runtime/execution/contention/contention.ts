@@ -22,10 +22,9 @@ const NOTHING: readonly string[] = Object.freeze([]);
  * | outcome of an attempt | next attempt with chaining | next attempt without chaining |
  * |---|---|---|
  * | `superseded`: this process has staged newer states | takes a turn at the rows | takes a turn at the rows |
- * | `stale`: a row had another version | waits for the rows, probes due ones | takes a turn at the rows |
- * | `held`: a dependency was stale, or the rows are left | waits for the rows | waits for the rows |
- * | `won`: the plan was applied | none; the rows are free again | none |
- * | `won`, although another process had locked a row | none; leaves the rows, except after a probe | none |
+ * | `stale`: a row had another version | waits for the rows | takes a turn at the rows |
+ * | `held`: the rows are left | waits for the rows | waits for the rows |
+ * | `won`, although another process had locked a row | none; leaves the rows | none |
  */
 export class Contention {
   readonly #options: ContentionOptions;
@@ -33,8 +32,6 @@ export class Contention {
   #contended: readonly string[] = NOTHING;
   /** Rows that were lost to another process. */
   #lost: readonly string[] = NOTHING;
-  /** Whether the attempt probes rows for which other executions of this process wait. */
-  #isProbe = false;
 
   constructor(options: ContentionOptions) {
     this.#options = options;
@@ -54,7 +51,7 @@ export class Contention {
     const { chaining, rowContention } = this.#options;
     if (chaining) {
       this.#lost = rows;
-      return rowContention.lost(rows, this.#isProbe);
+      return rowContention.leave(rows);
     }
     // Only one of the executions that start from one state can be applied. The others take turns next time.
     this.#takeTurnsAt(rows);
@@ -68,26 +65,18 @@ export class Contention {
   /** Whether one of these rows is currently left to another process. */
   isHeld(items: readonly StagedItem[]): boolean {
     const { chaining, rowContention } = this.#options;
-    if (!chaining || this.#isProbe || rowContention.size === 0) return false;
+    if (!chaining || rowContention.size === 0) return false;
     return rowContention.obstacle(checkedRows(items)) !== undefined;
   }
 
   /** Reports that the plan was applied. @param contended whether another process had locked one of the rows */
   won(items: readonly StagedItem[], contended: boolean): void {
     const { chaining, rowContention } = this.#options;
-    if (!chaining) return;
-    if (rowContention.size > 0) rowContention.applied(checkedRows(items));
-    if (contended && !this.#isProbe) rowContention.yield(checkedRows(items));
-  }
-
-  /** A probe waits for locks, so that the other process notices it. */
-  get isProbe(): boolean {
-    return this.#isProbe;
+    if (chaining && contended) rowContention.leave(checkedRows(items));
   }
 
   /** Starts an attempt. @returns whether it may have to wait and must call `enter` */
   begin(): boolean {
-    this.#isProbe = false;
     return this.#lost.length > 0 || this.#contended.length > 0 || this.#options.turns.size > 0;
   }
 
@@ -95,47 +84,25 @@ export class Contention {
    * Waits until the attempt may read its rows.
    *
    * @param wait waits for others, within the limits of the execution
+   * @returns a function to call when the execution has staged its changes, so that others may continue from them
    * @throws errors of `wait`
    */
-  async enter(wait: (others: Promise<void>) => Promise<void>): Promise<Admission> {
-    const answered = await this.#pass(wait);
-    const { turns, params } = this.#options;
+  async enter(wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
+    const { turns, params, rowContention } = this.#options;
+    const rows = this.#lost;
+    this.#lost = NOTHING;
+    for (let others = rowContention.obstacle(rows); others !== undefined; ) {
+      await wait(others);
+      others = rowContention.obstacle(rows);
+    }
     const contended = new Set(this.#contended);
     for (const row of idRows(params)) if (turns.isContended(row)) contended.add(row);
-    try {
-      return { sealed: await turns.take([...contended], wait), answered };
-    } catch (error) {
-      answered();
-      throw error;
-    }
+    return turns.take([...contended], wait);
   }
 
   #takeTurnsAt(rows: readonly string[]): void {
     this.#contended = [...new Set([...this.#contended, ...rows])];
   }
-
-  /** Waits until contended rows may be tried, and starts a probe of those that are due. */
-  async #pass(wait: (others: Promise<void>) => Promise<void>): Promise<() => void> {
-    const { rowContention } = this.#options;
-    const rows = this.#lost;
-    this.#lost = NOTHING;
-    for (;;) {
-      const obstacle = rowContention.obstacle(rows);
-      if (obstacle === undefined) break;
-      await wait(obstacle);
-    }
-    const answered = rowContention.probe(rows);
-    this.#isProbe = answered !== undefined;
-    return answered ?? (() => {});
-  }
-}
-
-/** Reports progress of an execution to the executions that wait for it. Calls may be repeated. */
-export interface Admission {
-  /** The execution has staged its changes: others of this process may continue from its staged or stored state. */
-  sealed(): void;
-  /** The attempt has ended. */
-  answered(): void;
 }
 
 /** `model/id` of the rows whose version a plan depends on. */

@@ -60,36 +60,12 @@ describeOnEachAdapter('An execution whose row another process also changes', (ha
     return { times, credit, balance: () => balance(account) };
   }
 
-  test('probes the row for all waiting executions until one probe is applied', async () => {
+  test('is applied once the other process has finished, with all executions that wait', async () => {
     const { times, credit, balance } = await openContested();
-    times.left = 20;
-    await credit(60_000);
-    expect(times.left).toBe(0);
-    expect(await balance()).toBe('7');
-  });
-
-  test('waits for a probe until its own deadline at most', async () => {
-    const { times, credit, balance } = await openContested();
-    let open = (): void => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    // The attempts fail: the first alone, the second after waiting. The next one probes the row for all waiting
-    // executions.
     times.left = 2;
-    let execution: Promise<unknown> | undefined;
-    await new Promise<void>((trying) => {
-      times.gate = () => {
-        trying();
-        return opened;
-      };
-      execution = credit(60_000);
-    });
-    const late = credit(1_000);
-    await expect(late).rejects.toMatchObject({ code: 'FW_DEADLINE_EXCEEDED' });
-    open();
-    await execution;
-    expect(await balance()).toBe('7');
+    await Promise.all(Array.from({ length: 8 }, () => credit(60_000)));
+    expect(times.left).toBe(0);
+    expect(await balance()).toBe('21');
   });
 
   test('finally fails with the conflict', async () => {
@@ -123,7 +99,7 @@ describeOnEachAdapter('An execution whose row another process also changes', (ha
     expect(await balance()).toBe('5');
   });
 
-  test('fails with the conflict if its deadline passes during another execution’s probe', async () => {
+  test('fails with the conflict, and all executions that wait with it', async () => {
     const { times, credit, balance } = await openContested();
     times.left = Number.POSITIVE_INFINITY;
     const errors = await knownEnds((timeoutMs) => Array.from({ length: 8 }, () => credit(timeoutMs)));

@@ -439,18 +439,6 @@ describe('a plan that was left out', () => {
   });
 });
 
-describe('a plan that is to be sent apart', () => {
-  test('travels alone and waits for locks from the start', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const probe = bench.submit('a1>2', [], { apart: true });
-    expect(bench.manual.last.text).toBe('a1>2 (wait)');
-    await bench.manual.last.answer('left-out');
-    expect(await probe.end).toBe('stale');
-    await held.release();
-  });
-});
-
 describe('a statement that fails', () => {
   test('is split until the guilty plan stands alone, and no neighbour is lost', async () => {
     const bench = new Bench();
@@ -678,7 +666,7 @@ describe('an abort', () => {
     const controller = new AbortController();
     const plan = bench.submit('a1>2', [], { signal: controller.signal });
     const follower = bench.submit('a2>3', [plan]);
-    const apart = bench.submit('b1>2', [follower], { signal: controller.signal, apart: true });
+    const apart = bench.submit('b1>2', [follower], { signal: controller.signal });
     controller.abort();
     expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
     expect(await apart.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });

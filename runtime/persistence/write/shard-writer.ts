@@ -20,12 +20,6 @@ import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 /** Time that must be left after a wait for a lock to receive its result, in milliseconds. */
 const ANSWER_MS = 100;
 
-/** Limits and dependencies of one submission. */
-export interface SubmitOptions extends QueueOptions {
-  /** Whether the plan is sent alone and waits for locks. Default false. */
-  readonly apart?: boolean;
-}
-
 /** A plan in the queue. */
 export interface Submission {
   /** Other plans may depend on it. The writer settles it, unless the outcome is a `LostWrite`. */
@@ -52,7 +46,7 @@ export class ShardWriter {
   readonly #soon: (work: () => void) => void;
   #queue: QueuedPlan[] = [];
   /** Groups that a statement has left out, to be sent alone. */
-  #apart: PlanGroup[] = [];
+  #alone: PlanGroup[] = [];
   readonly #busyRows = new TransientMap<true>();
   #inFlight = 0;
   #waiting = 0;
@@ -86,7 +80,7 @@ export class ShardWriter {
 
   /** Plans waiting to be sent. */
   get queued(): number {
-    return this.#apart.reduce((sum, group) => sum + group.length, this.#queue.length);
+    return this.#alone.reduce((sum, group) => sum + group.length, this.#queue.length);
   }
 
   get counters(): WriterCounts {
@@ -94,7 +88,7 @@ export class ShardWriter {
   }
 
   /** Queues a plan. @throws ShardBusyError if the queue is full */
-  submit(plan: PlanWrite, options: SubmitOptions): Submission {
+  submit(plan: PlanWrite, options: QueueOptions): Submission {
     if (this.queued >= this.#limits.maximumQueued) {
       throw new ShardBusyError(this.#shard.toString(), `${this.queued} plans are waiting`);
     }
@@ -102,7 +96,7 @@ export class ShardWriter {
     entry.pending.onSettled(() => deadlines.forget(entry));
     deadlines.watch(entry);
     for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
-    if (options.apart === true || this.#refusedCallers.isAlone(plan)) this.#apart.push([entry]);
+    if (this.#refusedCallers.isAlone(plan)) this.#alone.push([entry]);
     else this.#queue.push(entry);
     entry.onAbort(this.#aborted);
     if (this.#goesAhead) this.#sendNext();
@@ -147,7 +141,7 @@ export class ShardWriter {
     const { sending } = entry;
     if (sending === undefined) {
       this.#queue = this.#queue.filter((queued) => queued !== entry);
-      this.#apart = this.#apart.map((group) => group.filter((queued) => queued !== entry));
+      this.#alone = this.#alone.map((group) => group.filter((queued) => queued !== entry));
     } else if (sending.leave === undefined) {
       // Another plan of the statement has cancelled the wait, and none is sent.
       if (!sending.isTakenBack) return false;
@@ -175,15 +169,15 @@ export class ShardWriter {
     this.#sending = true;
     while (this.#lookAgain) {
       this.#lookAgain = false;
-      this.#sendApart();
+      this.#sendAlone();
       this.#sendBatches();
     }
     this.#sending = false;
   }
 
-  #sendApart(): void {
+  #sendAlone(): void {
     while (this.#waiting < this.#limits.maximumWaiting) {
-      const groups = this.#takeApart();
+      const groups = this.#takeAlone();
       if (groups.length === 0) break;
       this.#waiting += 1;
       // If its deadline passed while a plan waited for a lock, its caller could not learn the outcome.
@@ -223,9 +217,9 @@ export class ShardWriter {
   }
 
   /** Takes the first group to be sent alone that need not wait, without plans that can no longer be applied. */
-  #takeApart(): readonly PlanGroup[] {
+  #takeAlone(): readonly PlanGroup[] {
     let taken: readonly PlanGroup[] = [];
-    this.#apart = this.#apart.filter((group) => {
+    this.#alone = this.#alone.filter((group) => {
       if (taken.length > 0) return true;
       // A group stays a group, even if its tables have changed.
       const batch = new BatchBuilder(this.#busyRows, () => true);
@@ -281,7 +275,7 @@ export class ShardWriter {
         if (outcome === 'applied') this.#applied(group, batchSize, mode);
       });
       const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
-      if (mode === 'first') this.#setApart(leftOut);
+      if (mode === 'first') this.#sendLaterAlone(leftOut);
       else for (const group of leftOut) this.#stale(group);
     });
   }
@@ -322,7 +316,7 @@ export class ShardWriter {
     this.#counters.takenBack(groups);
     for (const entry of waiting.flat()) entry.notSent();
     if (mode === 'first') this.#queue.unshift(...waiting.flat());
-    else this.#apart.unshift(...waiting);
+    else this.#alone.unshift(...waiting);
   }
 
   #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
@@ -338,10 +332,10 @@ export class ShardWriter {
   }
 
   /** An expired plan is never sent again: its execution is settling the attempt that it knows about. */
-  #setApart(groups: readonly PlanGroup[]): void {
+  #sendLaterAlone(groups: readonly PlanGroup[]): void {
     const waiting = groups.map((group) => group.filter(({ expired }) => !expired));
     for (const entry of waiting.flat()) entry.notSent();
-    this.#apart.unshift(...waiting);
+    this.#alone.unshift(...waiting);
     for (const { expired, pending } of groups.flat()) if (expired) pending.settle(false);
   }
 
@@ -350,7 +344,7 @@ export class ShardWriter {
     const [first, ...others] = group;
     if (first === undefined) return;
     if (others.length > 0 && !touchOneRow(group)) {
-      this.#setApart(group.map((entry) => [entry]));
+      this.#sendLaterAlone(group.map((entry) => [entry]));
       return;
     }
     // The execution of the first plan is notified first, so that all of them back off from the row together.
@@ -379,7 +373,7 @@ export class ShardWriter {
   #refused(group: PlanGroup, error: unknown): void {
     if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
       this.#counters.split();
-      this.#setApart(group.map((entry) => [entry]));
+      this.#sendLaterAlone(group.map((entry) => [entry]));
       return;
     }
     for (const entry of group) entry.reject(error);
