@@ -93,6 +93,13 @@ async function found(topology: ShardingTopology, check: string): Promise<readonl
 }
 
 describe('The doctor on real servers', () => {
+  it('reports a database that is not in UTF8', async () => {
+    await onServer("create database latin encoding 'LATIN1' locale 'C' template template0");
+    expect(await found(topologyOf([member(A, 'latin')]), 'version')).toMatchObject([
+      { level: 'fault', found: expect.stringContaining('encoding LATIN1') },
+    ]);
+  });
+
   it('reports settings that lose acknowledged commits, as a fault or, if allowed by name, a warning', async () => {
     const strict = topologyOf([member(A, 'shard_a', { allowUnsafe: ['fsync'] })]);
     expect(await found(strict, 'durability')).toMatchObject([

@@ -51,12 +51,18 @@ function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
 }
 
 export const checkVersion: ShardCheck = async ({ database }) => {
-  const [number, version] = await ask(
+  const [number, version, encoding] = await ask(
     database,
-    `select current_setting('server_version_num')::int4, current_setting('server_version')`,
+    `select current_setting('server_version_num')::int4, current_setting('server_version'),
+      current_setting('server_encoding')`,
   );
-  if (Number(number) >= OLDEST_SERVER) return [ok('version', `PostgreSQL ${String(version)}`)];
-  return [fault('version', `PostgreSQL ${String(version)}`, 'Upgrade the server: 14 or newer is required.')];
+  const found = `PostgreSQL ${String(version)}`;
+  if (Number(number) < OLDEST_SERVER)
+    return [fault('version', found, 'Upgrade the server: 14 or newer is required.')];
+  if (encoding === 'UTF8') return [ok('version', found)];
+  const advice =
+    "Create the database with: encoding 'UTF8' template template0. Applications do not start on this one.";
+  return [fault('version', `${found}, encoding ${String(encoding)}`, advice)];
 };
 
 /** Checks for settings with which an acknowledged commit can be lost. */

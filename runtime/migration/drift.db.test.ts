@@ -106,6 +106,16 @@ describeOnEachAdapter('Drift', (harness) => {
     expect(databases.withheld(global)).toContain('Shard (0, 0): table accounts does not exist');
   });
 
+  it('of a table in another schema names that schema', async () => {
+    const databases = await open();
+    await change(databases, global, 'create schema elsewhere');
+    await change(databases, global, 'alter table accounts set schema elsewhere');
+    await check(databases);
+    expect(databases.withheld(global)).toContain(
+      "table accounts does not exist here, but in the schema elsewhere: check the user's search_path",
+    );
+  });
+
   it('on all shards is an error', async () => {
     const databases = await open();
     for (const shard of databases.shards()) await change(databases, shard, 'drop table accounts');

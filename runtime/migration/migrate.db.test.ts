@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
-import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { describeOn, describeOnEachAdapter, testServer } from '../../test/databases/vitest.js';
 import type { ShardingTopology } from '../config/types.js';
 import { openDatabases, postgresAdapter } from '../databases.js';
 import { uuid7 } from '../domain/id-source.js';
@@ -198,6 +199,26 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
       expect(rows).toEqual([[true]]);
     } finally {
       await swapped.close(0);
+    }
+  });
+
+  it('refuse a database that is not in UTF8', async () => {
+    const server = testServer();
+    const admin = openDatabases(
+      topologyOf([[global, testDataSource(serverUrl(server, server.database), server)]]),
+    );
+    const name = `latin_${randomUUID().replaceAll('-', '')}`;
+    const run = (text: string) => admin.database(global).query(statement(text));
+    await run(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    const latin = openDatabases(topologyOf([[global, testDataSource(serverUrl(server, name), server)]]));
+    try {
+      const call = migrate(latin, { migrations: [] });
+      await expect(call).rejects.toThrow(UnsafeServerError);
+      await expect(call).rejects.toThrow('has the encoding LATIN1');
+    } finally {
+      await latin.close(0);
+      await run(`drop database ${name} with (force)`);
+      await admin.close(0);
     }
   });
 

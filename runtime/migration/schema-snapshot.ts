@@ -43,6 +43,8 @@ export interface CheckFacts {
 export interface SchemaSnapshot {
   /** Tables of the search path's first schema, by name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
+  /** A schema with a table of this name, for tables that are in another schema only. */
+  readonly elsewhere?: ReadonlyMap<string, string>;
   /** All properties that should be equal on all shards, one sorted line each. */
   readonly lines: readonly string[];
   /** Check constraints by table, if requested. */
@@ -106,6 +108,7 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
   const others = await database.query({ text: OTHERS, values: [] });
   const indexes = await database.query({ text: UNIQUE_INDEXES, values: [] });
   const tables = new Map<string, MutableTable>();
+  const elsewhere = new Map<string, string>();
   const lines = others.rows.map(([line]) => String(line));
   for (const [own, schema, table, column, type, nullable, fallback, generated] of columns.rows) {
     const facts = {
@@ -118,7 +121,10 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
     lines.push(
       `column ${String(schema)}.${String(table)}.${facts.name} ${facts.type}${facts.nullable ? '' : ' not null'}${value}`,
     );
-    if (own !== true) continue;
+    if (own !== true) {
+      elsewhere.set(String(table), String(schema));
+      continue;
+    }
     const known = tables.get(String(table)) ?? { name: String(table), columns: [], uniqueIndexes: [] };
     known.columns.push(facts);
     tables.set(known.name, known);
@@ -132,7 +138,7 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
     };
     tables.get(String(table))?.uniqueIndexes.push(index);
   }
-  return { tables, lines: lines.sort() };
+  return { tables, elsewhere, lines: lines.sort() };
 }
 
 const CHECKS = `select c.relname, k.conname, k.convalidated, pg_get_constraintdef(k.oid),

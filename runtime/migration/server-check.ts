@@ -6,8 +6,8 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 const MINIMUM_VERSION = 140_000;
 
 /**
- * Refuses a server that is too old or may lose acknowledged commits. The embedded database always may and logs that
- * itself.
+ * Refuses a server that is too old or may lose acknowledged commits, and a database that cannot store every text. The
+ * embedded database may always lose commits and logs that itself.
  *
  * @param allowed settings that may be off
  * @throws UnsafeServerError
@@ -18,13 +18,20 @@ export async function checkServer(
 ): Promise<void> {
   const { rows } = await database.query({
     text: `select current_setting('server_version_num')::int4, current_setting('server_version'),
-      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit')`,
+      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+      current_setting('server_encoding')`,
     values: [],
   });
-  const [versionNumber, version, fsync, fullPageWrites, synchronousCommit] = rows[0] ?? [];
+  const [versionNumber, version, fsync, fullPageWrites, synchronousCommit, encoding] = rows[0] ?? [];
   if (Number(versionNumber) < MINIMUM_VERSION) {
     throw new UnsafeServerError(
       `${database.description} runs PostgreSQL ${String(version)}; 14 or newer is required`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new UnsafeServerError(
+      `${database.description} has the encoding ${String(encoding)}, in which most texts cannot be stored; UTF8 is ` +
+        "required. Create the database with: encoding 'UTF8' template template0.",
     );
   }
   if (database.kind === 'pglite') return;

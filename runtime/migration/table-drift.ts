@@ -70,7 +70,12 @@ function driftOf(
 ): readonly TableDrift[] {
   const found = schema.tables.get(table);
   if (found === undefined) {
-    return [{ table, column: undefined, kind: 'missing-table', message: `table ${table} does not exist` }];
+    const schemaName = schema.elsewhere?.get(table);
+    const where =
+      schemaName === undefined ? '' : ` here, but in the schema ${schemaName}: check the user's search_path`;
+    return [
+      { table, column: undefined, kind: 'missing-table', message: `table ${table} does not exist${where}` },
+    ];
   }
   const present = new Map(found.columns.map((column) => [column.name, column]));
   const wanted = new Set(columns.map(({ name }) => name));
