@@ -26,7 +26,7 @@ const alias = {
 const config: ViteUserConfig = defineConfig({
   resolve: { alias },
   test: {
-    include: ['{runtime,generator,examples,test,docs}/**/*.test.ts'],
+    include: ['{runtime,generator,cli,examples,test,docs}/**/*.test.ts'],
     exclude: [
       '**/node_modules/**',
       'dist/**',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectFiles } from '../generator/cli/init/project-files.js';
+import { projectFiles } from '../cli/init/project-files.js';
 import { type DocumentationPage, pages, ROOT } from './pages.js';
 
 const SCRIPTS = Object.keys(

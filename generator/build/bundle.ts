@@ -21,7 +21,7 @@ await bundle('generate-process.js', {
 
 async function bundle(entry: string, output: OutputOptions): Promise<void> {
   const build = await rolldown({
-    input: join(generator, 'cli', entry),
+    input: join(generator, '../cli', entry),
     platform: 'node',
     // The other commands share classes with the runtime that users import, so there must be one copy of each.
     external: (id, _importer, isResolved) =>
@@ -29,7 +29,7 @@ async function bundle(entry: string, output: OutputOptions): Promise<void> {
   });
   await build.write({
     ...output,
-    paths: (id) => (id.endsWith('run-process.js') ? '../cli/run-process.js' : id),
+    paths: (id) => (id.endsWith('run-process.js') ? '../../cli/run-process.js' : id),
   });
   await build.close();
 }

@@ -1,4 +1,4 @@
-import { run } from '../cli/program.js';
+import { run } from '../../cli/program.js';
 
 /** The result of one command line. */
 export interface Ran {

@@ -1,12 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  commandOf,
-  environmentOf,
-  readCopy,
-  type Stage,
-} from '../../generator/cli/init/test-support/dockerfile.js';
+import { commandOf, environmentOf, readCopy, type Stage } from '../../cli/init/test-support/dockerfile.js';
 
 /** The result of a build: the files of the last stage, and how to run them. */
 export interface Image {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { topologyYaml } from '../../../cli/test-support/topology-yaml.js';
 import { ROOT } from '../../../docs/pages.js';
-import { topologyYaml } from '../../../generator/cli/test-support/topology-yaml.js';
 import type { ShardingTopology } from '../../../runtime/config/types.js';
 
 /** `fw-gen relay` of the built package, which can be killed and started again. */

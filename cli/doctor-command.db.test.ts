@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ShardingTopology } from '../runtime/config/index.js';
+import { openDatabases } from '../runtime/databases.js';
+import { uuid7 } from '../runtime/domain/id-source.js';
+import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
+import { defineMigration } from '../runtime/migration/migration.js';
+import { describeOn } from '../test/databases/vitest.js';
+import { addDoctorCommand } from './doctor-command.js';
+import { runCommand } from './test-support/run-command.js';
+import { topologyYaml } from './test-support/topology-yaml.js';
+
+const FIVE = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(0, 1),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+  ShardIdentifier.of(1, 2),
+];
+const things = defineMigration(
+  '0001_things',
+  `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+  version bigint not null, title text not null, created_date timestamptz not null, updated_date timestamptz not null)`,
+);
+
+let folder = '';
+let config = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
+  config = join(folder, 'fw.config.yaml');
+  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
+  writeFileSync(
+    join(folder, 'src/thing.ts'),
+    `import { AutoBuilder, Model, ShardedId } from 'fw-actions';
+@AutoBuilder({ table: 'things' })
+export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
+  readonly title!: string;
+}
+`,
+  );
+  writeFileSync(
+    join(folder, 'src/migrations/0001_things.ts'),
+    `import { defineMigration } from 'fw-actions/codegen';
+export const migration = defineMigration('${things.name}', \`${things.up}\`);\n`,
+  );
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface FoundJson {
+  readonly subject: string;
+  readonly check: string;
+  readonly level: string;
+  readonly found: string;
+}
+
+const doctor = (...argv: readonly string[]) =>
+  runCommand(['doctor', ...argv, '--config', config], addDoctorCommand);
+
+async function findings(): Promise<{ readonly code: number; readonly found: readonly FoundJson[] }> {
+  const { code, info } = await doctor('--format', 'json');
+  return { code, found: (JSON.parse(info) as { findings: readonly FoundJson[] }).findings };
+}
+
+const change = (edit: (text: string) => string): void =>
+  writeFileSync(config, edit(readFileSync(config, 'utf8')));
+
+describeOn('postgresql', 'fw-gen doctor', (harness) => {
+  const open = async (): Promise<ShardingTopology> => {
+    const topology = await harness.makeTopology({ shards: FIVE, migrations: [things] });
+    writeFileSync(config, topologyYaml(topology));
+    return topology;
+  };
+  const onShard = async (
+    topology: ShardingTopology,
+    shard: ShardIdentifier | undefined,
+    ...sql: readonly string[]
+  ) => {
+    const databases = openDatabases(topology);
+    const database = databases.database(shard ?? topology.defaultShard);
+    for (const text of sql) await database.query({ text, values: [] });
+    await databases.close(0);
+  };
+
+  test('reports no problem for five healthy shards', async () => {
+    await open();
+    const { code, info } = await doctor();
+    expect(info).toContain('\n0 faults, ');
+    expect(code).toBe(0);
+    for (const check of [
+      'connection',
+      'version',
+      'durability',
+      'clock',
+      'rights',
+      'residency',
+      'migrations',
+    ]) {
+      expect(info.match(new RegExp(`^\\(\\d, \\d\\) +${check} `, 'gm'))).toHaveLength(5);
+    }
+    expect(info).toMatch(/^127\.0\.0\.1:\d+ +connections +\S+ +one process may open 50; the server has 197/m);
+    expect(info).not.toContain('fw_test_password');
+  });
+
+  test('reports rows of another shard, two swapped databases, pending migrations and drift', async () => {
+    const topology = await open();
+    const [, stranger, swapped, behind, drifted] = FIVE;
+    const id = uuid7.next(ShardIdentifier.of(9, 9).bits);
+    await onShard(
+      topology,
+      stranger,
+      'alter table things drop constraint things_id_check',
+      `insert into things values ('${id}', 'OPEN', 1, 'x', now(), now())`,
+    );
+    await onShard(topology, swapped, 'update eventlog.shard set group_number = 7');
+    await onShard(topology, behind, `delete from eventlog.migration_checksums where name = '0001_things'`);
+    await onShard(
+      topology,
+      drifted,
+      'alter table things drop column title',
+      `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
+    );
+    const { code, found } = await findings();
+    expect(code).toBe(1);
+    const faults = found.filter(({ level }) => level === 'fault');
+    expect(faults.map(({ subject, check, found: what }) => `${subject} ${check}: ${what}`).sort()).toEqual([
+      `(0, 1) residency: things holds ids of other shards: ${id}`,
+      '(1, 0) residency: the database is shard (7, 0)',
+      '(1, 1) migrations: 1 pending',
+      '(1, 2) drift: column things.title does not exist; the model requires text',
+      '(1, 2) durability: synchronous_commit off',
+    ]);
+  });
+
+  test('reports the fault of a connection and checks the other shards', async () => {
+    await open();
+    change((text) => text.replace('"password": "fw_test_password"', '"password": "wrong"'));
+    const { code, found } = await findings();
+    expect(code).toBe(1);
+    const [first] = found;
+    expect(first).toMatchObject({ subject: '(0, 0)', check: 'connection', level: 'fault' });
+    expect(JSON.stringify(first)).toContain('pg_hba.conf');
+    expect(found.filter(({ check, level }) => check === 'connection' && level === 'ok')).toHaveLength(4);
+  });
+
+  test('compares pools and budget with the server’s limit', async () => {
+    await open();
+    const ours = ({ found }: { readonly found: readonly FoundJson[] }) =>
+      found.find(({ check }) => check === 'connections');
+    change((text) => text.replaceAll('"username"', '"maximumPoolSize": 100, "username"'));
+    expect(ours(await findings())).toMatchObject({
+      level: 'fault',
+      found: expect.stringMatching(/one process may open 500; the server has 197/),
+    });
+    change((text) => text.replace('"groups"', '"maximumConnections": 20, "groups"'));
+    expect(ours(await findings())).toMatchObject({
+      found: expect.stringContaining('one process may open 20'),
+    });
+  });
+
+  test('ends with 2 for an invalid configuration', async () => {
+    await open();
+    change((text) => text.replace('maximum', 'max').replace('"namespace"', '"namespce"'));
+    const { code, error } = await doctor();
+    expect(code).toBe(2);
+    expect(error).toContain('fw.namespce');
+  });
+});

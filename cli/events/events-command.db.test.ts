@@ -1,0 +1,266 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabases } from '../../runtime/databases.js';
+import {
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../../runtime/events/test-support/ledger.js';
+import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
+import { idOn, insertStep, pretendFailover } from '../../runtime/sharding/test-support/failovers.js';
+import type { DatabaseHarness } from '../../test/databases/databases.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { type Ran, runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
+import { addEventsCommand } from './events-command.js';
+
+let folder = '';
+let config = '';
+let databases: DatabaseRegistry | undefined;
+const ledgers: Ledger[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-cli-events-'));
+  config = join(folder, 'fw.config.yaml');
+});
+
+afterEach(async () => {
+  await Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0)));
+  await databases?.close(0);
+  databases = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Two shards of the configuration file, and an application on them with one handler. */
+async function startLedger(
+  harness: DatabaseHarness,
+  handle: Parameters<typeof handlerOf>[1],
+): Promise<Ledger> {
+  const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+  writeFileSync(config, topologyYaml(topology));
+  databases = openDatabases(topology, { warn: () => {} });
+  const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1 });
+  const ledger = openLedger(databases, { handlers: [handler], limits: { surveyMs: 50 } });
+  ledgers.push(ledger);
+  ledger.events.start();
+  return ledger;
+}
+
+function events(...argv: readonly string[]): Promise<Ran> {
+  return runCommand(['events', ...argv, '--config', config], addEventsCommand);
+}
+
+async function json(...argv: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const { info } = await events(...argv, '--format', 'json');
+  return JSON.parse(info) as Readonly<Record<string, unknown>>;
+}
+
+describeOn('postgresql', 'fw-gen events', (harness) => {
+  test('shows, retries and discards a dead letter, without the application’s code', async () => {
+    let broken = true;
+    const seen: number[] = [];
+    const ledger = await startLedger(harness, ({ modelVersion }) => {
+      if (broken || modelVersion === 4) throw new TypeError('no \u001b[31mpaper');
+      seen.push(modelVersion);
+    });
+    const account = await ledger.open(THERE);
+    for (let round = 0; round < 2; round += 1) await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 2);
+
+    const lag = await events('lag');
+    expect(lag.code).toBe(1);
+    expect(lag.info).toMatch(/^\(1, 0\) +\S+ +Letters +0 +2 events of 1 model +runs in [0-9a-f]{8}$/m);
+    expect(lag.info).toMatch(/^\(0, 0\) +\S+ +Letters +0 +runs in [0-9a-f]{8}$/m);
+
+    const list = await events('dead-letters', 'list');
+    expect(list.code).toBe(0);
+    expect(list.info).toContain(`failed   Account ${account}  AccountCredited`);
+    expect(list.info).toContain('no \\u{1b}[31mpaper');
+    const [failed] = (await json('dead-letters', 'list', '--state', 'failed'))['deadLetters'] as [
+      { readonly eventId: string },
+    ];
+    const shown = await events('dead-letters', 'show', failed.eventId);
+    expect(shown.info).toMatch(/^payload: +\{"amount":"1"\}$/m);
+    expect(shown.info).toMatch(/^error: +TypeError no /m);
+
+    broken = false;
+    const retried = await events('dead-letters', 'retry', '--handler', 'Letters');
+    expect([retried.code, retried.info]).toEqual([0, expect.stringContaining('1 model will be resumed')]);
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([2, 3]);
+
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    const discarded = await events(
+      ...['dead-letters', 'discard', '--handler', 'Letters', '--model', account, '--note', 'known'],
+    );
+    expect(discarded.info).toBe('1 event discarded.');
+    expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
+    expect((await events('lag')).code).toBe(0);
+  });
+
+  test('replays from a time, from a position and for one model', async () => {
+    const replayed: string[] = [];
+    const ledger = await startLedger(harness, ({ modelId, modelVersion, replayed: again }) => {
+      if (again) replayed.push(`${modelId}@${modelVersion}`);
+    });
+    const accounts = [await ledger.open(), await ledger.open()];
+    for (const account of accounts) await ledger.credit(account);
+    const caughtUp = async (): Promise<boolean> =>
+      (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0));
+    await until(caughtUp);
+    const [first = '', second = ''] = accounts.map((account) => `${account}@2`);
+    const all = await events('replay', 'Letters', '--from', '2020-01-01T00:00:00Z');
+    expect(all.info).toMatch(/^\(0, 0\) +Letters#[0-9a-f]{8}$/m);
+    await until(() => replayed.length === 2);
+    expect(replayed.splice(0).sort()).toEqual([first, second].sort());
+    await events('replay', 'Letters', '--model', `Account/${accounts[1]}`);
+    await until(() => replayed.length === 1);
+    expect(replayed.splice(0)).toEqual([second]);
+    await events('replay', 'Letters', '--position', '2', '--shard', '0,0');
+    await until(() => replayed.length === 1);
+    expect(replayed).toEqual([second]);
+    expect((await events('rebase', '--shard', '(0, 0)')).info).toMatch(/nothing to do \(epoch 1\)$/);
+  });
+
+  test('lists scheduled actions without their params unless asked, and cancels one', async () => {
+    const ledger = await startLedger(harness, () => {});
+    const account = await ledger.open();
+    await ledger.creditLater(account, 5, new Date(Date.now() + 3_600_000));
+    const [scheduled] = await ledger.events.schedules.list();
+    const id = scheduled?.id ?? '';
+    const plain = await events('schedules', 'list');
+    expect(plain.info).toContain(`${id}  pending  Credit`);
+    expect(plain.info).not.toContain(account);
+    expect((await events('schedules', 'list', '--params')).info).toContain(account);
+    expect((await events('schedules', 'cancel', id)).code).toBe(0);
+    const again = await events('schedules', 'cancel', id);
+    expect([again.code, again.error]).toEqual([1, expect.stringContaining('was not cancelled')]);
+    expect(await json('schedules', 'list')).toEqual({ schedules: [], failures: [] });
+  });
+
+  test('shows reachable shards, names unreachable ones, and hides passwords', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await until(async () => (await ledger.events.lag()).every(({ consumers }) => consumers.length === 1));
+    const file = readFileSync(config, 'utf8');
+    writeFileSync(config, file.replace(/("name": "[^"]*1[^"]*"[\s\S]*?127\.0\.0\.1:)\d+/, '$11'));
+    const lag = await events('lag');
+    expect(lag.code).toBe(1);
+    expect(lag.error).toMatch(/^\(\d, \d\) \S+: .*127\.0\.0\.1:1\b/m);
+    expect(lag.info).toMatch(/^\(\d, \d\) +\S+ +Letters/m);
+    expect(lag.info + lag.error).not.toContain('fw_test_password');
+  });
+
+  test('reports an empty result only if every shard has answered', async () => {
+    await startLedger(harness, () => {});
+    const file = readFileSync(config, 'utf8');
+    const nothing = { code: 1, info: '', error: expect.stringMatching(/127\.0\.0\.1:1\b/) };
+    const event = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
+    for (const broken of [
+      file.replace(/(127\.0\.0\.1:)\d+/, '$11'),
+      file.replaceAll(/(127\.0\.0\.1:)\d+/g, '$11'),
+    ]) {
+      writeFileSync(config, broken);
+      expect(await events('dead-letters', 'list')).toEqual(nothing);
+      expect(await events('schedules', 'list')).toEqual(nothing);
+      const shown = await events('dead-letters', 'show', event);
+      expect(shown).toEqual({ ...nothing, error: expect.not.stringContaining('No handler has parked') });
+    }
+    expect(await events('dead-letters', 'retry', '--all')).toEqual(nothing);
+    expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
+  });
+
+  test('shows the losses of a failover as text and as JSON, until it is acknowledged', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.events.stop();
+    const none = await events('failovers');
+    expect([none.code, none.info]).toEqual([0, 'No unacknowledged failovers.']);
+    expect(await json('failovers')).toEqual({ failovers: [], failures: [] });
+
+    const first = idOn(HERE);
+    const register = await pretendFailover(ledger.databases.database(HERE));
+    expect((await events('failovers')).code).toBe(0);
+    await register.report('Letters', [first, 'e2']);
+    const saga = idOn(HERE);
+    await insertStep(ledger.databases.database(THERE), saga);
+    const { code, info } = await events('failovers');
+    expect(code).toBe(1);
+    const [moved, ahead, step, ...more] = info.split('\n');
+    expect(more).toEqual([]);
+    expect(moved).toMatch(/^\(0, 0\) \S+: moved from timeline 0{8} to 0{7}1: .+, noticed at \S+Z$/);
+    expect(ahead).toContain(`: Letters has handled at least 2 events that are lost, the first one ${first}`);
+    expect(step).toContain(`: (1, 0) has step 1 PAYING of saga ${saga} since `);
+    expect((await events('lag')).info).toContain(
+      `Letters has handled at least 2 events that are lost, the first one ${first}`,
+    );
+    expect(await json('failovers', '--shard', '0,0')).toMatchObject({
+      failovers: [
+        {
+          shard: '(0, 0)',
+          previous: '00000000',
+          timeline: '00000001',
+          ahead: [{ handler: 'Letters', events: 2, eventIds: [first, 'e2'] }],
+          lostCauses: [{ kind: 'step', shard: '(1, 0)', cause: saga, effect: '1 PAYING' }],
+        },
+      ],
+      failures: [],
+    });
+    expect((await events('failovers', '--shard', '1,0', '--acknowledge')).code).toBe(0);
+    const last = await events('failovers', '--acknowledge');
+    expect([last.code, last.info.split('\n').length]).toEqual([0, 3]);
+    expect(await events('failovers')).toEqual(none);
+  });
+
+  test('creates future partitions, and deletes rows according to the configuration or the command', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.credit(await ledger.open(THERE));
+    const plain = await events('retain');
+    expect(plain.code).toBe(0);
+    expect(plain.info).toMatch(/^\(0, 0\) \S+: nothing to do$/m);
+    expect(plain.info).toContain(
+      'Nothing is deleted: neither --keep-days nor fw.retention.keep-days is set.',
+    );
+    const wide = await events('retain', '--ahead', '6', '--keep-days', '30', '--shard', '1,0');
+    expect(wide.info).toMatch(/^\(1, 0\) \S+: made events_20\d{6}t000000, events_20\d{6}t000000, actions_/m);
+    writeFileSync(
+      config,
+      readFileSync(config, 'utf8').replace('"namespace"', '"retention":{"keep-days":1},"namespace"'),
+    );
+    const old = "UPDATE eventlog.schedules SET state = 'done', completed_date = '2024-01-10'";
+    await ledger.creditLater(await ledger.open(), 1, new Date(Date.now() + 1_000_000));
+    await ledger.rows(old);
+    expect(await json('retain')).toMatchObject({
+      shards: [
+        { shard: '(0, 0)', deletedSchedules: 1, completeFrom: null },
+        { shard: '(1, 0)', deletedSchedules: 0 },
+      ],
+      failures: [],
+    });
+  });
+
+  test('answers invalid command lines with 2 and the mistake', async () => {
+    await startLedger(harness, () => {});
+    for (const [line, message] of WRONG) {
+      const { code, error } = await events(...line.split(' '));
+      expect([line, code, error]).toEqual([line, 2, expect.stringContaining(message)]);
+    }
+  });
+});
+
+const WRONG: readonly (readonly [line: string, message: string])[] = [
+  ['lag --shard nowhere', 'There is no shard nowhere'],
+  ['dead-letters retry', 'Pass what to retry'],
+  ['dead-letters discard --all', 'Pass the handler'],
+  ['dead-letters show x', 'x is not the id of an event'],
+  ['replay Letters', 'Pass a start'],
+  ['replay Letters --from yesterday', 'Expected a date'],
+  ['replay Letters --position 1', 'A position is valid on one shard only'],
+  ['replay Missing --from 2026-01-01', 'Missing has no checkpoint on any shard'],
+  ['schedules cancel x', 'x'],
+  ['lags', 'Did you mean lag?'],
+];

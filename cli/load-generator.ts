@@ -1,0 +1,64 @@
+import { dirname } from 'node:path';
+import type { GenerateOptions } from '../generator/generate.js';
+import {
+  type AccessConfig,
+  ConfigurationError,
+  type FwConfig,
+  type HttpConfig,
+  loadConfig,
+} from '../runtime/config/index.js';
+import { InputError } from './input-error.js';
+import type { ReportedProblem } from './report/report.js';
+
+/** The generator's settings in a configuration, or the mistakes. */
+export type LoadedGenerator =
+  | { readonly options: GenerateOptions; readonly access: AccessConfig; readonly http: HttpConfig }
+  | { readonly problems: readonly ReportedProblem[] };
+
+/** Reads a configuration. @throws InputError if it has no `fw.generator` */
+export function loadGenerator(file: string): LoadedGenerator {
+  try {
+    const config = loadConfig(file);
+    const { title, version, templatesDirectory } = config.generator ?? {};
+    return {
+      access: config.access,
+      http: config.http,
+      options: {
+        ...projectFolders(config),
+        ...(title === undefined ? {} : { title }),
+        ...(version === undefined ? {} : { version }),
+        ...(templatesDirectory === undefined ? {} : { templatesDirectory }),
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return {
+      problems: error.problems.map(({ line, column, path, message, hint }) => ({
+        code: 'FWCONFIG' as const,
+        location: {
+          file,
+          ...(line === undefined ? {} : { line }),
+          ...(column === undefined ? {} : { column }),
+        },
+        message: path === '' ? message : `${path}: ${message}`,
+        hint: hint ?? 'See docs/configuration.md of fw-actions for every key.',
+      })),
+    };
+  }
+}
+
+/** @throws InputError if the configuration has no `fw.generator` */
+export function projectFolders(config: FwConfig): {
+  readonly projectDirectory: string;
+  readonly sourceDirectory: string;
+  readonly outputDirectory: string;
+  readonly migrationsDirectory: string;
+  readonly clientDirectory: string | undefined;
+} {
+  if (config.generator === undefined) {
+    throw new InputError(
+      `${config.file}: fw.generator is missing. Set its keys source, output and migrations.`,
+    );
+  }
+  return { projectDirectory: dirname(config.file), ...config.generator };
+}

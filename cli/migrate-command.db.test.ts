@@ -1,0 +1,298 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ShardingTopology } from '../runtime/config/index.js';
+import { openDatabases } from '../runtime/databases.js';
+import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
+import { describeOn } from '../test/databases/vitest.js';
+import { addMigrateCommand } from './migrate-command.js';
+import { runCommand } from './test-support/run-command.js';
+import { topologyYaml } from './test-support/topology-yaml.js';
+
+vi.mock('node:fs', { spy: true });
+
+const FIVE = [
+  ShardIdentifier.of(0, 0),
+  ShardIdentifier.of(0, 1),
+  ShardIdentifier.of(1, 0),
+  ShardIdentifier.of(1, 1),
+  ShardIdentifier.of(1, 2),
+];
+
+let folder = '';
+let config = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
+  config = join(folder, 'fw.config.yaml');
+});
+afterEach(() => {
+  vi.mocked(writeFileSync).mockRestore();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+
+const migrationFile = (name: string, sql: string): void => {
+  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
+  const text = `import { defineMigration, type Migration } from 'fw-actions/codegen';
+throw new Error('never executed');
+export const migration: Migration = defineMigration('${name}', \`${sql}\`);\n`;
+  writeFileSync(join(folder, 'src/migrations', `${name}.ts`), text);
+};
+
+const MODEL = `import { AutoBuilder, Model, ShardedId, Decimal } from 'fw-actions';
+@AutoBuilder({ table: 'things' })
+export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
+  readonly title!: string;
+  readonly price!: Decimal;
+}
+`;
+const TABLE = `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+  version bigint not null, title text not null, price numeric(19,4) not null,
+  created_date timestamptz not null, updated_date timestamptz not null)`;
+
+function project(topology: ShardingTopology, model = MODEL): void {
+  mkdirSync(join(folder, 'src'), { recursive: true });
+  writeFileSync(join(folder, 'src/thing.ts'), model);
+  writeFileSync(config, topologyYaml(topology));
+}
+
+async function onShard(
+  topology: ShardingTopology,
+  shard: ShardIdentifier | undefined,
+  sql: string,
+): Promise<void> {
+  const databases = openDatabases(topology);
+  await databases.database(shard ?? topology.defaultShard).query({ text: sql, values: [] });
+  await databases.close(0);
+}
+
+describeOn('postgresql', 'fw-gen migrate', (harness) => {
+  const empty = () => harness.makeTopology({ shards: FIVE, migrated: false });
+
+  test('migrates five shards to one schema, shows its progress, and runs no user code', async () => {
+    project(await empty());
+    migrationFile('0001_things', TABLE);
+    const before = await fwGen('migrate', 'status');
+    expect(before.code).toBe(1);
+    expect(before.info).toContain('SHARD   NAME       STATE    APPLIED  PENDING  DETAIL');
+    expect(before.info.match(/pending/g)).toHaveLength(5);
+    const plan = await fwGen('migrate', 'plan');
+    expect(plan.code).toBe(1);
+    expect(plan.info).toContain('-- 0001_things (application), on 5 of 5 shards\ncreate table things');
+    expect((await fwGen('migrate', 'up', '--dry-run')).info).toBe(plan.info);
+    expect((await fwGen('migrate', 'status')).info).toBe(before.info);
+    const up = await fwGen('migrate', 'up', '--parallel', '2');
+    expect(up.code).toBe(0);
+    expect(up.error).toMatch(/^\[1\/5\] \(\d, \d\) \d+ applied, \d+ ms\n/);
+    expect(up.error).toContain('[5/5]');
+    expect(up.info.match(/done$/gm)).toHaveLength(5);
+    expect((await fwGen('migrate', 'status')).code).toBe(0);
+    expect(await fwGen('migrate', 'verify')).toMatchObject({
+      code: 0,
+      info: expect.stringContaining('No drift.'),
+    });
+  });
+
+  test('continues with the other shards when one fails, and applies that one on the next run', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    await onShard(topology, FIVE[2], 'create table things (id int4)');
+    const failed = await fwGen('migrate', 'up', '--format', 'json');
+    expect(failed.code).toBe(1);
+    const { shards } = JSON.parse(failed.info) as { shards: readonly { shard: string; error?: string }[] };
+    expect(shards.filter(({ error }) => error !== undefined)).toEqual([
+      expect.objectContaining({
+        shard: '(1, 0)',
+        error: expect.stringContaining('0001_things failed on shard (1, 0)'),
+      }),
+    ]);
+    await onShard(topology, FIVE[2], 'drop table things');
+    const again = await fwGen('migrate', 'up');
+    expect(again.code).toBe(0);
+    expect(again.info).toMatch(/\(0, 0\) +\S+ +0 +done/);
+    expect(again.info).toMatch(/\(1, 0\) +\S+ +1 +done/);
+  });
+
+  test('accepts SQL files and modules, and reports file and line of a refused statement', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    const sqlFile = (name: string, sql: string): void =>
+      writeFileSync(join(folder, 'src/migrations', name), sql);
+    const index =
+      '-- fw-gen: no transaction\r\ncreate index concurrently things_title on things (title);\r\n';
+    sqlFile('0002_index.sql', index);
+    sqlFile(
+      '0003_two.sql',
+      '-- Two at once.\nalter table things add column a text;\nalter table thongs add b text;\n',
+    );
+    const failed = await fwGen('migrate', 'up');
+    expect(failed.code).toBe(1);
+    expect(
+      failed.info.match(/relation "thongs" does not exist \(src\/migrations\/0003_two\.sql:3\)/g),
+    ).toHaveLength(5);
+    const status = await fwGen('migrate', 'status');
+    expect(status.info.match(/next 0003_two/g)).toHaveLength(5);
+    sqlFile('0003_two.sql', 'alter table things add column a text;\nalter table things add b text;\n');
+    expect((await fwGen('migrate', 'up')).info.match(/ 1 +done$/gm)).toHaveLength(5);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+    // Changed line ends are not a change; changed text is.
+    sqlFile('0002_index.sql', index.replaceAll('\r', ''));
+    expect((await fwGen('migrate', 'status')).code).toBe(0);
+    sqlFile('0002_index.sql', index.replace('(title)', '(price)'));
+    const changed = await fwGen('migrate', 'up');
+    expect(changed.code).toBe(1);
+    expect(changed.info).toContain(
+      'Migration 0002_index was changed after it had been applied to shard (0, 0)',
+    );
+    sqlFile('0002_index.sql', '-- fw-gen: transaction\nselect 1');
+    const misread = await fwGen('migrate', 'status');
+    expect(misread.code).toBe(2);
+    expect(misread.error).toContain('src/migrations/0002_index.sql:1:1 FWGEN035');
+  });
+
+  test('verify finds drift between shards and between models and tables', async () => {
+    const topology = await empty();
+    project(topology);
+    migrationFile('0001_things', TABLE);
+    await fwGen('migrate', 'up');
+    await onShard(topology, FIVE[3], 'alter table things drop column title');
+    const { code, info } = await fwGen('migrate', 'verify');
+    expect(code).toBe(1);
+    expect(info).toContain('(1, 1) lacks what most shards have: column public.things.title text not null');
+    expect(info).toContain('(1, 1) does not match the models: column things.title does not exist');
+    const json = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info) as {
+      drift: readonly object[];
+    };
+    expect(json.drift).toEqual([expect.objectContaining({ shard: '(1, 1)' })]);
+  });
+
+  test('ends with 2 for unreadable migrations, and with 1 for an unreachable shard', async () => {
+    const topology = await empty();
+    project(topology);
+    mkdirSync(join(folder, 'src/migrations'));
+    writeFileSync(join(folder, 'src/migrations/0001_x.ts'), 'export const migration = make(1);');
+    const { code, error } = await fwGen('migrate', 'status');
+    expect(code).toBe(2);
+    expect(error).toContain(
+      'src/migrations/0001_x.ts FWGEN035 The file does not export a `migration` created by defineMigration',
+    );
+    migrationFile('0001_x', 'create table x (id int4)');
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));
+    const gone = await fwGen('migrate', 'status');
+    expect(gone.code).toBe(1);
+    expect(gone.info).toContain('unreachable');
+    expect((await fwGen('migrate', 'status', '--parallel', '0')).code).toBe(2);
+  });
+});
+
+describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
+  const withModel = async (model: string): Promise<ShardingTopology> => {
+    const topology = await harness.makeTopology({ shards: FIVE.slice(0, 1), migrated: false });
+    project(topology, model);
+    migrationFile('0001_things', TABLE);
+    return topology;
+  };
+  const files = () => readdirSync(join(folder, 'src/migrations'));
+
+  test('reports no changes if the migrations match the models', async () => {
+    await withModel(MODEL);
+    const { code, info } = await fwGen('migrate', 'diff');
+    expect({ code, info }).toEqual({
+      code: 0,
+      info: 'The migrations match the models: nothing to do.',
+    });
+    expect(files()).toEqual(['0001_things.ts']);
+  });
+
+  test('writes a migration that changes the tables to match the models', async () => {
+    const changed = MODEL.replace(
+      'readonly title!: string',
+      '/** @renamedFrom title */\n  readonly label!: string',
+    ).replace('readonly price!: Decimal', 'readonly price!: Decimal;\n  readonly note?: string');
+    await withModel(changed);
+    const shown = await fwGen('migrate', 'diff', '--dry-run');
+    expect(shown.info).toContain(
+      'alter table things rename column title to label;\nalter table things add column note text;',
+    );
+    expect(files()).toEqual(['0001_things.ts']);
+    const written = await fwGen('migrate', 'diff', '--name', 'label_and_note');
+    expect(written).toMatchObject({
+      code: 0,
+      info: expect.stringContaining('src/migrations/0002_label_and_note.ts written'),
+    });
+    expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
+    expect((await fwGen('migrate', 'up')).code).toBe(0);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+  });
+
+  test('--check ends with 1 while a migration is missing, and writes nothing', async () => {
+    await withModel(MODEL);
+    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({
+      code: 0,
+      info: 'The migrations match the models.',
+    });
+    writeFileSync(
+      join(folder, 'src/thing.ts'),
+      MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'),
+    );
+    const missing = await fwGen('migrate', 'diff', '--check');
+    expect(missing.code).toBe(1);
+    expect(missing.error).toContain('missing: alter table things add column note text');
+    expect(missing.error).toContain('Run `fw-gen migrate diff`');
+    // A change that diff refuses to write without permission is missing too.
+    writeFileSync(join(folder, 'src/thing.ts'), MODEL.replace('price!: Decimal', 'price!: string'));
+    const refused = await fwGen('migrate', 'diff', '--check');
+    expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('things.price')]);
+    expect(files()).toEqual(['0001_things.ts']);
+  });
+
+  test('reports why a migration cannot be read or written', async () => {
+    await withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
+    const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
+    vi.mocked(writeFileSync).mockImplementation((path, ...rest) => {
+      if (!String(path).endsWith('0002_change.ts')) return write(path, ...rest);
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', syscall: 'open', path });
+    });
+    const target = join(folder, 'src/migrations/0002_change.ts');
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
+      code: 2,
+      error: `Cannot write ${target}: EACCES (open). Check free space and permissions.`,
+    });
+    symlinkSync(join(folder, 'nowhere'), target);
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('src/migrations/0002_change.ts FWGEN038 Cannot read: ENOENT'),
+    });
+  });
+
+  test('refuses to lose data without a flag, and writes nothing', async () => {
+    await withModel(
+      MODEL.replace('  readonly title!: string;\n', '').replace('price!: Decimal', 'price!: string'),
+    );
+    const refused = await fwGen('migrate', 'diff');
+    expect(refused.code).toBe(2);
+    expect(refused.error).toContain('things.price is numeric(19,4)');
+    expect(refused.error).toContain('Nothing was written.');
+    expect(files()).toEqual(['0001_things.ts']);
+    const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
+    expect(kept.info).toContain('alter column title drop not null;');
+    expect(kept.error).toContain('no model has the column things.title; it is kept');
+    const confirmed = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
+    expect(confirmed.code).toBe(0);
+    expect((await fwGen('migrate', 'up')).code).toBe(0);
+    expect((await fwGen('migrate', 'verify')).code).toBe(0);
+  });
+});

@@ -1,0 +1,308 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+let program: BuiltProgram;
+let tools = '';
+let project: TestProject;
+
+beforeAll(() => {
+  program = buildProgram();
+  tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
+});
+
+afterAll(() => {
+  program.delete();
+  rmSync(tools, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  project = testProject();
+});
+
+afterEach(() => project.delete());
+
+function fwGen(...argv: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [program.bin, ...argv, '--config', project.config], {
+    encoding: 'utf8',
+  });
+}
+
+/** The same with a preloaded module. */
+function fwGenWith(preload: string, ...argv: readonly string[]): SpawnSyncReturns<string> {
+  const file = join(tools, 'preload.mjs');
+  writeFileSync(file, preload);
+  const args = ['--import', file, program.bin, ...argv, '--config', project.config];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' });
+}
+
+/** Makes the sources older than the run, as in a real project. */
+function age(): void {
+  const past = new Date(Date.now() - 60_000);
+  for (const entry of readdirSync(project.folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), past, past);
+  }
+}
+
+describe('an unchanged run', () => {
+  const SHOW_LOADED = `import { register } from 'node:module';
+const hook = 'export async function load(url, context, next) { process._rawDebug("LOADED " + url); return next(url, context); }';
+register('data:text/javascript,' + encodeURIComponent(hook));`;
+
+  async function rightProject(): Promise<void> {
+    expect(fwGen('generate').status).toBe(0);
+    age();
+    await sleep(80);
+    expect(fwGen('generate').status).toBe(0);
+  }
+
+  test('loads only one small module', async () => {
+    await rightProject();
+    const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
+    expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
+    const loaded = stderr
+      .split('\n')
+      .filter((line) => line.startsWith('LOADED file:'))
+      .map((line) => line.slice(line.lastIndexOf('/') + 1));
+    expect(loaded).toEqual(['fw-gen.js', 'main.js']);
+  });
+
+  test.each([
+    ['a source changed', () => project.write('src/models/extra.ts', modelText('Extra'))],
+    ['an emitted file changed', () => project.remove('src/generated/order.ts')],
+    ['the manifest is gone', () => project.remove('src/generated/.fw-manifest.json')],
+    [
+      'the configuration changed',
+      () => project.write('fw.config.yaml', `${project.read('fw.config.yaml')}\n`),
+    ],
+  ])('is not an unchanged run if %s', async (_what, change) => {
+    await rightProject();
+    change();
+    expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('compiled-code.js');
+    expect(fwGen('generate', '--check').status).toBe(0);
+  });
+
+  test('is verified by --verify-cache', async () => {
+    await rightProject();
+    expect(fwGen('generate', '--verify-cache').status).toBe(0);
+  });
+});
+
+describe('the compiler', () => {
+  const SHOW_COMPILER = `import { createRequire } from 'node:module';
+const { cache } = createRequire(import.meta.url);
+process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some((file) => /common.dist.typescript.js$/.test(file))));`;
+
+  test.each<readonly [string, boolean, () => void, readonly string[]]>([
+    ['is not loaded to show the help', false, () => undefined, ['--help']],
+    ['is loaded by a first run', true, () => undefined, ['generate']],
+    [
+      'is not loaded where every source is known',
+      false,
+      () => project.remove('src/generated/order.ts'),
+      ['generate'],
+    ],
+    [
+      'is loaded for a source that is not known',
+      true,
+      () => project.write('src/models/extra.ts', modelText('Extra')),
+      ['generate'],
+    ],
+  ])('%s', (what, isLoaded, change, argv) => {
+    // The second run reads the migrations that the first one wrote.
+    if (!what.includes('first')) for (let count = 0; count < 2; count += 1) fwGen('generate');
+    change();
+    const { stderr } = fwGenWith(SHOW_COMPILER, ...argv);
+    expect(stderr).toContain(`COMPILER ${isLoaded}`);
+  });
+});
+
+describe('the compiled code of the compiler', () => {
+  const folder = (): string => join(program.root, 'dist/generator/compiled');
+  const stored = (): string => {
+    const names = readdirSync(folder()).filter((each) => each.startsWith('typescript.js-'));
+    expect(names).toEqual([expect.stringMatching(/\.compiled$/)]);
+    return join(folder(), names[0] ?? '');
+  };
+  const generateAnew = (): SpawnSyncReturns<string> => fwGen('generate', '--no-cache');
+
+  beforeEach(() => rmSync(folder(), { recursive: true, force: true }));
+
+  test('is cached next to the program, and used by the next process', () => {
+    expect(generateAnew().status).toBe(0);
+    const kept = readFileSync(stored());
+    expect(kept.length).toBeGreaterThan(100_000);
+    utimesSync(stored(), new Date(0), new Date(0));
+    expect(generateAnew().status).toBe(0);
+    expect(statSync(stored()).mtimeMs).toBe(0);
+  });
+
+  test.each<readonly [string, (kept: Buffer) => Buffer]>([
+    ['is cut off', (kept) => kept.subarray(0, kept.length / 2)],
+    ['is empty', () => Buffer.alloc(0)],
+    // Node.js itself would crash with this file.
+    ['has one bit that fell over', (kept) => kept.fill((kept[102] ?? 0) ^ 1, 102, 103)],
+    ['is something else', () => Buffer.from('something else')],
+  ])('is rebuilt if it %s', (_what, damage) => {
+    expect(generateAnew().status).toBe(0);
+    const whole = readFileSync(stored()).length;
+    writeFileSync(stored(), damage(readFileSync(stored())));
+    expect(generateAnew()).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(stored()).length).toBeGreaterThan(whole / 2);
+    expect(fwGen('generate', '--check', '--no-cache').status).toBe(0);
+  });
+
+  test('is not needed if it cannot be cached', () => {
+    writeFileSync(folder(), 'a file where a folder is needed');
+    expect(generateAnew()).toMatchObject({ status: 0, stderr: '' });
+    rmSync(folder());
+  });
+});
+
+test('the documented session equals the terminal output', () => {
+  const page = readFileSync(join(repository, 'docs/fw-gen.md'), 'utf8');
+  const [, session = ''] = /```console\n(.*?)```/s.exec(page) ?? [];
+  const folder = mkdtempSync(join(tools, 'session-'));
+  let directory = folder;
+  let shown = '';
+  for (const [, line = ''] of session.matchAll(/^\$ (.*)$/gm)) {
+    shown += `$ ${line}\n`;
+    const [command, ...args] = line.split(' ');
+    if (command === 'cd') directory = join(directory, args[0] ?? '');
+    else
+      shown += spawnSync(process.execPath, [program.bin, ...args], {
+        cwd: directory,
+        encoding: 'utf8',
+      }).stdout;
+  }
+  // Times differ, and each project has its own token.
+  const alike = (text: string): string =>
+    text.replace(/\d+ ms/g, 'n ms').replace(/Bearer [\w.-]+/g, 'Bearer token');
+  expect(alike(shown)).toBe(alike(session));
+});
+
+describe('a run that is killed', () => {
+  /** Kills the process instead of the nth rename. */
+  const killAt = (count: number): string => `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const rename = fs.renameSync;
+let left = ${count};
+fs.renameSync = (...names) => {
+  left -= 1;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+  return rename(...names);
+};
+syncBuiltinESMExports();`;
+
+  test('leaves each file either old or new, and the next run completes it', () => {
+    expect(fwGen('generate').status).toBe(0);
+    const before = project.emitted();
+    project.write('src/models/extra.ts', modelText('Extra'));
+    project.write(
+      'src/models/customer.ts',
+      project.read('src/models/customer.ts').replace('readonly ', 'readonly first!: string;\n  readonly '),
+    );
+    const sources = ['src/models/extra.ts', 'src/models/customer.ts'].map(
+      (path) => [path, project.read(path)] as const,
+    );
+    const after = inAnotherCopy(sources);
+    // Each run has less to do than the previous one.
+    for (const count of [1, 2, 3, 2]) {
+      const { signal } = fwGenWith(killAt(count), 'generate');
+      expect(signal).toBe('SIGKILL');
+      for (const [path, text] of Object.entries(project.emitted())) {
+        if (!path.endsWith('.ts')) continue;
+        expect([before[path], after[path]]).toContain(text);
+      }
+    }
+    // Sources changed since the killed run: what it left must not look edited by hand.
+    project.write('src/models/extra.ts', modelText('Extra', 'name'));
+    expect(fwGen('generate').stderr).toBe('');
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect(fwGen('generate').status).toBe(0);
+    expect(withoutMigrations(project.emitted())).toEqual(withoutMigrations(after));
+    expect(
+      readdirSync(join(project.folder, 'src/generated')).filter((name) => name.endsWith('.fw-tmp')),
+    ).toEqual([]);
+  });
+
+  function withoutMigrations(files: Readonly<Record<string, string>>): object {
+    return Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('migrations')));
+  }
+
+  function inAnotherCopy(sources: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
+    const copy = testProject();
+    const args = [program.bin, 'generate', '--config', copy.config];
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    for (const [path, text] of sources) copy.write(path, text);
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    const emitted = copy.emitted();
+    copy.delete();
+    return emitted;
+  }
+});
+
+test('concurrent runs do not mix their files', async () => {
+  const runs = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, [program.bin, 'generate', '--config', project.config]),
+  );
+  const codes = await Promise.all(runs.map((run) => new Promise((resolve) => run.on('exit', resolve))));
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(fwGen('generate', '--check').status).toBe(0);
+});
+
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that may not be written is an error, and old files stay',
+  () => {
+    expect(fwGen('generate').status).toBe(0);
+    const before = project.emitted();
+    project.write('src/models/extra.ts', modelText('Extra'));
+    chmodSync(join(project.folder, 'src/generated'), 0o555);
+    const { status, stderr } = fwGen('generate');
+    chmodSync(join(project.folder, 'src/generated'), 0o755);
+    expect({ status, reported: stderr.includes('FWGEN038') }).toEqual({ status: 2, reported: true });
+    expect(project.emitted()).toEqual(before);
+  },
+);
+
+test('a full disk is an error, and old files stay', () => {
+  expect(fwGen('generate').status).toBe(0);
+  const before = project.emitted();
+  project.write('src/models/extra.ts', modelText('Extra'));
+  const full = `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { openSync, writeSync } = fs;
+const full = new Set();
+fs.openSync = (file, ...rest) => {
+  const descriptor = openSync(file, ...rest);
+  if (String(file).includes('extra.ts')) full.add(descriptor);
+  return descriptor;
+};
+fs.writeSync = (descriptor, ...rest) => {
+  if (full.has(descriptor)) {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  }
+  return writeSync(descriptor, ...rest);
+};
+syncBuiltinESMExports();`;
+  const { status, stderr } = fwGenWith(full, 'generate');
+  expect(status).toBe(2);
+  expect(stderr).toContain('FWGEN038 Cannot write: ENOSPC (write). The files are unchanged');
+  expect(project.emitted()).toEqual(before);
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../../docs/pages.js';
+import { type Ran, runCommand } from '../test-support/run-command.js';
+import { addConnectorsCommand } from './connectors-command.js';
+import { addRelayCommand } from './relay-command.js';
+import { addSchemasCommand } from './schemas-command.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'fw-relay-commands-'));
+const config = join(folder, 'fw.config.yaml');
+const wallet = readFileSync(join(ROOT, 'examples/wallet/fw.config.postgres.yaml'), 'utf8');
+const sinks = `  relay:
+    sinks: [{ name: orders, versions: latest, webhook: { url: "http://127.0.0.1:9", secret: "${Buffer.alloc(32).toString('base64')}" } }]
+`;
+
+function run(...argv: readonly string[]): Promise<Ran> {
+  return runCommand(argv, addConnectorsCommand, addRelayCommand, addSchemasCommand);
+}
+
+beforeAll(() => {
+  process.env['DB_PASSWORD'] = 'none';
+  mkdirSync(join(folder, 'migrations'));
+  const lock = readFileSync(join(ROOT, 'examples/wallet/migrations/events.lock'));
+  writeFileSync(join(folder, 'migrations', 'events.lock'), lock);
+  writeFileSync(config, wallet);
+});
+
+afterAll(() => {
+  delete process.env['DB_PASSWORD'];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('fw-gen connectors writes the files of each shard, and --check finds stale ones', async () => {
+  const output = join(folder, 'connectors');
+  const write = (...more: readonly string[]): Promise<Ran> =>
+    run('connectors', '--config', config, '--output', output, ...more);
+  expect((await write('--check')).code).toBe(1);
+  expect((await write()).info).toBe(`5 files written in ${output}, 0 unchanged`);
+  expect((await write('--check')).code).toBe(0);
+  writeFileSync(join(output, '1-0.sql'), 'changed');
+  const stale = await write('--check');
+  expect(stale.code).toBe(1);
+  expect(stale.error).toBe(
+    `${join(output, '1-0.sql')} does not match the configuration. Run: fw-gen connectors`,
+  );
+});
+
+test('fw-gen schemas writes one file for each version of each event', async () => {
+  const output = join(folder, 'schemas');
+  const { code, info } = await run('schemas', '--config', config, '--output', output);
+  expect({ code, info }).toEqual({ code: 0, info: `9 schemas written in ${output}` });
+  const text = readFileSync(join(output, 'WalletCreatedEvent', '1.json'), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ $id: '/schemas/WalletCreatedEvent/1.json', type: 'object' });
+});
+
+test('fw-gen relay reports why it cannot run', async () => {
+  const without = await run('relay', '--config', config);
+  expect(without.code).toBe(2);
+  expect(without.error).toContain('has no fw.relay. docs/integration.md shows how to set up sinks');
+  const withSinks = join(folder, 'relay.yaml');
+  writeFileSync(withSinks, wallet + sinks);
+  const unknown = await run('relay', '--config', withSinks, '--sink', 'other');
+  expect(unknown.error).toContain('Sink other does not exist. Choose one of: orders.');
+  const latest = await run('relay', '--config', withSinks);
+  expect(latest.code).not.toBe(0);
+  expect(latest.error).toContain('name the module with --application');
+});

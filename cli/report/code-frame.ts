@@ -1,0 +1,30 @@
+import type { SourceLocation } from '../../generator/schema/location.js';
+
+const LINES_AROUND = 2;
+
+/** The lines around a position, with the position marked; '' if the text has no such line. */
+export function codeFrame(text: string, { line, column = 1 }: SourceLocation): string {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (line === undefined || line > lines.length) return '';
+  const first = Math.max(1, line - LINES_AROUND);
+  const last = Math.min(lines.length, line + LINES_AROUND);
+  const width = String(last).length;
+  const shown: string[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const source = printable(lines[number - 1] ?? '');
+    const lead = number === line ? '>' : ' ';
+    shown.push(`  ${lead} ${String(number).padStart(width)} | ${source}`.trimEnd());
+    if (number === line)
+      shown.push(`    ${' '.repeat(width)} | ${' '.repeat(caretColumn(lines[line - 1] ?? '', column))}^`);
+  }
+  return shown.join('\n');
+}
+
+/** Escapes characters that a terminal would interpret as commands or text direction. */
+function printable(text: string): string {
+  return text.replaceAll('\t', '  ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+function caretColumn(line: string, column: number): number {
+  return printable(line.slice(0, column - 1)).length;
+}

@@ -1,0 +1,71 @@
+import { DIAGNOSTICS } from '../../generator/diagnostics.js';
+import type { ReportOptions, RunReport } from './report.js';
+
+/** One JSON document with the content of the text report, for scripts. */
+export function reportJson(report: RunReport, { output }: ReportOptions): void {
+  output.info(JSON.stringify(report, undefined, 2));
+}
+
+/** Workflow commands of GitHub Actions: mistakes and stale files become annotations. */
+export function reportGithub(report: RunReport, { output }: ReportOptions): void {
+  for (const { code, location, message, hint } of report.problems) {
+    const place = [
+      `file=${property(location.file)}`,
+      ...(location.line === undefined ? [] : [`line=${location.line}`, `col=${location.column ?? 1}`]),
+      `title=${code}`,
+    ];
+    output.info(`::error ${place.join(',')}::${data(`${message}\n${hint}`)}`);
+  }
+  if (report.mode !== 'check') return;
+  for (const { path, kind, cause } of report.changes) {
+    if (kind !== 'unchanged') {
+      output.info(
+        `::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`,
+      );
+    }
+  }
+}
+
+/** SARIF 2.1.0, which code scanning tools take. */
+export function reportSarif(report: RunReport, { output, version }: ReportOptions): void {
+  const mistakes = report.problems.map(({ code, location, message, hint }) =>
+    sarifResult(code, `${message}. ${hint}`, location.file, location),
+  );
+  const stale =
+    report.mode === 'check'
+      ? report.changes
+          .filter(({ kind }) => kind !== 'unchanged')
+          .map(({ path, cause }) => sarifResult('stale', `This file is stale: ${cause ?? ''}`, path, {}))
+      : [];
+  const rules = Object.entries(DIAGNOSTICS).map(([id, title]) => ({ id, shortDescription: { text: title } }));
+  const document = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver: { name: 'fw-gen', version, rules } }, results: [...mistakes, ...stale] }],
+  };
+  output.info(JSON.stringify(document, undefined, 2));
+}
+
+function sarifResult(
+  ruleId: string,
+  text: string,
+  file: string,
+  { line, column }: { readonly line?: number; readonly column?: number },
+): object {
+  const region = line === undefined ? {} : { region: { startLine: line, startColumn: column ?? 1 } };
+  const uri = file.split('/').map(encodeURIComponent).join('/');
+  return {
+    ruleId,
+    level: 'error',
+    message: { text },
+    locations: [{ physicalLocation: { artifactLocation: { uri }, ...region } }],
+  };
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

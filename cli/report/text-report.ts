@@ -1,0 +1,63 @@
+import { formatLocation } from '../../generator/diagnostics.js';
+import { counted } from '../terminal-text.js';
+import { codeFrame } from './code-frame.js';
+import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
+
+/** The report for users: each mistake with its code frame, then one summary line. */
+export function reportText(report: RunReport, options: ReportOptions): void {
+  const { output, quiet } = options;
+  for (const problem of report.problems) output.error(problemText(problem, options));
+  if (report.problems.length > 0) {
+    output.error(`${counted(report.problems.length, 'mistake')}, nothing written`);
+    return;
+  }
+  if (report.mode === 'check') reportDrift(report, options);
+  if (report.mode === 'dry-run') {
+    for (const { kind, path } of stale(report)) output.info(`${VERBS[kind]} ${path}`);
+  }
+  if (!quiet) output.info(summary(report));
+  for (const [phase, milliseconds] of Object.entries(report.timing ?? {})) {
+    output.info(`  ${phase.padEnd(7)}${milliseconds.toFixed(1).padStart(9)} ms`);
+  }
+}
+
+const VERBS = { create: 'would create', update: 'would update', remove: 'would remove', unchanged: '' };
+
+/** `file:line:column CODE message`, the frame, and the hint. */
+export function problemText(problem: ReportedProblem, { sourceText }: ReportOptions): string {
+  const { code, location, message, hint } = problem;
+  const text = location.line === undefined ? undefined : sourceText(location.file);
+  const frame = text === undefined ? '' : codeFrame(text, location);
+  return [`${formatLocation(location)} ${code} ${message}`, frame, `    ${hint}`, '']
+    .filter((line, index) => index === 3 || line.trim() !== '')
+    .join('\n');
+}
+
+function reportDrift(report: RunReport, { output, quiet }: ReportOptions): void {
+  for (const { path, cause, diff } of stale(report)) {
+    output.info(`${path} is stale: ${cause ?? ''}`);
+    if (!quiet && diff !== undefined) output.info(`${diff}\n`);
+  }
+}
+
+function stale(report: RunReport): RunReport['changes'] {
+  return report.changes.filter(({ kind }) => kind !== 'unchanged');
+}
+
+function summary({ mode, changes, elapsedMs }: RunReport): string {
+  const unchanged = changes.filter(({ kind }) => kind === 'unchanged').length;
+  const removed = changes.filter(({ kind }) => kind === 'remove').length;
+  const written = changes.length - unchanged - removed;
+  const time = `${Math.round(elapsedMs)} ms`;
+  if (mode === 'check') {
+    return written + removed === 0
+      ? `${counted(unchanged, 'file')} up to date, ${time}`
+      : `${counted(written + removed, 'file')} stale, ${unchanged} up to date: run \`fw-gen generate\`, ${time}`;
+  }
+  const parts = [
+    `${counted(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`,
+    `${unchanged} unchanged`,
+  ];
+  if (removed > 0) parts.push(`${removed} ${mode === 'dry-run' ? 'to remove' : 'removed'}`);
+  return `${parts.join(', ')}, ${time}`;
+}

@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sqlPattern } from '../generator/schema/sql-pattern.js';
+import type { ShardingTopology } from '../runtime/config/index.js';
+import { openDatabases } from '../runtime/databases.js';
+import { uuid7 } from '../runtime/domain/id-source.js';
+import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
+import { DriverFailure } from '../runtime/sharding/driver-failure.js';
+import { publicError } from '../runtime/sharding/public-error.js';
+import { describeOn } from '../test/databases/vitest.js';
+import { addMigrateCommand } from './migrate-command.js';
+import { runCommand } from './test-support/run-command.js';
+import { topologyYaml } from './test-support/topology-yaml.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const HERE = ShardIdentifier.of(0, 0);
+const MIGRATIONS = 'src/migrations';
+let folder = '';
+let config = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fw-checks-'));
+  config = join(folder, 'fw.config.yaml');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+
+/** The sources, with or without check constraints for rules. */
+function model(checks: boolean, titleLength = 5): void {
+  writeFileSync(
+    join(folder, 'src/thing.ts'),
+    `import { AutoBuilder, type Decimal, Model, type ShardedId } from 'fw-actions';
+@AutoBuilder({ checks: ${checks} })
+export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
+  /** @maxLength ${titleLength} */
+  readonly title!: string;
+  /** @minimum 0 */
+  readonly price!: Decimal;
+  /** @pattern ^[A-Z]{2}$ */
+  readonly code?: string;
+}
+`,
+  );
+}
+
+const TABLE = `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+  version bigint not null, title text not null, price numeric(19,4) not null, code text,
+  created_date timestamptz not null, updated_date timestamptz not null)`;
+
+function project(topology: ShardingTopology): void {
+  mkdirSync(join(folder, MIGRATIONS), { recursive: true });
+  writeFileSync(join(folder, MIGRATIONS, '0001_things.sql'), TABLE);
+  writeFileSync(config, topologyYaml(topology));
+  model(false);
+}
+
+const textOf = (name: string): string => readFileSync(join(folder, MIGRATIONS, `${name}.ts`), 'utf8');
+
+async function query(topology: ShardingTopology, text: string): Promise<readonly (readonly unknown[])[]> {
+  const databases = openDatabases(topology);
+  try {
+    return (await databases.database(HERE).query({ text, values: [] })).rows;
+  } finally {
+    await databases.close(0);
+  }
+}
+
+function insert(topology: ShardingTopology, title: string, price: number, code: string): Promise<unknown> {
+  const values = `'${uuid7.next(HERE.bits)}', 'OPEN', 1, '${title}', ${price}, '${code}', now(), now()`;
+  return query(topology, `insert into things values (${values})`);
+}
+
+describeOn('postgresql', 'Rules that the database checks', (harness) => {
+  const empty = (): Promise<ShardingTopology> => harness.makeTopology({ shards: [HERE], migrated: false });
+
+  test('are added without a scan of the rows, then validated, and follow the sources', async () => {
+    const topology = await empty();
+    project(topology);
+    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0 });
+    expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
+    await insert(topology, 'right', 1, 'AB');
+    model(true);
+    const missing = await fwGen('migrate', 'diff', '--check');
+    expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('rule_things_price_minimum_')]);
+    expect(await fwGen('migrate', 'diff', '--name', 'rules')).toMatchObject({ code: 0 });
+    expect(textOf('0002_rules').match(/check \(.*\) not valid;/g)).toHaveLength(3);
+    expect(textOf('0003_validate_rules').match(/validate constraint/g)).toHaveLength(3);
+    expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
+    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0 });
+
+    await insert(topology, 'äöüß€', 0, 'XY');
+    for (const [title, price, code, rule] of [
+      ['longer', 1, 'AB', 'title_max_length'],
+      ['title', -1, 'AB', 'price_minimum'],
+      ['title', 1, 'Ab', 'code_pattern'],
+    ] as const) {
+      const failure: unknown = await insert(topology, title, price, code).catch((error: unknown) => error);
+      if (!(failure instanceof DriverFailure)) throw new Error('It was not refused', { cause: failure });
+      expect(publicError(failure, HERE)).toMatchObject({
+        code: 'FW_CONSTRAINT_VIOLATION',
+        table: 'things',
+        message: expect.stringMatching(`^A row of things breaks the rule ${rule}, which the database checks`),
+      });
+    }
+
+    model(true, 6);
+    expect(await fwGen('migrate', 'diff', '--name', 'longer')).toMatchObject({ code: 0 });
+    expect(textOf('0004_longer')).toMatch(
+      /add constraint rule_things_title_max_length_\w+ check \(char_length\(title\) <= 6\)/,
+    );
+    expect(textOf('0004_longer')).toMatch(/drop constraint rule_things_title_max_length_/);
+    expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
+    await insert(topology, 'longer', 1, 'AB');
+    model(false);
+    expect((await fwGen('migrate', 'diff', '--dry-run')).info.match(/drop constraint rule_/g)).toHaveLength(
+      3,
+    );
+  });
+
+  test('bind new rows while existing ones violate them, and name the rule', async () => {
+    const topology = await empty();
+    project(topology);
+    await fwGen('migrate', 'up');
+    await insert(topology, 'right', -5, 'AB');
+    model(true);
+    await fwGen('migrate', 'diff');
+    const { code, info } = await fwGen('migrate', 'up');
+    expect([code, info]).toEqual([
+      1,
+      expect.stringMatching(/rule_things_price_minimum_\w+.* is violated by some row/),
+    ]);
+    await expect(insert(topology, 'right', -5, 'AB')).rejects.toMatchObject({
+      constraint: expect.stringContaining('price_minimum'),
+    });
+    await query(topology, 'update things set price = 0, version = version + 1 where price < 0');
+    expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
+    expect(readdirSync(join(folder, MIGRATIONS))).toHaveLength(3);
+  });
+
+  test('match the texts that patterns match in JavaScript', async () => {
+    const patterns = [
+      '^[A-Z]{2}$',
+      '^\\d+$',
+      '[\\w.-]+@x\\.y',
+      '^(?:a|b)?.$',
+      '^[^\\d/]*$',
+      '^\\W\\D$',
+      '[[a]',
+      "it's",
+      '\\$|\\^',
+    ];
+    const texts = [
+      'AB',
+      'Ab',
+      'ABC',
+      '42',
+      '４２',
+      'me.1@x.y',
+      'me@xzy',
+      'a',
+      'ab',
+      'a\n',
+      '\n',
+      '-x',
+      'é!',
+      '[',
+      "it's",
+      '$',
+      'AB\n',
+    ];
+    const pairs = patterns.flatMap((pattern) => texts.map((text) => ({ pattern, text })));
+    const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+    const rows = pairs.map(
+      ({ pattern, text }, nr) => `(${nr}, ${literal(text)} ~ ${literal(sqlPattern(pattern) ?? '')})`,
+    );
+    const found = await query(
+      await empty(),
+      `select * from (values ${rows.join(', ')}) as t(nr, matches) order by nr`,
+    );
+    const differences = pairs.filter(
+      ({ pattern, text }, nr) => found[nr]?.[1] !== new RegExp(pattern, 'u').test(text),
+    );
+    expect(differences).toEqual([]);
+  });
+});

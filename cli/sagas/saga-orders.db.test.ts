@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Application, assembleApplication } from '../../runtime/application.js';
+import { openDatabases } from '../../runtime/databases.js';
+import { Decimal } from '../../runtime/domain/decimal.js';
+import { RefusedError, ShardUnavailableError } from '../../runtime/errors.js';
+import { until } from '../../runtime/events/test-support/ledger.js';
+import { ALICE, HERE, OpenAction, THERE } from '../../runtime/execution/test-support/accounts.js';
+import {
+  Trip,
+  TripStartAction,
+  type TripTerms,
+  tripApplication,
+} from '../../runtime/sagas/test-support/trips.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { type Ran, runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
+import { addSagasCommand } from './sagas-command.js';
+
+/** Creating databases takes long on a busy machine. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** The flight is refused, and its cancellation never ends. */
+const endless: TripTerms = {
+  flight: { refused: (trip) => trip.to('CANCELLING') },
+  cancelling: { timeoutMs: 100 },
+  trouble: ({ count }) => {
+    if (count > 0) throw new RefusedError('No seat');
+    throw new ShardUnavailableError('(1, 0)', 'it is a test');
+  },
+};
+const CANCELLING = "FROM eventlog.saga_steps WHERE step = 'CANCELLING'";
+let config = '';
+let application: Application | undefined;
+
+beforeEach(() => {
+  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
+});
+afterEach(async () => {
+  await application?.close();
+  application = undefined;
+  rmSync(join(config, '..'), { recursive: true, force: true });
+});
+
+const sagas = (...argv: readonly string[]): Promise<Ran> =>
+  runCommand(['sagas', ...argv, '--config', config], addSagasCommand);
+
+describeOn('postgresql', 'fw-gen sagas', (harness) => {
+  async function start(terms: TripTerms): Promise<{ trip: Trip; id: string; opened: Application }> {
+    const definition = tripApplication(terms);
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: definition.migrations });
+    writeFileSync(config, topologyYaml(topology));
+    const opened = assembleApplication(definition, openDatabases(topology, { warn: () => {} }), {
+      namespace: 'test',
+      collaborators: {},
+      delivery: { leaseMs: 500, surveyMs: 50 },
+      execution: { timeoutMs: 10_000 },
+      warn: () => {},
+    });
+    application = opened;
+    const account = (shard: typeof HERE) =>
+      opened.executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
+    const [flights, hotels] = [await account(THERE), await account(HERE)];
+    const planned = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+    const trip = await opened.executor.execute(ALICE, TripStartAction, { trip: planned });
+    return { trip, id: trip.id.getValue(), opened };
+  }
+
+  const isStuck = ({ sagas: running }: Application, id: string, reason: string): Promise<void> =>
+    until(async () => (await running.show(id)).stuck === reason);
+
+  async function rows(shard: typeof HERE, text: string): Promise<readonly (readonly unknown[])[]> {
+    return (await application?.databases.database(shard).query({ text, values: [] }))?.rows ?? [];
+  }
+
+  test('retry continues a parked saga with the principal of its last step', async () => {
+    let broken = true;
+    const { id, opened } = await start({
+      trouble: ({ count }) => {
+        if (broken) throw new RefusedError(count < 0 ? 'Not refundable' : 'No seat');
+      },
+      flight: { refused: (trip) => trip.to('CANCELLING') },
+    });
+    await isStuck(opened, id, 'parked');
+    broken = false;
+    const { code, info } = await sagas('retry', id);
+    expect([code, info]).toEqual([0, expect.stringContaining(`${id} is being retried`)]);
+    await until(async () => (await opened.sagas.show(id)).state === 'ENDED');
+    const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
+    expect(trail).toEqual([['alice']]);
+    const again = await sagas('retry', id);
+    expect([again.code, again.error]).toEqual([1, `${id} has ended.`]);
+  });
+
+  test('abandon ends a saga in its current state, and its step can no longer take effect', async () => {
+    const { id, opened } = await start({
+      ...endless,
+    });
+    await isStuck(opened, id, 'overdue');
+    const { code, info } = await sagas('abandon', id, '--note', 'booked by hand', '--format', 'json');
+    expect([code, JSON.parse(info)]).toMatchObject([
+      0,
+      {
+        saga: {
+          state: 'ENDED',
+          step: 'CANCELLING',
+          failure: { code: 'ABANDONED', message: 'booked by hand' },
+        },
+        order: { state: 'done' },
+      },
+    ]);
+    expect((await opened.sagas.show(id)).stuck).toBeUndefined();
+    await until(async () => (await rows(THERE, `SELECT ${CANCELLING}`)).length === 1);
+    const [step] = await rows(THERE, `SELECT state, step, failure_message ${CANCELLING}`);
+    expect(step).toEqual(['VOID', 'CANCELLING', 'booked by hand']);
+    const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.abandon'");
+    expect(trail).toEqual([['fw:operator']]);
+  });
+
+  test('keeps the order and reports it if no process delivers', async () => {
+    const { id, opened } = await start({
+      ...endless,
+    });
+    await isStuck(opened, id, 'overdue');
+    await opened.events.stop(0);
+    const { code, error } = await sagas('abandon', id, '--note', 'x', '--wait', '0', '--as', 'ada');
+    expect([code, error]).toEqual([
+      1,
+      expect.stringContaining('no server process with event delivery took the order'),
+    ]);
+    const orders = await rows(
+      HERE,
+      "SELECT principal FROM eventlog.schedules WHERE action_name = 'Saga.abandon'",
+    );
+    expect(orders).toEqual([['ada']]);
+  });
+
+  test.each([
+    ['no note', 'abandon', '01a1fe5a-6ec7-7421-8000-cc38013f2198'],
+    ['an empty note', 'abandon', '01a1fe5a-6ec7-7421-8000-cc38013f2198', '--note', ' '],
+    ['no id', 'retry'],
+    ['what is no id', 'retry', 'x'],
+    ['an unknown saga', 'retry', '01a1fe5a-6ec7-7421-8000-cc38013f2198'],
+    ['an unknown shard', 'retry', '01a1fe5a-6ec7-7421-8fc0-cc38013f2198'],
+    ['a principal of the runtime', 'retry', '', '--as', 'fw:handler:Mailer'],
+    ['a wait that is no number', 'retry', '01a1fe5a-6ec7-7421-8000-cc38013f2198', '--wait', 'long'],
+  ])('refuses %s', async (what, command, ...rest) => {
+    const topology = await harness.makeTopology({ shards: [HERE] });
+    writeFileSync(config, topologyYaml(topology));
+    if (rest[0] === '') rest[0] = await stuckSaga(topology);
+    const { code, error } = await sagas(command, ...rest);
+    expect([what, code, error === '']).toEqual([what, 2, false]);
+    expect(error).not.toContain('    at ');
+  });
+
+  async function stuckSaga(topology: Awaited<ReturnType<typeof harness.makeTopology>>): Promise<string> {
+    const id = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
+    const databases = openDatabases(topology, { warn: () => {} });
+    await databases.database(HERE).query({
+      text: `INSERT INTO eventlog.sagas VALUES ($1, 'PARKED', 1, 'TransferSaga', 'INITIATED', 1, NULL, 'X', 'x', now(), now())`,
+      values: [id],
+    });
+    await databases.close(0);
+    return id;
+  }
+});

@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { fwGen } from '../generator/test-support/fw-gen.js';
+import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+
+const DEADLINE_MS = 60_000;
+const HOOK_MS = 120_000;
+/** Enough files for a checkout to cause several events. */
+const MANY = 60;
+
+let program: BuiltProgram;
+let project: TestProject;
+let watching: ChildProcess;
+let shown: string;
+
+beforeAll(() => {
+  program = buildProgram();
+}, HOOK_MS);
+
+afterAll(() => program.delete());
+
+beforeEach(async () => {
+  project = testProject();
+  shown = '';
+  const args = [program.bin, 'generate', '--watch', '--config', project.config];
+  watching = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [watching.stdout, watching.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+  }
+  await until(() => emits('order'));
+}, HOOK_MS);
+
+afterEach(async () => {
+  if (watching.exitCode === null) {
+    const ended = once(watching, 'exit');
+    watching.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  }
+  project.delete();
+}, HOOK_MS);
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Error(`Timed out.\n${shown}`);
+    await sleep(20);
+  }
+}
+
+function emits(...names: readonly string[]): boolean {
+  const emitted = project.emitted();
+  return names.every((name) => `src/generated/${name}.ts` in emitted);
+}
+
+/** Whether a separate run finds nothing to do. It may run while the watching one writes. */
+async function untilRight(): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const { code, info, error } = await fwGen(
+      'generate',
+      '--config',
+      project.config,
+      '--check',
+      '--no-cache',
+    );
+    if (code === 0) return;
+    if (Date.now() > deadline) throw new Error(`${info}\n${error}\n${shown}`);
+    await sleep(50);
+  }
+}
+
+function git(...args: readonly string[]): void {
+  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', [...identity, ...args], { cwd: project.folder, stdio: 'pipe' });
+}
+
+test('--watch follows a switch between branches that changes many files at once, there and back', async () => {
+  git('init', '--quiet', '--initial-branch', 'main');
+  // The output is ignored by Git, because the watching process generates it.
+  project.write('.gitignore', 'src/generated/\n');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'one');
+  git('checkout', '--quiet', '-b', 'many');
+  const names = Array.from({ length: MANY }, (_none, index) => `Extra${index}`);
+  for (const name of names) project.write(`src/models/${name.toLowerCase()}.ts`, modelText(name));
+  await until(() => emits(...names.map((name) => name.toLowerCase())));
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'many');
+  git('checkout', '--quiet', 'main');
+  await until(() => !emits('extra0') && !emits(`extra${MANY - 1}`));
+  await untilRight();
+  git('checkout', '--quiet', 'many');
+  await until(() => emits(...names.map((name) => name.toLowerCase())));
+  await untilRight();
+}, 240_000);
+
+test('--watch follows a renamed folder', async () => {
+  project.write('src/kept/extra.ts', modelText('Extra'));
+  await until(() => emits('extra'));
+  renameSync(join(project.folder, 'src/kept'), join(project.folder, 'src/moved'));
+  await until(() => project.emitted()['src/generated/extra.ts']?.includes('../moved/extra.js') === true);
+  await untilRight();
+}, 120_000);
+
+test('--watch ends with a signal, and the next run finds nothing to do', async () => {
+  project.write('src/models/extra.ts', modelText('Extra'));
+  await until(() => emits('extra'));
+  await untilRight();
+  const ended = once(watching, 'exit');
+  watching.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+}, 120_000);

@@ -1,0 +1,140 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { run } from './program.js';
+
+const PATIENCE_MS = 120_000;
+
+let project: TestProject;
+let stop: AbortController;
+let running: Promise<number>;
+let info: string[];
+let error: string[];
+
+beforeEach(async () => {
+  project = testProject('orders', ', templates: own');
+  stop = new AbortController();
+  info = [];
+  error = [];
+  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
+  const argv = ['generate', '--watch', '--config', project.config];
+  running = run(argv, output, { version: '1.2.3', signal: stop.signal });
+  await until(() => info.some((line) => line.includes('8 files written')));
+});
+
+afterEach(async () => {
+  stop.abort();
+  expect(await running).toBe(0);
+  project.delete();
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS / 2;
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Error(`Timed out.\n${info.join('\n')}\n${error.join('\n')}`);
+    await sleep(10);
+  }
+}
+
+function emits(name: string): boolean {
+  return `src/generated/${name}` in project.emitted();
+}
+
+test(
+  '--watch follows new, renamed and removed sources, in new folders as well',
+  async () => {
+    project.write('src/models/deep/extra.ts', modelText('Extra'));
+    await until(() => emits('extra.ts'));
+    project.write('src/models/deep/extra.ts', modelText('Extra', 'name'));
+    await until(() => project.emitted()['src/generated/extra.ts']?.includes('name(') === true);
+    renameSync(join(project.folder, 'src/models/deep/extra.ts'), join(project.folder, 'src/models/moved.ts'));
+    await until(() => project.emitted()['src/generated/extra.ts']?.includes('../models/moved.js') === true);
+    project.remove('src/models/moved.ts');
+    await until(() => !emits('extra.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test('--watch reports that it has started, even if it writes nothing', async () => {
+  expect(info[0]).toMatch(/^Watching the sources of .*fw\.config\.yaml\. Ctrl\+C stops\.$/);
+  stop.abort();
+  expect(await running).toBe(0);
+  info.length = 0;
+  stop = new AbortController();
+  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
+  running = run(['generate', '--watch', '--config', project.config], output, {
+    version: '1.2.3',
+    signal: stop.signal,
+  });
+  await until(() => info.some((line) => /unchanged|up to date/.test(line)));
+});
+
+test(
+  '--watch outlives syntax errors and a broken configuration',
+  async () => {
+    project.write('src/models/extra.ts', '@AutoBuilder\nexport class {');
+    await until(() => error.some((line) => line.includes('FWGEN001')));
+    project.write('src/models/extra.ts', modelText('Extra'));
+    await until(() => emits('extra.ts'));
+    const config = project.read('fw.config.yaml');
+    project.write('fw.config.yaml', 'fw: [');
+    await until(() => error.some((line) => line.includes('FWCONFIG')));
+    info.length = 0;
+    project.write('fw.config.yaml', config);
+    await until(() => info.some((line) => /unchanged|up to date/.test(line)));
+    project.write('src/models/other.ts', modelText('Other'));
+    await until(() => emits('other.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test(
+  '--watch reports once that the project is gone, and continues when it is back',
+  async () => {
+    const elsewhere = `${project.folder}-elsewhere`;
+    renameSync(project.folder, elsewhere);
+    await until(() => error.length > 0);
+    const said = error.length;
+    await sleep(300);
+    expect(error.length).toBe(said);
+    renameSync(elsewhere, project.folder);
+    project.write('src/models/other.ts', modelText('Other'));
+    await until(() => emits('other.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test(
+  '--watch notices changed templates and removed output',
+  async () => {
+    project.write('own/per-project/models.md.hbs', '{{#each models}}{{name}} {{/each}}');
+    await until(() => emits('models.md'));
+    expect(project.read('src/generated/models.md')).toContain('Customer Order');
+    project.remove('src/generated/order.ts');
+    await until(() => emits('order.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test(
+  '--watch ends with its signal although one change follows the other',
+  async () => {
+    const MOST = 300;
+    let edits = 0;
+    const edit = (): void => {
+      edits += 1;
+      if (edits < MOST) project.write('src/models/endless.ts', modelText('Endless', `field${edits}`));
+    };
+    const ended = new AbortController();
+    const argv = ['generate', '--watch', '--config', project.config];
+    const output = { info: edit, error: edit };
+    const second = run(argv, output, { version: '1.2.3', signal: ended.signal });
+    edit();
+    setTimeout(() => ended.abort(), 100);
+    expect(await second).toBe(0);
+    expect(edits).toBeLessThan(MOST);
+  },
+  PATIENCE_MS,
+);
