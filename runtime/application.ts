@@ -16,7 +16,7 @@ import type {
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
-
+import { nameClass } from './domain/stored-names.js';
 import { CodegenVersionError, ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 import { EventDelivery } from './events/delivery/event-delivery.js';
@@ -192,6 +192,7 @@ export function assembleApplication<Collaborators>(
 ): Application {
   requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
+  for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
   const gateways = new ShardGateways(databases, options.namespace, catalog, options.writing);
   const eventHistory = new EventHistory(gateways);

@@ -1,6 +1,7 @@
 import { descriptorOf, type Entity, rowKey, rowOf } from '../domain/entity.js';
 import type { Id, ModelClass } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
+import { storedName } from '../domain/stored-names.js';
 import { ApplicationError, ForbiddenError, FwError, ModelNotFoundError, ValidationError } from '../errors.js';
 import type { Access, AccessRule, Rule, Visible } from './access-rule.js';
 import type { StagedItem } from './action-plan.js';
@@ -45,7 +46,7 @@ export class AccessCheck implements Access {
    */
   follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
     const { rule } = this.#options;
-    if (typeof rule === 'function' || rule.modelClass.name !== modelName) return;
+    if (typeof rule === 'function' || storedName(rule.modelClass) !== modelName) return;
     this.#followed ??= new Set();
     this.#followed.add(rowKey(modelName, id));
   }
@@ -53,7 +54,7 @@ export class AccessCheck implements Access {
   /** The models of a class that a list may contain; `'all'` without a rule about them. */
   visibleOf(modelName: string): Visible<Entity> {
     const { rule } = this.#options;
-    if (typeof rule === 'function' || rule.modelClass.name !== modelName) return 'all';
+    if (typeof rule === 'function' || storedName(rule.modelClass) !== modelName) return 'all';
     this.#hasFiltered = true;
     return rule.of(this.principal);
   }
@@ -64,8 +65,8 @@ export class AccessCheck implements Access {
   }
 
   get model(): Access['model'] {
-    return <M extends Entity>({ name }: ModelClass<M>, id: Id<M>) =>
-      this.#seen(rowKey(name, id.getValue())) as M | undefined;
+    return <M extends Entity>(modelClass: ModelClass<M>, id: Id<M>) =>
+      this.#seen(rowKey(storedName(modelClass), id.getValue())) as M | undefined;
   }
 
   get every(): Access['every'] {
@@ -119,7 +120,8 @@ export class AccessCheck implements Access {
   }
 
   /** The models of a class that were read or staged, each once. Class names are unique. */
-  #modelsOf<M extends Entity>({ name }: ModelClass<M>): readonly M[] {
+  #modelsOf<M extends Entity>(modelClass: ModelClass<M>): readonly M[] {
+    const name = storedName(modelClass);
     const isOfClass = (model: Entity): boolean => descriptorOf(model).name === name;
     const models = [...this.#read.values()].filter(isOfClass);
     for (const { model } of this.#options.items())

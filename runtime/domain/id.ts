@@ -1,6 +1,7 @@
 import { ValidationError } from '../errors.js';
 import { uuid7 } from './id-source.js';
 import { ShardIdentifier } from './shard-identifier.js';
+import { storedName } from './stored-names.js';
 import { parseUuid, type Uuid } from './uuid.js';
 
 /** A model class as a value, for `Id.of(Wallet, ...)`. Constructors of models are protected. */
@@ -25,7 +26,7 @@ export class Id<M> {
 
   /** The id with this UUID. Upper case is converted to lower case. @throws ValidationError for another text */
   static of<M>(modelClass: ModelClass<M>, uuid: string): Id<M> {
-    return new Id<M>(modelClass.name, parseUuid(uuid));
+    return new Id<M>(storedName(modelClass), parseUuid(uuid));
   }
 
   /** The UUID in canonical text form. */
@@ -55,12 +56,12 @@ export class ShardedId<M> extends Id<M> {
 
   /** A new id on this shard. Ids of one process strictly increase. */
   static generate<M>(modelClass: ModelClass<M>, shard: ShardIdentifier): ShardedId<M> {
-    return new ShardedId<M>(modelClass.name, uuid7.next(shard.bits));
+    return new ShardedId<M>(storedName(modelClass), uuid7.next(shard.bits));
   }
 
   /** The id with this UUID. @throws ValidationError unless it is a UUID of version 7 with the RFC 9562 variant */
   static override of<M>(modelClass: ModelClass<M>, uuid: string): ShardedId<M> {
-    return ShardedId.named<M>(modelClass.name, uuid);
+    return ShardedId.named<M>(storedName(modelClass), uuid);
   }
 
   /** As `of`, for callers that have the simple name of the model. */

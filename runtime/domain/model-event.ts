@@ -1,5 +1,6 @@
 import type { ModelClass } from './id.js';
 import { storable } from './storable-text.js';
+import { storedName } from './stored-names.js';
 
 /** Marks this event's row as committed, so that it is never written again. */
 export let markPersisted: (event: ModelEvent<unknown>) => void;
@@ -53,7 +54,7 @@ export abstract class ModelEvent<M> {
    */
   protected constructor(modelId: string, modelClass: ModelClass<M>) {
     this.#modelId = storable(modelId, 'modelId');
-    this.#modelName = modelClass.name;
+    this.#modelName = storedName(modelClass);
   }
 
   /** `model_id` of the outbox row. A method, so that the payload does not contain it. */

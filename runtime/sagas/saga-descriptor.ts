@@ -1,6 +1,8 @@
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
-import type { Saga } from './saga.js';
+import { nameClass } from '../domain/stored-names.js';
+import { ValidationError } from '../errors.js';
+import type { Saga, SagaClass } from './saga.js';
 
 /** A saga class as the runtime uses it; emitted by the generator. */
 export interface SagaDescriptor {
@@ -9,11 +11,26 @@ export interface SagaDescriptor {
   readonly create: () => Saga<Model>;
 }
 
-/** Describes a saga as data. A model other than the saga's state model is a compile error. */
+/**
+ * Describes a saga as data. A model other than the saga's state model is a compile error.
+ *
+ * @param name the stored name of a saga that declares none of its own: a literal, which a minifier leaves alone
+ */
 export function defineSaga<M extends Model>(
   model: ModelDescriptor<M>,
-  create: () => Saga<M>,
+  sagaClass: SagaClass<M>,
+  name: string,
 ): SagaDescriptor {
+  const create = (): Saga<M> => {
+    // Code without types, or emitted by an earlier release, passes no name.
+    if (typeof name !== 'string') {
+      throw new ValidationError(
+        `A saga of ${model.name} has no stored name: run fw-gen generate, or pass it to defineSaga as a literal`,
+      );
+    }
+    nameClass(sagaClass, name);
+    return new sagaClass();
+  };
   // Only the saga itself reads its state, and the signature binds it to its model.
   return { model, create } as unknown as SagaDescriptor;
 }

@@ -4,6 +4,7 @@ import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import { ModelEvent } from '../domain/model-event.js';
+import { nameClass } from '../domain/stored-names.js';
 import { failureFields, OwnBuilder, ownColumns } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
@@ -154,6 +155,8 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
     ],
   ),
 };
+
+nameClass(SagaRun, sagaRunModel.name);
 
 function newBuilder(): OwnBuilder<SagaRun> {
   return new OwnBuilder(sagaRunModel);

@@ -66,6 +66,6 @@ expectTypeOf(TripSaga.start(plan, trip)).toEqualTypeOf<Trip>();
 // @ts-expect-error an account is not the saga's state model
 TripSaga.start(plan, account);
 
-defineSaga(tripModel, () => new TripSaga());
+defineSaga(tripModel, TripSaga, 'TripSaga');
 // @ts-expect-error an account is not the saga's state model
-defineSaga(accountModel, () => new TripSaga());
+defineSaga(accountModel, TripSaga, 'TripSaga');

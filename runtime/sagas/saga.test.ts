@@ -144,7 +144,7 @@ describe('An application', () => {
       eventHistory: undefined as never,
       placement: undefined as never,
     };
-    const descriptors = sagas.map((saga) => defineSaga(tripModel, () => new saga()));
+    const descriptors = sagas.map((saga) => defineSaga(tripModel, saga, 'TripSaga'));
     return new SagaRuntime({ sagas: descriptors, events, actions: wire(wiring, {}), context, clock });
   };
 
@@ -163,7 +163,7 @@ describe('An application', () => {
       /name has 1 to 80 visible ASCII characters/,
     );
     const context = new MemoryModels([]);
-    const sagas = [defineSaga(tripModel, () => new TripSaga())];
+    const sagas = [defineSaga(tripModel, TripSaga, 'TripSaga')];
     expect(() => new SagaRuntime({ sagas, events, actions: [], context, clock })).toThrow(
       /TripSaga runs BookAction in state FLIGHT, which is no action of the application/,
     );

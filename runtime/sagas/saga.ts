@@ -1,5 +1,6 @@
 import type { ActionPlan } from '../action/action-plan.js';
 import type { Model } from '../domain/model.js';
+import { storedName } from '../domain/stored-names.js';
 import type { SagaSteps } from './saga-step.js';
 import { stageStart } from './stage-saga.js';
 
@@ -17,8 +18,8 @@ export abstract class Saga<M extends Model> {
   /** Type only: distinguishes sagas of different models. */
   declare protected readonly stateType?: M;
 
-  /** Stable name: identifies its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the class name. */
-  readonly name: string = this.constructor.name;
+  /** Stable name: identifies its checkpoints and steps. 1 to 80 visible ASCII characters. Default: the name in its descriptor. */
+  readonly name: string = storedName(this.constructor);
   /** Former names, so that a rename keeps checkpoints and running sagas. Default none. */
   readonly aliases: readonly string[] = [];
   /** Maximum sagas handled in parallel, on each shard. Default 32. */

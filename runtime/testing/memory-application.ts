@@ -4,6 +4,7 @@ import { reachBy } from '../action/tenancy.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
+import { nameClass } from '../domain/stored-names.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
@@ -72,6 +73,7 @@ export function memoryApplication(
     placement: memoryPlacement(models),
   };
   const { events, models: descriptors } = application.definition;
+  for (const { modelClass, name } of descriptors) nameClass(modelClass(), name);
   const catalog = new EventCatalog([...events, sagaWokenEvent]);
   const actions = application.wire(context);
   const sagas = new SagaRuntime({

@@ -16,7 +16,7 @@ export function performedIn<Result>(commits: readonly MemoryCommit[], result: Re
     events: all.flatMap(({ events }) => events.filter((event) => !(event instanceof SagaWokenEvent))),
     shards: [...new Set(all.flatMap(({ shards }) => shards))],
     schedules: all.flatMap(({ schedules }) =>
-      schedules.filter(({ actionClass }) => actionClass.name !== OverdueAction.name),
+      schedules.filter(({ actionClass }) => actionClass !== OverdueAction),
     ),
     cancelledSchedules: all.flatMap(({ cancelledSchedules }) => cancelledSchedules),
   };

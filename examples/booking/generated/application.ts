@@ -383,7 +383,7 @@ export const application: ApplicationDefinition<Collaborators> = {
   wireHandlers: (_context) => {
     return [{ name: 'PointsHandler', events: [bookingConfirmedEvent], create: () => new PointsHandler() }];
   },
-  sagas: [defineSaga(paymentModel, () => new PaymentSaga())],
+  sagas: [defineSaga(paymentModel, PaymentSaga, 'PaymentSaga')],
   routes: routesOf(actions),
   api: { title: 'example.booking', version: '1.0.0' },
   migrations: [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006],

@@ -332,7 +332,7 @@ export const application: ApplicationDefinition<Collaborators> = {
       WalletWithdrawMoneyAction: () => new WalletWithdrawMoneyAction(clock, walletRepository),
     });
   },
-  sagas: [defineSaga(transferModel, () => new TransferSaga())],
+  sagas: [defineSaga(transferModel, TransferSaga, 'TransferSaga')],
   routes: routesOf(actions),
   api: { title: 'example.wallet', version: '1.0.0' },
   migrations: [migration0001, migration0002, migration0003],

@@ -237,11 +237,11 @@ function sagasView(
   imports: Imports,
 ): Pick<ApplicationView, 'hasSagas' | 'sagas'> {
   const { models } = projectIndex(schema);
-  const sagas = schema.sagas.map(({ className: name, file, state, location }) => {
+  const sagas = schema.sagas.map(({ className: name, name: storedName, file, state, location }) => {
     const model = state === undefined ? undefined : models.get(state.name);
     if (model === undefined) throw new Error(`${name} has no state: the checks let it pass`);
     const sagaClass = imports.value({ kind: 'file', file, name });
-    const args = [wiring.descriptor(model).text, `() => new ${sagaClass}()`];
+    const args = [wiring.descriptor(model).text, sagaClass, quote(storedName)];
     const call = printCall(imports.runtimeValue('defineSaga'), args, { indent: 4, lead: 0 });
     return at(location, new Expression(call));
   });

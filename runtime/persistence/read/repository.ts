@@ -4,6 +4,7 @@ import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { Id, ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { nameClass } from '../../domain/stored-names.js';
 import { parseUuid, type Uuid } from '../../domain/uuid.js';
 import { ModelNotFoundError, PlanMisuseError } from '../../errors.js';
 import { lookupBySameKey, lookupByValues } from './key-lookup.js';
@@ -60,6 +61,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   constructor(context: RepositoryContext, model: ModelDescriptor<M>) {
     this.context = context;
     this.model = model;
+    nameClass(model.modelClass(), model.name);
   }
 
   /**

@@ -222,7 +222,7 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
       ...accountApplication.wire(context, collaborators),
       ...actions(new AccountRepository(context.repositories)),
     ],
-    sagas: [defineSaga(tripModel, () => new sagaClass())],
+    sagas: [defineSaga(tripModel, sagaClass, 'TripSaga')],
     migrations: [...accountApplication.migrations, TRIPS],
   };
 }

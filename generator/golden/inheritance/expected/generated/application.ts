@@ -117,7 +117,7 @@ export const application: ApplicationDefinition<Collaborators> = {
       },
     ];
   },
-  sagas: [defineSaga(parcelModel, () => new ParcelSaga())],
+  sagas: [defineSaga(parcelModel, ParcelSaga, 'named')],
   routes: routesOf(actions),
   api: { title: 'inheritance', version: '1.0.0' },
   migrations: [migration0001, migration0002],

@@ -50,9 +50,9 @@ export const application: ApplicationDefinition<Collaborators> = {
     });
   },
   sagas: [
-    defineSaga(parcelModel, () => new ParcelPickupSaga()),
-    defineSaga(parcelModel, () => new ParcelSaga()),
-    defineSaga(parcelModel, () => new ParcelReturnSaga()),
+    defineSaga(parcelModel, ParcelPickupSaga, 'ParcelPickupSaga'),
+    defineSaga(parcelModel, ParcelSaga, 'ParcelSaga'),
+    defineSaga(parcelModel, ParcelReturnSaga, 'returns'),
   ],
   routes: routesOf(actions),
   api: { title: 'sagas', version: '1.0.0' },
