@@ -56,6 +56,6 @@ async function bundleByRolldown({ minify, keepNames, decorators }: Bundling, fil
     tsconfig: false,
     transform: { decorator: { legacy: decorators === 'experimental' } },
   });
-  await bundle.write({ file, format: 'esm', minify, keepNames });
+  await bundle.write({ file, format: 'esm', minify, keepNames, codeSplitting: false });
   await bundle.close();
 }
