@@ -103,9 +103,10 @@ function stateOf({ waitingFor, holder }: ConsumerLag): string {
   return holder === undefined ? 'no process' : `runs in ${holder.slice(0, 8)}`;
 }
 
-function actionLines({ dueActions, failedActions }: ShardLag): readonly string[] {
+function actionLines({ dueActions, failedActions, actionsWaitFor }: ShardLag): readonly string[] {
   return [
     ...(dueActions === 0 ? [] : [`${counted(dueActions, 'scheduled action')} due`]),
+    ...(actionsWaitFor === undefined ? [] : [`scheduled actions wait: ${cell(actionsWaitFor)}`]),
     ...(failedActions === 0 ? [] : [`${counted(failedActions, 'scheduled action')} failed permanently`]),
   ];
 }

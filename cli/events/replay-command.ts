@@ -36,7 +36,8 @@ export function addReplayCommands(events: Command, context: CommandContext): voi
     .option('--model <model/id>', 'all events of one model: Wallet/0190f5c2-...', modelAndId)
     .option(
       '--again',
-      'also repeat the actions that the handler starts. Default: they return their first results',
+      'also repeat the actions that the handler starts. Default: they return their first results. ' +
+        'A transactional handler requires it: each of its writes is applied a second time',
     )
     .addHelpText(
       'after',

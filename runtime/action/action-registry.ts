@@ -50,9 +50,9 @@ export class ActionRegistry {
     return [...this.#byName.values()];
   }
 
-  /** Params versions of the actions with more than one, by stable name. */
+  /** Params versions of all actions, by stable name. */
   paramsVersions(): ReadonlyMap<string, number> {
-    return new Map([...this.#upcasters.keys()].map((name) => [name, this.#byName.get(name)?.version ?? 1]));
+    return new Map([...this.#byName].map(([name, { version = 1 }]) => [name, version]));
   }
 
   /** True for stored params of a version that this process does not know yet; a newer process must run them. */

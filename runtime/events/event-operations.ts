@@ -16,7 +16,7 @@ import {
   type ReplayOptions,
   readReplayable,
 } from './dead-letters/replays.js';
-import { resume } from './delivery/consumer-store.js';
+import { narrow, resume } from './delivery/consumer-store.js';
 import { readLag, type ShardLag } from './log/lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
@@ -66,7 +66,8 @@ export class EventOperations {
    * @param shard only this shard; required for a position. Default: all, or the model's own
    * @returns one replay for each shard with events to replay
    * @throws UnknownHandlerError if the handler has never run on any of these shards
-   * @throws ValidationError for an invalid date or position, or a position without a shard
+   * @throws ValidationError for an invalid date or position, a position without a shard, or a transactional handler
+   *   without `again`
    */
   async replay(
     handler: string,
@@ -84,6 +85,13 @@ export class EventOperations {
     );
     if (asked.every(({ known }) => known === undefined)) {
       throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
+    }
+    if (options.again !== true && asked.some(({ known }) => known?.transactional === true)) {
+      throw new ValidationError(
+        `${handler} is transactional: a replay applies each of its writes a second time. Undo them first, then pass ` +
+          'again: true (--again)',
+        { field: 'again' },
+      );
     }
     const ordered = await Promise.all(
       asked.map(async ({ database, known }) => {
@@ -117,6 +125,21 @@ export class EventOperations {
   async resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
     const resumed = await Promise.all(this.#databases(shard).map((database) => resume(database, consumer)));
     return resumed.reduce((sum, each) => sum + each, 0);
+  }
+
+  /**
+   * Narrows the stored selection of a handler or sink on purpose. Processes that do not select the item may then move
+   * its checkpoint past the events that it selects.
+   *
+   * @param item `event:<name>`, `model:<name>` or `transactional`, as `lag()` shows it
+   * @param shard only this shard. Default: all
+   * @returns on how many shards the selection had it
+   */
+  async narrow(consumer: string, item: string, shard?: ShardIdentifier): Promise<number> {
+    const narrowed = await Promise.all(
+      this.#databases(shard).map((database) => narrow(database, consumer, item)),
+    );
+    return narrowed.filter((each) => each).length;
   }
 
   /** Marks the failovers of a shard as handled. @returns how many there were */

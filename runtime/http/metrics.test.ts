@@ -30,6 +30,7 @@ const shardLag: ShardLag = {
   failovers: [],
   dueActions: 6,
   failedActions: 1,
+  actionsWaitFor: undefined,
   consumers: [
     { ...consumer, name: 'Mailer', kind: 'live', deadLetters: 2, parkedModels: 1 },
     { ...consumer, name: 'Mailer#1a2b3c4d', kind: 'replay', deadLetters: 0, parkedModels: 0 },

@@ -15,7 +15,10 @@ export type ReplayFrom =
 
 /** How a replay runs. */
 export interface ReplayOptions {
-  /** Also repeat the actions that the handler starts, once per replay. Default: they return their first results. */
+  /**
+   * Also repeat the actions that the handler starts, once per replay. Default: they return their first results. A
+   * transactional handler requires it, because every one of its writes is applied a second time.
+   */
   readonly again?: boolean;
 }
 
@@ -25,6 +28,8 @@ export interface ReplayableHandler {
   /** Its original name. */
   readonly identity: string;
   readonly checkpoint: LogCursor;
+  /** Whether its writes are part of the transaction that moves its checkpoint. */
+  readonly transactional: boolean;
 }
 
 /** Undefined if the handler has never run on this shard. */
@@ -35,13 +40,13 @@ export async function readReplayable(
   const { rows } = await database.query({ text: HANDLER, values: [handler] });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const [identity, epoch, transactionId, position] = row;
+  const [identity, epoch, transactionId, position, transactional] = row;
   const checkpoint = {
     epoch: Number(epoch),
     transactionId: String(transactionId),
     position: Number(position),
   };
-  return { handler, identity: String(identity), checkpoint };
+  return { handler, identity: String(identity), checkpoint, transactional: transactional === true };
 }
 
 /**
@@ -84,7 +89,8 @@ function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> 
 }
 
 const HANDLER =
-  "SELECT identity, epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND kind = 'live'";
+  "SELECT identity, epoch, transaction_id, position, 'transactional' = ANY (selects) FROM eventlog.consumers " +
+  "WHERE name = $1 AND kind = 'live'";
 
 const ORDER =
   'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +

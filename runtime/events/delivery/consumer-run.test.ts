@@ -65,6 +65,7 @@ test.each([
             serverRun: SERVER_RUN,
             stuck: false,
             suspects: {},
+            selects: [],
           },
           attempts: {
             obstacle: () => {

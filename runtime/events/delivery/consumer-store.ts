@@ -14,6 +14,8 @@ export interface ConsumerState {
   readonly holder: string | undefined;
   /** The lease was taken on an earlier server run. It no longer counts, and only its holder may take it again. */
   readonly superseded: boolean;
+  /** Fence of the last lease. It also increases when a registration adds to the stored selection. */
+  readonly fence: string;
   /** Whether the consumer has no unexpired lease. */
   readonly free: boolean;
 }
@@ -38,6 +40,8 @@ export interface LeasedConsumer {
   readonly identity: string;
   readonly cursor: LogCursor;
   readonly replay: JsonObject | undefined;
+  /** Everything that registrations of this consumer have selected: see `selectionItems`. */
+  readonly selects: readonly string[];
   /**
    * The server run on which the lease was taken: its timeline, a slash, and its start time. State read from another run
    * must not be combined with it: an asynchronous standby that was promoted may lack the last transactions and reuse
@@ -102,18 +106,26 @@ export class ConsumerStore {
 
   /**
    * Creates a consumer if it is missing. A consumer under an alias takes the new name. A name that was renamed, and
-   * that an older version of the application still uses, is not created again.
+   * that an older version of the application still uses, is not created again. Adds what this process selects to the
+   * stored selection; if that is new, the current lease loses its effect, because its holder may select less.
    */
   async register(
-    consumer: { readonly name: string; readonly kind: ConsumerKind; readonly aliases: readonly string[] },
+    consumer: {
+      readonly name: string;
+      readonly kind: ConsumerKind;
+      readonly aliases: readonly string[];
+      readonly selects?: readonly string[];
+    },
     start: LogCursor | 'now',
   ): Promise<void> {
     const { name, kind, aliases } = consumer;
+    const selects = arrayLiteral((consumer.selects ?? []).map(quoteElement));
     for (const alias of aliases) await this.#database.query({ text: RENAME, values: [name, alias] });
     const { epoch, transactionId, position } =
       start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
-    const values = [name, kind, epoch, transactionId, position, start === 'now'];
+    const values = [name, kind, epoch, transactionId, position, start === 'now', selects];
     await this.#database.query({ text: REGISTER, values });
+    await this.#database.query({ text: WIDEN, values: [name, selects] });
   }
 
   /** Records that this process is alive, renews its leases, and reads the state of the shard. */
@@ -151,13 +163,25 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [fence, identity, epoch, transactionId, position, replay, stuck, suspects, vanished, serverRun] =
-      row;
+    const [
+      fence,
+      identity,
+      epoch,
+      transactionId,
+      position,
+      replay,
+      stuck,
+      suspects,
+      vanished,
+      serverRun,
+      selects,
+    ] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
       cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
       replay: replay === null ? undefined : (replay as JsonObject),
+      selects: selects as readonly string[],
       serverRun: String(serverRun),
       stuck: stuck === true,
       suspects: inheritedAttempts(suspects as JsonObject, vanished === true),
@@ -267,12 +291,13 @@ function cursorValues({ epoch, transactionId, position }: LogCursor): readonly u
 }
 
 function toConsumerState(row: JsonObject): ConsumerState {
-  const { name, handler, kind, holder, free, superseded } = row as Readonly<Record<string, JsonValue>>;
+  const { name, handler, kind, holder, fence, free, superseded } = row as Readonly<Record<string, JsonValue>>;
   return {
     name: String(name),
     handler: String(handler),
     kind: kind as ConsumerKind,
     holder: holder === null ? undefined : String(holder),
+    fence: String(fence),
     free: free === true,
     superseded: superseded === true,
   };
@@ -283,13 +308,19 @@ const RENAME = `UPDATE eventlog.consumers AS c
 SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
 WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
 
-const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position)
+const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, selects)
 SELECT $1, $1, $2, $1,
   CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
   CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
-  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END
+  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END, $7::text[]
 WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
 ON CONFLICT DO NOTHING`;
+
+/** `event:*` includes every event, `model:*` every model. */
+const WIDEN = `UPDATE eventlog.consumers
+SET selects = ARRAY(SELECT DISTINCT item FROM unnest(selects || $2::text[]) AS item ORDER BY item), fence = fence + 1
+WHERE name = $1 AND kind = 'live' AND EXISTS (SELECT FROM unnest($2::text[]) AS item
+  WHERE item <> ALL (selects) AND split_part(item, ':', 1) || ':*' <> ALL (selects))`;
 
 /**
  * Skips rows that a checkpoint has locked instead of waiting; the next survey follows soon. Deletes processes that sent
@@ -307,7 +338,7 @@ renewed AS (
   FROM mine WHERE c.name = mine.name RETURNING c.name)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
-     'superseded', leased_on <> s.run,
+     'fence', fence::text, 'superseded', leased_on <> s.run,
      'free', halted IS NULL
        AND (leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run)))
      ORDER BY name)
@@ -324,13 +355,14 @@ SELECT
 const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
   SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;
 
-const ACQUIRE = `UPDATE eventlog.consumers SET
+const ACQUIRE = `UPDATE eventlog.consumers AS c SET
   vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
   holder = $2, fence = fence + 1, waiting_for = NULL, leased_on = eventlog.server_run(),
   leased_until = clock_timestamp() + $3 * interval '1 ms'
 WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
   OR (holder = $2 AND leased_on <> eventlog.server_run()))
-RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on`;
+RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on,
+  coalesce((SELECT o.selects FROM eventlog.consumers AS o WHERE o.name = c.handler AND o.kind = 'live'), '{}')`;
 
 /**
  * A lease counts on the server run on which it was taken. After a failover its row may be older than its holder's
@@ -360,5 +392,17 @@ const OBSTACLE = `UPDATE eventlog.consumers SET waiting_for = $4 WHERE ${HOLDS}`
 const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;
 
 const HALT = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, halted = $4 WHERE ${HOLDS}`;
+
+/**
+ * Removes an item from the stored selection of a consumer: events of this class are no longer meant for it.
+ * @returns whether it was there
+ */
+export async function narrow(database: ShardDatabase, name: string, item: string): Promise<boolean> {
+  const { rowCount } = await database.query({ text: NARROW, values: [name, item] });
+  return rowCount > 0;
+}
+
+const NARROW = `UPDATE eventlog.consumers SET selects = array_remove(selects, $2::text), waiting_for = NULL
+WHERE name = $1 AND kind = 'live' AND $2 = ANY (selects)`;
 
 const RESUME = 'UPDATE eventlog.consumers SET halted = NULL WHERE name = $1 AND halted IS NOT NULL';

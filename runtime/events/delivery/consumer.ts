@@ -31,6 +31,28 @@ export interface Consumer {
   readonly close?: () => Promise<void>;
 }
 
+/**
+ * What a consumer selects, as its registration stores it: `event:<name>` and `model:<name>`, or `event:*` and
+ * `model:*`, and `transactional`.
+ */
+export function selectionItems({ selection, transactional }: Consumer): readonly string[] {
+  const { eventTypes = ['*'], modelNames = ['*'] } = selection;
+  return [
+    ...eventTypes.map((name) => `event:${name}`),
+    ...modelNames.map((name) => `model:${name}`),
+    ...(transactional === true ? ['transactional'] : []),
+  ];
+}
+
+/**
+ * Items of the stored selection that a process does not select. It must not move the checkpoint: a process of another
+ * release handles what these items select.
+ */
+export function missingItems(selects: readonly string[], consumer: Consumer): readonly string[] {
+  const own = new Set(selectionItems(consumer));
+  return selects.filter((item) => !own.has(item) && !own.has(`${item.split(':', 1)[0]}:*`));
+}
+
 /** Prefix of the name of a relay sink's consumer. */
 export const SINK_PREFIX = 'relay:';
 

@@ -23,6 +23,7 @@ function settle(
         holder: holders.get(name),
         free: !holders.has(name),
         superseded: false,
+        fence: '1',
       }));
       const { acquire, release } = chooseLeases({
         process: id,
@@ -60,6 +61,7 @@ describe('chooseLeases', () => {
         holder: 'p',
         free: false,
         superseded: false,
+        fence: '1',
       })),
       processes: [{ id: 'q', handlers: NAMES }],
       held: NAMES,

@@ -17,7 +17,7 @@ import { ScheduleRun } from '../schedules/schedule-run.js';
 import { ScheduleStore } from '../schedules/schedule-store.js';
 import { ScheduledWork } from '../schedules/scheduled-work.js';
 import type { Attempts } from './attempts.js';
-import type { Consumer } from './consumer.js';
+import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
@@ -67,6 +67,10 @@ export class ShardDelivery {
   /** Consecutive surveys in which a consumer was free. */
   readonly #freeFor = new Map<string, number>();
   readonly #leftUntilMs = new Map<string, number>();
+  /** Consumers that this process left to others. It does not offer to take them, but tries again. */
+  readonly #waiting = new Set<string>();
+  /** What each consumer last waited for, for one line in the log. */
+  readonly #waitReasons = new Map<string, string>();
   readonly #loop: Promise<void>;
   #registered = false;
   #timeline: string | undefined;
@@ -150,9 +154,10 @@ export class ShardDelivery {
   async #register(): Promise<void> {
     const epoch = await this.#epochs.current();
     const beginning = { epoch: 1, transactionId: '0', position: 0 };
-    for (const { name, aliases = [], startFrom } of this.#options.consumers) {
+    for (const consumer of this.#options.consumers) {
+      const { name, aliases = [], startFrom } = consumer;
       await this.#consumers.register(
-        { name, kind: 'live', aliases },
+        { name, kind: 'live', aliases, selects: selectionItems(consumer) },
         startFrom === 'now' ? 'now' : beginning,
       );
     }
@@ -169,7 +174,8 @@ export class ShardDelivery {
     const { process, limits } = this.#options;
     const askedMs = time.nowMs();
     const held = [...this.#held.values()].map(({ lease }) => lease.lease);
-    const survey = await this.#consumers.survey(process, this.#known, limits.leaseMs, held);
+    const offered = this.#known.filter((name) => !this.#waiting.has(name));
+    const survey = await this.#consumers.survey(process, offered, limits.leaseMs, held);
     this.#renew(survey, askedMs);
     await this.#noticeTimeline(timelineOf(survey.serverRun));
     this.#wakeUp.othersAreThere(survey.processes.length > 0);
@@ -183,8 +189,9 @@ export class ShardDelivery {
     for (const [name, run] of this.#held) {
       const found = consumers.find((each) => each.name === name);
       if (found?.holder === process && found.superseded) run.supersede();
-      if (renewed.includes(name)) run.lease.renewed(askedMs);
-      else if (found?.holder !== process) {
+      const isRevoked = found !== undefined && found.fence !== run.lease.lease.fence;
+      if (renewed.includes(name) && !isRevoked) run.lease.renewed(askedMs);
+      else if (isRevoked || found?.holder !== process) {
         run.lease.lost();
         run.wake();
       }
@@ -242,17 +249,46 @@ export class ShardDelivery {
     const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;
+    if (await this.#leaveToWider(consumer)) return;
     const work = this.#work(consumer);
     if (work === undefined) {
       await this.#consumers.release(consumer.lease, undefined);
       return;
     }
+    this.#waiting.delete(name);
     const run = new LeasedLoop(new HeldLease(consumer.lease, askedMs, limits.leaseMs), work, warn);
     this.#held.set(name, run);
     const ending = run.ended.then((end) => this.#ended(consumer, end));
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
     this.#wakeUp.start();
+  }
+
+  /** Releases a consumer whose stored selection has more than this process selects. */
+  async #leaveToWider({ lease, selects }: LeasedConsumer): Promise<boolean> {
+    const live = this.#liveOf(lease.name);
+    const missing = live === undefined ? [] : missingItems(selects, live);
+    if (live === undefined || missing.length === 0) return false;
+    const reason =
+      `its stored selection has ${missing.join(', ')}, which this process does not select: a process of another ` +
+      `release continues, or run fw-gen events narrow ${live.name} --without ${missing[0]}`;
+    await this.#consumers.release(lease, reason);
+    this.#waits(lease.name, reason);
+    return true;
+  }
+
+  #liveOf(name: string): Consumer | undefined {
+    const liveName = name.split('#', 1)[0] ?? name;
+    return this.#options.consumers.find((each) => each.name === liveName);
+  }
+
+  /** Leaves a consumer to other processes for a while. The same reason is logged once. */
+  #waits(name: string, reason: string): void {
+    if (this.#waitReasons.get(name) !== reason)
+      this.#options.warn(`${name} on shard ${this.shard} waits: ${reason}`);
+    this.#waitReasons.set(name, reason);
+    this.#waiting.add(name);
+    this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
   }
 
   /** The work that this process can do for a consumer. */
@@ -264,7 +300,7 @@ export class ShardDelivery {
       return work && ((loop) => new ScheduleRun(work, loop));
     }
     const liveName = name.split('#', 1)[0] ?? name;
-    const live = this.#options.consumers.find((each) => each.name === liveName);
+    const live = this.#liveOf(name);
     const attempts = this.#attempts.get(liveName);
     if (live === undefined || attempts === undefined) return undefined;
     const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
@@ -313,10 +349,8 @@ export class ShardDelivery {
     if (end.kind === 'halted') {
       this.#options.warn(`${lease.name} on shard ${this.shard} has stopped: ${end.reason}`);
     }
-    if (end.kind === 'waiting') {
-      this.#options.warn(`${lease.name} on shard ${this.shard} waits: ${end.reason}`);
-      this.#leftUntilMs.set(lease.name, time.nowMs() + WAITING_PAUSE_MS);
-    }
+    if (end.kind === 'waiting') this.#waits(lease.name, end.reason);
+    else this.#waitReasons.delete(lease.name);
   }
 }
 

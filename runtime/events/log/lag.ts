@@ -13,8 +13,8 @@ export interface ConsumerLag {
   /** The process that holds the lease, if any. */
   readonly holder: string | undefined;
   /**
-   * The reason why it waits: an event of a version that no running process knows, or a receiver that accepts no
-   * messages. Begins with `halted: ` if an operator must resume it.
+   * The reason why it waits: an event of a version that no running process knows, a stored selection that no running
+   * process covers, or a receiver that accepts no messages. Begins with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type after its checkpoint, counted up to 10,000. */
@@ -32,6 +32,8 @@ export interface ShardLag {
   readonly horizon: Horizon;
   /** Scheduled actions that are due and have not started. */
   readonly dueActions: number;
+  /** What the scheduled actions wait for: an action that no running process knows; undefined if for nothing. */
+  readonly actionsWaitFor: string | undefined;
   /** Scheduled actions that have failed permanently. */
   readonly failedActions: number;
   /** Unacknowledged failovers: events that the new server had not received are lost. */
@@ -47,12 +49,13 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
     database.query({ text: SCHEDULES, values: [] }),
     new FailoverRegister(database).unacknowledged(),
   ]);
-  const [due, failed] = schedules.rows[0] ?? [];
+  const [due, failed, actionsWaitFor] = schedules.rows[0] ?? [];
   return {
     shard: database.shard,
     horizon,
     dueActions: Number(due),
     failedActions: Number(failed),
+    actionsWaitFor: typeof actionsWaitFor === 'string' ? actionsWaitFor : undefined,
     failovers,
     consumers: rows.map(toConsumerLag),
   };
@@ -90,4 +93,5 @@ CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, mode
 WHERE c.finished_date IS NULL AND c.kind <> 'schedules' ORDER BY c.name`;
 
 const SCHEDULES = `SELECT count(*) FILTER (WHERE state IN ('pending', 'running') AND due_date <= clock_timestamp()),
-  count(*) FILTER (WHERE state = 'failed') FROM eventlog.schedules`;
+  count(*) FILTER (WHERE state = 'failed'), (SELECT waiting_for FROM eventlog.consumers WHERE name = '#schedules')
+FROM eventlog.schedules`;

@@ -39,7 +39,7 @@ export class ScheduleRun implements LeasedWork {
       return;
     }
     const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.upcoming(work.running);
-    if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: tooNew(newer) });
+    if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: this.#lacks(newer) });
     else await this.#loop.wakeUp.wait(Math.min(dueMs, LONGEST_WAIT_MS));
   }
 
@@ -59,8 +59,9 @@ export class ScheduleRun implements LeasedWork {
   #ended(): void {
     if (this.#isFull) this.#loop.wakeUp.notify();
   }
-}
 
-function tooNew({ actionName, paramsVersion }: NonNullable<UpcomingSchedules['newer']>): string {
-  return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
+  #lacks({ actionName, paramsVersion }: NonNullable<UpcomingSchedules['newer']>): string {
+    if (!this.#work.knows(actionName)) return `this process does not know the scheduled action ${actionName}`;
+    return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
+  }
 }

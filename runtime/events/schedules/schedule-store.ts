@@ -28,7 +28,7 @@ export interface DueAction {
 export interface UpcomingSchedules {
   /** Milliseconds until the next action that this process knows is due; undefined if there is none. */
   readonly dueMs: number | undefined;
-  /** A due action with params of a version that this process does not know; undefined if there is none. */
+  /** A due action that this process does not know, or not in this version of its params; undefined if there is none. */
   readonly newer: { readonly actionName: string; readonly paramsVersion: number } | undefined;
 }
 
@@ -38,7 +38,7 @@ export class ScheduleStore {
   /** Names and versions as array literals. */
   readonly #versions: readonly [string, string];
 
-  /** @param versions params versions of actions with more than one, by name; any other action has version 1 */
+  /** @param versions params versions by name, of every action that this process knows */
   constructor(database: ShardDatabase, versions: ReadonlyMap<string, number>) {
     this.#database = database;
     this.#versions = [
@@ -48,8 +48,8 @@ export class ScheduleStore {
   }
 
   /**
-   * Claims due actions: they can no longer be cancelled. Actions with params of a newer version are left to newer
-   * processes. Empty if the lease has been lost.
+   * Claims due actions: they can no longer be cancelled. Unknown actions, and params of a newer version, are left to
+   * newer processes. Empty if the lease has been lost.
    *
    * @param running ids that this process has claimed and still executes: they are not left behind
    * @param unsettled ids that this process has claimed and whose outcome it could not store: it did not crash
@@ -120,11 +120,11 @@ function idArray(ids: readonly string[]): string {
   return `{${ids.join(',')}}`;
 }
 
-/** Whether this process knows the version of a row's params. */
+/** Whether this process knows a row's action, in the version of its params. */
 function isKnown(names: string, versions: string): string {
   return (
     `(params_version <= coalesce((SELECT k.version FROM unnest(${names}::text[], ${versions}::int[]) AS k(name, version) ` +
-    'WHERE k.name = action_name), 1))'
+    'WHERE k.name = action_name), 0))'
   );
 }
 

@@ -50,6 +50,11 @@ export class ScheduledWork {
     this.schedules = options.schedules;
   }
 
+  /** Whether this process has an action of this name. */
+  knows(actionName: string): boolean {
+    return this.#options.registry.named(actionName) !== undefined;
+  }
+
   /** How many more actions may start. */
   get room(): number {
     return MAXIMUM_RUNNING - this.#running.size;

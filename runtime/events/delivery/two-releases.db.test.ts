@@ -1,0 +1,102 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { EventOperations } from '../event-operations.js';
+import {
+  creditedEvent,
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+
+const started: Ledger[] = [];
+const limits = { leaseMs: 2_000, surveyMs: 50 };
+const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+/** A release whose handler selects these events, and what it has received. */
+function release(
+  databases: DatabaseRegistry,
+  events: readonly EventDescriptor[],
+): Ledger & { seen: string[] } {
+  const seen: string[] = [];
+  const handler = handlerOf('Statistics', ({ id }) => void seen.push(id));
+  const ledger = openLedger(databases, { handlers: [{ ...handler, events }], limits });
+  started.push(ledger);
+  ledger.events.start();
+  return { ...ledger, seen };
+}
+
+async function waitingFor({ events }: Ledger): Promise<string | undefined> {
+  return (await events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'Statistics')?.waitingFor;
+}
+
+describeOnEachAdapter('Two releases side by side', (harness) => {
+  test('leave the checkpoint to the handler that selects more, until the selection is narrowed', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const narrow = release(databases, [creditedEvent]);
+    const account = await narrow.open();
+    await narrow.credit(account);
+    await until(() => narrow.seen.length === 1);
+    const wide = release(databases, [creditedEvent, openedEvent]);
+    await until(async () =>
+      String(await narrow.rows("SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'")).includes(
+        'event:AccountOpened',
+      ),
+    );
+    await narrow.credit(account);
+    await until(() => wide.seen.length === 1);
+    expect(narrow.seen).toHaveLength(1);
+    await wide.events.stop();
+    await narrow.credit(account);
+    await until(async () => (await waitingFor(narrow))?.includes('event:AccountOpened') === true);
+    expect(narrow.seen).toHaveLength(1);
+    expect(narrow.warnings.filter((each) => each.includes('event:AccountOpened'))).toHaveLength(1);
+    expect(await new EventOperations(databases).narrow('Statistics', 'event:AccountOpened')).toBe(1);
+    await until(() => narrow.seen.length === 2);
+  });
+
+  test('leave an unknown scheduled action to the process that knows it, without counting attempts', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const without = openLedger(databases, {
+      limits,
+      change: (actions) => actions.filter(({ name }) => name !== 'Credit'),
+    });
+    const after = openLedger(databases, { limits });
+    started.push(without, after);
+    const account = await after.open();
+    await after.creditLater(account, 3, new Date(0));
+    without.events.start();
+    await until(() =>
+      without.warnings.some((each) => each.includes('does not know the scheduled action Credit')),
+    );
+    expect(await after.events.schedules.list()).toMatchObject([{ state: 'pending', attempts: 0 }]);
+    after.events.start();
+    await until(async () => (await after.events.schedules.list({ state: 'done' })).length === 1);
+    expect(await after.balance(account)).toBe('3');
+  });
+
+  test('refuse the replay of a transactional handler unless it is to apply every write again', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const seen: string[] = [];
+    const handler = handlerOf('Copy', ({ id }) => void seen.push(id), { transactional: true });
+    const ledger = openLedger(databases, { handlers: [handler], limits });
+    started.push(ledger);
+    ledger.events.start();
+    await ledger.credit(await ledger.open());
+    await until(async () => seen.length === 1 && (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    const from = { time: new Date(0) };
+    await expect(ledger.events.replay('Copy', from)).rejects.toThrow(
+      'applies each of its writes a second time',
+    );
+    expect(await ledger.events.replay('Copy', from, { again: true })).toHaveLength(1);
+    await until(() => seen.length === 2);
+  });
+});
