@@ -38,6 +38,10 @@ async function waitingFor({ events }: Ledger): Promise<string | undefined> {
   return (await events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'Statistics')?.waitingFor;
 }
 
+async function holder({ rows }: Ledger): Promise<unknown> {
+  return (await rows("SELECT holder FROM eventlog.consumers WHERE name = 'Statistics'"))[0]?.[0];
+}
+
 describeOnEachAdapter('Two releases side by side', (harness) => {
   test('leave the checkpoint to the handler that selects more, until the selection is narrowed', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
@@ -45,12 +49,15 @@ describeOnEachAdapter('Two releases side by side', (harness) => {
     const account = await narrow.open();
     await narrow.credit(account);
     await until(() => narrow.seen.length === 1);
+    const first = await holder(narrow);
     const wide = release(databases, [creditedEvent, openedEvent]);
     await until(async () =>
       String(await narrow.rows("SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'")).includes(
         'event:AccountOpened',
       ),
     );
+    // Until its next survey, the earlier holder may handle an event, which the new one handles again.
+    await until(async () => (await holder(narrow)) !== first);
     await narrow.credit(account);
     await until(() => wide.seen.length === 1);
     expect(narrow.seen).toHaveLength(1);
