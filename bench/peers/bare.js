@@ -18,17 +18,15 @@ const LIMITS = {
  */
 export async function open({ connection }) {
   const connections = await Connections.open(connection, LIMITS);
-  const bare = new Bare(connections, await flushTexts(connections));
+  const bare = new Bare(connections, await flushTexts());
   return { deposit: (id, amount) => bare.deposit(id, amount), close: () => connections.close() };
 }
 
 /**
  * The texts of a flush of deposits, with and without folding. They are made from samples, because a text does not
  * depend on the values.
- *
- * @param {Connections} connections
  */
-async function flushTexts(connections) {
+async function flushTexts() {
   /** @type {typeof import('../../dist/runtime/persistence/write/flush-statement.js')} */
   const { flushStatement } = await built('runtime/persistence/write/flush-statement.js');
   /** @type {typeof import('../../dist/runtime/persistence/codec/event-catalog.js')} */

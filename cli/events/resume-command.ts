@@ -1,4 +1,4 @@
-import type { ShardIdentifier } from '../../../runtime/operations.js';
+import type { ShardIdentifier } from '../../runtime/operations.js';
 import type { CommandContext } from '../command-context.js';
 import type { Command } from '../commander.js';
 import { EXIT, type ExitCode, type Output } from '../exit.js';
