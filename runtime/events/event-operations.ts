@@ -16,7 +16,7 @@ import {
   type ReplayOptions,
   readReplayable,
 } from './dead-letters/replays.js';
-import { narrow, resume } from './delivery/consumer-store.js';
+import { narrow, resume } from './delivery/operated-consumers.js';
 import { readLag, type ShardLag } from './log/lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
