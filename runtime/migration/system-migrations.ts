@@ -135,6 +135,7 @@ create table eventlog.consumers (
   leased_until timestamptz,
   leased_on text,
   waiting_for text,
+  selects text[] not null default '{}',
   halted text,
   created_date timestamptz not null default now(),
   checkpoint_date timestamptz,
@@ -366,14 +367,6 @@ create unlogged table eventlog.request_limits (
 ) with (fillfactor = 50);
 comment on table eventlog.request_limits is
   'When the token bucket of a principal for a route is full again, and what was last granted of it; on the default shard alone';
-`,
-  ),
-  defineMigration(
-    '0015_consumer_selections',
-    `
-alter table eventlog.consumers add column selects text[] not null default '{}';
-comment on column eventlog.consumers.selects is
-  'What the registrations select: event:<name>, model:<name>, transactional. A process that selects less does not work on it';
 `,
   ),
 ];

@@ -1,4 +1,3 @@
-import { outside } from '../concurrency/outside.js';
 import { time } from '../concurrency/time.js';
 import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -70,8 +69,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
       maximumLifetimeMs: options.limits.maximumLifetimeMs,
       defaultTimeoutMs: options.limits.statementTimeoutMs,
       description: options.description,
-      // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
-      open: () => outside(() => options.open(onLost)),
+      open: () => options.open(onLost),
       budget: options.budget,
     });
     this.#release = (connection) => this.#pool.release(connection);
