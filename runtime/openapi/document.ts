@@ -11,7 +11,7 @@ export type { JsonPart } from './json-schema.js';
 export interface ApiInfo {
   readonly title: string;
   readonly version: string;
-  /** Whom callers may ask: a name, an e-mail address or a URL. Default: the document names nobody. */
+  /** Contact of the API: a name, an e-mail address or a URL. Default: the document has no contact. */
   readonly contact?: string | undefined;
   /** Terms of use: an SPDX identifier or another name. Default: the document names none. */
   readonly license?: string | undefined;
