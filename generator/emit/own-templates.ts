@@ -24,7 +24,7 @@ export function clientPartText(name: ClientPart): string {
 }
 
 /** Returns `templates/` of the package. Source and build have different depths below the package's root. */
-function ownTemplatesFolder(): string {
+export function ownTemplatesFolder(): string {
   const root = here.slice(0, here.lastIndexOf('generator')).replace(/dist[/\\]$/, '');
   return join(root, 'templates');
 }
