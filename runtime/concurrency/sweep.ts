@@ -1,4 +1,3 @@
-import { outside } from './outside.js';
 import { type Timer, time } from './time.js';
 
 /** A sweep that is late by more than this shows that the event loop was busy, in milliseconds. */
@@ -28,9 +27,7 @@ export class Sweep {
   start(): void {
     if (this.#timer !== undefined) return;
     this.#due = time.nowMs() + this.#intervalMs;
-    this.#timer = outside(() =>
-      time.setInterval(() => time.setImmediate(() => this.#run()), this.#intervalMs).unref(),
-    );
+    this.#timer = time.setInterval(() => time.setImmediate(() => this.#run()), this.#intervalMs).unref();
   }
 
   stop(): void {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, expect, it } from 'vitest';
 import { sleep, type Timer, time, useTime } from './time.js';
 
@@ -59,4 +60,33 @@ it('ends a pause when its signal fires, and clears the timer', async () => {
   await expect(pause).rejects.toMatchObject({ name: 'AbortError', cause: reason });
   expect(manual.waiting).toBe(0);
   await expect(sleep(1, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it.each<[string, (work: () => void) => void]>([
+  ['timeout', (work) => void time.setTimeout(work, 1)],
+  ['immediate', (work) => time.setImmediate(work)],
+  [
+    'interval',
+    (work) => {
+      const timer = time.setInterval(() => {
+        time.clearInterval(timer);
+        work();
+      }, 1);
+    },
+  ],
+])('runs a %s outside of the context that started it', async (_kind, start) => {
+  const context = new AsyncLocalStorage<string>();
+  const seen = await context.run('perform', () => {
+    return new Promise((resolve) => start(() => resolve(context.getStore())));
+  });
+  expect(seen).toBeUndefined();
+});
+
+it('keeps the context of code that waits', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const seen = await context.run('perform', async () => {
+    await sleep(1);
+    return context.getStore();
+  });
+  expect(seen).toBe('perform');
 });

@@ -1,3 +1,5 @@
+import { outside } from './outside.js';
+
 /** A started timer. */
 export interface Timer {
   /** Allows the process to end before the timer fires. */
@@ -21,16 +23,20 @@ export interface Time {
   readonly setImmediate: (work: () => void) => void;
 }
 
-/** The system's functions, looked up at each call, because a test runner may replace the globals. */
+/**
+ * The system's functions, looked up at each call, because a test runner may replace the globals. Timers fire outside of
+ * the asynchronous context that starts them: shared work (a reconnect, a sweep, a batch of reads) may be started by a
+ * `perform` and must not run under its rules. Code that awaits a pause keeps its own context.
+ */
 const system: Time = {
   nowMs: () => performance.now(),
   dateMs: () => Date.now(),
-  setTimeout: (work, milliseconds) => setTimeout(work, milliseconds),
+  setTimeout: (work, milliseconds) => outside(() => setTimeout(work, milliseconds)),
   // Every timer object comes from the functions above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-  setInterval: (work, milliseconds) => setInterval(work, milliseconds),
+  setInterval: (work, milliseconds) => outside(() => setInterval(work, milliseconds)),
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout | undefined),
-  setImmediate: (work) => void setImmediate(work),
+  setImmediate: (work) => void outside(() => setImmediate(work)),
 };
 
 /** The current source of time. */

@@ -1,8 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ConnectionPool } from './connection-pool.js';
 import { DriverFailure } from './driver-failure.js';
 import type { PooledConnection } from './pooled-connection.js';
+import { PooledDatabase } from './pooled-database.js';
 
 const LIMITS = {
   idleTimeoutMs: Number.POSITIVE_INFINITY,
@@ -77,6 +80,60 @@ describe('A wait for a free connection', () => {
     await vi.advanceTimersByTimeAsync(200);
     expect(await second).toMatchObject({ phase: 'not-sent', reason: 'pool-exhausted' });
     if (first !== undefined) pool.release(first);
+    await pool.close(0);
+  });
+});
+
+it('opens a connection outside of the context of its first caller', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const contexts: (string | undefined)[] = [];
+  const { defaultTimeoutMs: statementTimeoutMs, ...limits } = LIMITS;
+  const database = new PooledDatabase<never>({
+    shard: ShardIdentifier.of(0, 0),
+    kind: 'postgresql',
+    description: 'a database',
+    limits: { ...limits, statementTimeoutMs, maximumPoolSize: 1 },
+    open: () => {
+      contexts.push(context.getStore());
+      return Promise.reject(new Error('It does not answer'));
+    },
+  });
+  const asked = context.run('perform', () => database.query({ text: 'SELECT 1', values: [] }));
+  await expect(asked).rejects.toThrow('It does not answer');
+  expect(contexts).toEqual([undefined]);
+  await database.close(0);
+});
+
+describe('A reservation', () => {
+  it('checks its limit after the wait, too', async () => {
+    const pool = new ConnectionPool({
+      ...LIMITS,
+      maximumSize: 3,
+      description: 'a database',
+      open: () => Promise.resolve(connection()),
+    });
+    const deadlineAt = performance.now() + 60_000;
+    const reserved = await Promise.allSettled(Array.from({ length: 6 }, () => pool.reserve(deadlineAt)));
+    expect(reserved.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(pool.stats()).toMatchObject({ listening: 2, waiting: 0 });
+    await pool.acquire(deadlineAt);
+    await pool.close(0);
+  });
+
+  it('takes no slot for a connection that is lost while it is granted', async () => {
+    const only = connection();
+    const pool = new ConnectionPool({
+      ...LIMITS,
+      maximumSize: 2,
+      description: 'a database',
+      open: () => Promise.resolve(only),
+    });
+    const deadlineAt = performance.now() + 60_000;
+    pool.release(await pool.acquire(deadlineAt));
+    const reserved = pool.reserve(deadlineAt);
+    pool.discard(only);
+    await expect(reserved).rejects.toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
+    expect(pool.stats()).toMatchObject({ listening: 0, open: 0 });
     await pool.close(0);
   });
 });

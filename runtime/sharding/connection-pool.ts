@@ -47,9 +47,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   shedIdle(): boolean {
     const oldest = this.#idle.shift();
-    if (oldest === undefined) return false;
-    this.#retire(oldest.connection);
-    return true;
+    if (oldest !== undefined) this.#retire(oldest.connection);
+    return oldest !== undefined;
   }
 
   wake(): void {
@@ -119,19 +118,19 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * @throws DriverFailure with phase `not-sent`, or the error of `open`
    */
   async reserve(deadlineAt: number): Promise<C> {
-    const { maximumSize, budget } = this.#options;
-    const isSpare = this.#reserved.size + 2 <= maximumSize && budget?.mayReserve() !== false;
-    if (!isSpare) throw this.#refusal('pool-exhausted', 'no connection to spare for notifications');
-    budget?.reserve();
-    try {
-      const connection = await this.acquire(deadlineAt);
-      this.#connections.delete(connection);
-      this.#reserved.add(connection);
-      return connection;
-    } catch (error) {
-      budget?.unreserve();
-      throw error;
+    const noSpare = this.#refusal('pool-exhausted', 'no connection to spare for notifications');
+    if (!this.#hasSpare()) throw noSpare;
+    const connection = await this.acquire(deadlineAt);
+    // During the wait, others may have reserved, and the connection may have been lost after it was granted.
+    if (!this.#connections.has(connection)) throw this.#refusal('unreachable', 'the connection was lost');
+    if (!this.#hasSpare()) {
+      this.release(connection);
+      throw noSpare;
     }
+    this.#connections.delete(connection);
+    this.#options.budget?.reserve();
+    this.#reserved.add(connection);
+    return connection;
   }
 
   closeReserved(connection: C): Promise<void> {
@@ -180,6 +179,11 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   close(graceMs: number = DEFAULT_GRACE_MS): Promise<void> {
     this.#closed ??= this.#shutDown(graceMs);
     return this.#closed;
+  }
+
+  #hasSpare(): boolean {
+    const { maximumSize, budget } = this.#options;
+    return this.#reserved.size + 2 <= maximumSize && budget?.mayReserve() !== false;
   }
 
   #wait(
@@ -333,10 +337,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #closeIdle(): void {
     this.#idleTimer = undefined;
     const bound = time.nowMs() - this.#options.idleTimeoutMs;
-    while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) {
-      const old = this.#idle.shift();
-      if (old !== undefined) this.#retire(old.connection);
-    }
+    while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) this.shedIdle();
     if (this.#idle.length > 0) this.#watchIdle();
   }
 
@@ -358,8 +359,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   #close(connection: C): Promise<void> {
     const closing = connection.close();
-    const { budget } = this.#options;
-    if (budget !== undefined) closing.then(() => budget.give());
+    void closing.then(() => this.#options.budget?.give());
     this.#noteQuiet();
     return closing;
   }

@@ -1,3 +1,4 @@
+import { outside } from '../concurrency/outside.js';
 import { time } from '../concurrency/time.js';
 import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -69,7 +70,8 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
       maximumLifetimeMs: options.limits.maximumLifetimeMs,
       defaultTimeoutMs: options.limits.statementTimeoutMs,
       description: options.description,
-      open: () => options.open(onLost),
+      // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
+      open: () => outside(() => options.open(onLost)),
       budget: options.budget,
     });
     this.#release = (connection) => this.#pool.release(connection);
