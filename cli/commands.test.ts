@@ -340,12 +340,6 @@ test.each([
   expect([ran.code, ran.error]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test.each(['bash', 'zsh', 'fish'])('completion for %s knows commands and flags', async (shell) => {
-  const { code, info } = await fwGen('completion', shell);
-  expect(code).toBe(0);
-  for (const word of ['generate', 'explain', 'watch', 'eject']) expect(info).toContain(word);
-});
-
 test.each([
   ['genrate', 'Did you mean generate?'],
   ['generate --chek', 'Did you mean --check?'],
@@ -398,16 +392,54 @@ describe('init', () => {
     writeFileSync(join(folder, '.gitignore'), '/dist\n*.log\n.env');
     const { code, info } = await fwGen('init', folder, '--yes');
     expect(code).toBe(0);
-    expect(info).toMatch(/Lines added to \.gitignore\..*DEVELOPMENT\.md describes/s);
+    expect(info).toMatch(/Added to \.gitignore\..*DEVELOPMENT\.md describes/s);
     const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
     expect(read('README.md')).toBe('# Mine\n');
     expect(read('DEVELOPMENT.md')).toContain('docker compose up');
     expect(read('.gitignore')).toBe('/dist\n*.log\n.env\nnode_modules/\ndata/\n.dev-token\n');
     expect(await fwGen('init', folder, '--yes')).toMatchObject({
       code: 2,
-      error: expect.stringMatching(/already contains .*package\.json, .*tsconfig\.json/),
+      error: expect.stringMatching(/already contains .*Dockerfile, .*tsconfig\.json/),
     });
     expect(read('.gitignore')).toContain('.dev-token\n');
+  });
+
+  test('fits into the package.json of npm install, and keeps the installed version', async () => {
+    const manifest = join(folder, 'package.json');
+    writeFileSync(manifest, JSON.stringify({ dependencies: { 'fw-actions': '^1.0.0', pg: '8.0.0' } }));
+    const { code, info } = await fwGen('init', folder, '--yes');
+    expect({ code, info }).toEqual({ code: 0, info: expect.stringContaining('Added to package.json.') });
+    const written = JSON.parse(readFileSync(manifest, 'utf8')) as object;
+    expect(written).toMatchObject({
+      type: 'module',
+      scripts: { dev: 'fw-gen dev' },
+      dependencies: { 'fw-actions': '^1.0.0', pg: '8.0.0' },
+      devDependencies: { typescript: expect.any(String) },
+    });
+    expect((await fwGen('generate', '--config', join(folder, 'fw.config.yaml'))).code).toBe(0);
+  });
+
+  test('replaces what npm init has written, and no other script', async () => {
+    const manifest = join(folder, 'package.json');
+    const test = 'echo "Error: no test specified" && exit 1';
+    writeFileSync(
+      manifest,
+      JSON.stringify({ name: 'mine', type: 'commonjs', scripts: { test, build: 'make' } }),
+    );
+    const { code, error } = await fwGen('init', folder, '--yes');
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringContaining('already contains package.json (scripts.build).'),
+    });
+    expect(readdirSync(folder)).toEqual(['package.json']);
+    writeFileSync(manifest, JSON.stringify({ name: 'mine', type: 'commonjs', scripts: { test } }));
+    expect((await fwGen('init', folder, '--yes')).code).toBe(0);
+    const written = JSON.parse(readFileSync(manifest, 'utf8')) as object;
+    expect(written).toMatchObject({
+      name: 'mine',
+      type: 'module',
+      scripts: { test: expect.stringContaining('--test') },
+    });
   });
 
   test('never replaces a file', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { type CommandContext, InputError, withConfig } from './command-context.js';
+import { type CommandContext, InputError, wholeNumber, withConfig } from './command-context.js';
 import type { Command } from './commander.js';
 import { DevServer } from './dev-server.js';
 import { EXIT, type ExitCode } from './exit.js';
@@ -13,6 +13,8 @@ interface DevFlags {
   readonly config: string;
   readonly main: string;
   readonly project: string;
+  /** Port of the debugger; true: Node's default. */
+  readonly inspect?: number | true;
 }
 
 /** Adds `fw-gen dev`. */
@@ -23,11 +25,17 @@ export function addDevCommand(program: Command, context: CommandContext): void {
     )
     .option('--main <file>', 'compiled entry point of the server', 'dist/main.js')
     .option('--project <file>', 'tsconfig for the TypeScript compiler', 'tsconfig.json')
+    .option(
+      '--inspect [port]',
+      'opens the debugger of the server, on port 9229 by default',
+      wholeNumber(0, 65_535),
+    )
     .addHelpText(
       'after',
       examples(
         ['fw-gen dev', 'in the folder of fw.config.yaml'],
         ['fw-gen dev -- --port 3000', 'passes arguments to the server'],
+        ['fw-gen dev --inspect', 'lets a debugger attach to the server, again after each restart'],
       ),
     )
     .action((args: readonly string[], flags: DevFlags) => context.run(() => develop(args, flags, context)));
@@ -35,12 +43,14 @@ export function addDevCommand(program: Command, context: CommandContext): void {
 
 async function develop(
   args: readonly string[],
-  { config, main, project }: DevFlags,
+  { config, main, project, inspect }: DevFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   const directory = dirname(resolve(config));
   const compiler = compilerOf(directory);
-  const server = new DevServer({ args: [main, ...args], directory, output: context.output });
+  const debug = inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`];
+  const nodeArgs = [...debug, main, ...args];
+  const server = new DevServer({ args: nodeArgs, directory, output: context.output });
   const { watchCommand } = await import('./watch-command.js');
   const afterRun = async (code: ExitCode): Promise<void> => {
     if (code !== EXIT.success || context.signal.aborted) return;

@@ -45,10 +45,10 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
     databasePassword: randomSecret(),
   });
   const content = contentOf(directory);
-  const { created, appended, conflicts, description } = fitFiles(files, content);
+  const { created, changed, conflicts, description } = fitFiles(files, content);
   if (conflicts.length > 0) {
     throw new InputError(
-      `${shown} already contains ${conflicts.join(', ')}. init never replaces a file: choose another folder.`,
+      `${shown} already contains ${conflicts.join(', ')}. init never replaces a file or a value: choose another folder.`,
     );
   }
   if (yes !== true && !(await isWanted(shown, content.names.length > 0))) {
@@ -58,8 +58,8 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   const inDirectory = (path: string): string => join(directory, path);
   const absolute = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
     new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
-  makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), appended: absolute(appended) });
-  const added = [...appended.keys()].map((path) => `Lines added to ${path}. `).join('');
+  makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), changed: absolute(changed) });
+  const added = [...changed.keys()].map((path) => `Added to ${path}. `).join('');
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [

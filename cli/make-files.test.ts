@@ -40,17 +40,17 @@ test('a failure removes only the created files', () => {
   expect(readdirSync(join(folder, 'ours'))).toEqual([]);
 });
 
-test('a failure removes the appended texts', () => {
+test('a failure restores the changed files', () => {
   const [list, missing] = [join(folder, '.gitignore'), join(folder, 'missing')];
   writeFileSync(list, 'a\n');
-  const appended = new Map([
-    [list, 'b\n'],
+  const changed = new Map([
+    [list, 'a\nb\n'],
     [missing, 'c\n'],
   ]);
-  expect(() => makeFiles(new Map([[join(folder, 'd'), 'd']]), { appended })).toThrow(InputError);
+  expect(() => makeFiles(new Map([[join(folder, 'd'), 'd']]), { changed })).toThrow(InputError);
   expect(readdirSync(folder)).toEqual(['.gitignore']);
   expect(readFileSync(list, 'utf8')).toBe('a\n');
-  makeFiles(new Map(), { appended: new Map([[list, 'b\n']]) });
+  makeFiles(new Map(), { changed: new Map([[list, 'a\nb\n']]) });
   expect(readFileSync(list, 'utf8')).toBe('a\nb\n');
 });
 

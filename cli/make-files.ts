@@ -1,11 +1,11 @@
 import {
-  appendFileSync,
   existsSync,
   mkdirSync,
+  readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, relative } from 'node:path';
@@ -16,19 +16,19 @@ import { InputError } from './input-error.js';
 export interface MakeFilesOptions {
   /** Files that only their owner may read. */
   readonly secrets?: readonly string[];
-  /** Texts to append to existing files. */
-  readonly appended?: ReadonlyMap<string, string>;
+  /** New texts of existing files. */
+  readonly changed?: ReadonlyMap<string, string>;
 }
 
 /**
- * Creates new files with their folders, and appends to existing files: completely, or not at all.
+ * Creates new files with their folders, and changes existing files: completely, or not at all.
  *
  * @param files texts by absolute path
  * @throws InputError naming the path, the system's error and the fix
  */
 export function makeFiles(
   files: ReadonlyMap<string, string>,
-  { secrets = [], appended = new Map() }: MakeFilesOptions = {},
+  { secrets = [], changed = new Map() }: MakeFilesOptions = {},
 ): void {
   const undo: (() => void)[] = [];
   const attemptAt = (path: string, work: () => void): void => {
@@ -45,7 +45,7 @@ export function makeFiles(
       makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
     });
   }
-  for (const [path, text] of appended) attemptAt(path, () => appendTo(path, text, undo));
+  for (const [path, text] of changed) attemptAt(path, () => changeFile(path, text, undo));
 }
 
 /** Runs work that fails if the file system refuses it. @throws InputError as `makeFiles` */
@@ -79,10 +79,19 @@ function makeFile(
   undo.push(() => rmSync(path));
 }
 
-function appendTo(path: string, text: string, undo: (() => void)[]): void {
-  const { size } = statSync(path);
-  undo.push(() => truncateSync(path, size));
-  appendFileSync(path, text);
+function changeFile(path: string, text: string, undo: (() => void)[]): void {
+  const before = readFileSync(path);
+  const { mode } = statSync(path);
+  // A process that ends in between must not leave half of a file behind.
+  const next = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(next, text, { flag: 'wx', mode });
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  undo.push(() => writeFileSync(path, before));
 }
 
 function attempt(work: () => void): void {

@@ -1,10 +1,12 @@
+import { fitManifest } from './fit-manifest.js';
+
 /** How the files of a new project are added to a folder that may already contain files, by path. */
 export interface FittedFiles {
   /** Texts of files to create. */
   readonly created: ReadonlyMap<string, string>;
-  /** Texts to append to existing files. */
-  readonly appended: ReadonlyMap<string, string>;
-  /** Existing files that prevent the project from being created. */
+  /** New texts of existing files. */
+  readonly changed: ReadonlyMap<string, string>;
+  /** What prevents the project from being created: existing files, and keys of package.json with other values. */
   readonly conflicts: readonly string[];
   /** The file that describes the project. */
   readonly description: string;
@@ -20,10 +22,12 @@ export interface FolderContent {
 
 const README = 'README.md';
 const IGNORED = '.gitignore';
+const MANIFEST = 'package.json';
 
 /**
- * Adapts a project to a folder such as a new repository, which has a README and a .gitignore: the README stays, the
- * project's description gets another name, and missing lines are appended to the .gitignore.
+ * Adapts a project to a folder such as a new repository, which has a README and a .gitignore, or one in which
+ * `npm install` has made a package.json. The README stays, and the project's description gets another name. Missing
+ * lines are added to the .gitignore, and missing keys to the package.json.
  */
 export function fitFiles(
   files: ReadonlyMap<string, string>,
@@ -31,22 +35,38 @@ export function fitFiles(
 ): FittedFiles {
   const description = names.some((name) => /^readme(\.\w+)?$/i.test(name)) ? 'DEVELOPMENT.md' : README;
   const created = new Map([...files].map(([path, text]) => [path === README ? description : path, text]));
-  const appended = new Map<string, string>();
-  const lines = created.get(IGNORED);
-  if (lines !== undefined && has(IGNORED)) {
-    created.delete(IGNORED);
-    const added = missingLines(lines, read(IGNORED));
-    if (added !== '') appended.set(IGNORED, added);
-  }
-  return { created, appended, conflicts: [...created.keys()].filter(has), description };
+  const changed = new Map<string, string>();
+  const conflicts: string[] = [];
+  const change = (path: string, combine: (wanted: string, existing: string) => string): void => {
+    const wanted = created.get(path);
+    if (wanted === undefined || !has(path)) return;
+    created.delete(path);
+    const existing = read(path);
+    const text = combine(wanted, existing);
+    if (text !== existing) changed.set(path, text);
+  };
+  change(IGNORED, withMissingLines);
+  change(MANIFEST, (wanted, existing) => {
+    try {
+      const fitted = fitManifest(wanted, existing);
+      conflicts.push(...fitted.conflicts.map((key) => `${MANIFEST} (${key})`));
+      return fitted.text;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      conflicts.push(`${MANIFEST} (not a JSON object)`);
+      return existing;
+    }
+  });
+  conflicts.push(...[...created.keys()].filter(has));
+  return { created, changed, conflicts, description };
 }
 
-/** The lines of a list that another list lacks, to append to it. Ignores slashes at the ends of lines. */
-function missingLines(wanted: string, existing: string): string {
+/** Appends the lines that a list lacks. Ignores slashes at the ends of lines. */
+function withMissingLines(wanted: string, existing: string): string {
   const pattern = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
   const known = new Set(existing.split('\n').map(pattern));
   const missing = wanted.split('\n').filter((line) => line !== '' && !known.has(pattern(line)));
-  if (missing.length === 0) return '';
+  if (missing.length === 0) return existing;
   const gap = existing === '' || existing.endsWith('\n') ? '' : '\n';
-  return `${gap}${missing.join('\n')}\n`;
+  return `${existing}${gap}${missing.join('\n')}\n`;
 }

@@ -158,8 +158,9 @@ describe('a project that installs the package', () => {
   test('can be developed in one terminal, and operated while its server runs', async () => {
     const made = join(folder, 'notes');
     const bin = join(folder, 'node_modules', 'fw-actions', 'bin', 'fw-gen.js');
-    const developing = new Terminal([bin, 'dev', '--', '--port', '0'], made);
+    const developing = new Terminal([bin, 'dev', '--inspect', '0', '--', '--port', '0'], made);
     try {
+      await developing.match(/^Debugger listening on ws:\/\/127\.0\.0\.1:.*$/gm, 1);
       const first = await developing.match(/^listening on (\S+)$/gm, 1);
       // The embedded database is open in the server, and commands use it through the server.
       expect((await writeNote(first, made, 'Buy milk')).status).toBe(201);
