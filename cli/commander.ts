@@ -1,2 +1,2 @@
 /** The command line parser. */
-export { Argument, Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
+export { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';

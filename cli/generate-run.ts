@@ -14,11 +14,10 @@ import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
 import type { LoadedGenerator } from './load-generator.js';
-import { driftCause } from './report/drift-cause.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportedChange, ReportedProblem, ReportOptions, RunReport } from './report/report.js';
+import { explainStale } from './report/stale-file.js';
 import { reportText } from './report/text-report.js';
-import { unifiedDiff } from './report/unified-diff.js';
 import { type Recollection, recollect } from './run-cache.js';
 
 /** Results that are available before a run. */
@@ -236,9 +235,9 @@ function reportOf(flags: GenerateFlags, { problems, result, traced }: Run, elaps
   const all = result?.changes ?? [];
   const isStale = mode === 'check' && all.some(({ kind }) => kind !== 'unchanged');
   const changes = all.map((change): ReportedChange => {
-    const { path, kind, before, text } = change;
-    if (traced === undefined || kind === 'unchanged') return { path, kind };
-    return { path, kind, cause: driftCause(change, traced.get(path)), diff: unifiedDiff(path, before, text) };
+    const { path, kind } = change;
+    const isExplained = traced !== undefined && kind !== 'unchanged';
+    return { path, kind, ...(isExplained ? explainStale(change, traced.get(path)) : {}) };
   });
   const exitCode = problems.length > 0 ? EXIT.inputError : isStale ? EXIT.drift : EXIT.success;
   return { mode, exitCode, problems, changes, elapsedMs };

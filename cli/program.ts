@@ -1,6 +1,5 @@
 import { type CommandContext, commandContext } from './command-context.js';
 import { Command, CommanderError } from './commander.js';
-import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
 import { addDevCommand } from './dev-command.js';
 import { addDoctorCommand } from './doctor-command.js';
@@ -39,7 +38,6 @@ const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[]
   addJournalCommand,
   addKeysCommand,
   addConfigCommand,
-  addCompletionCommand,
 ];
 
 /** Options of a command line's run. */
@@ -66,7 +64,7 @@ export async function run(argv: readonly string[], output: Output, options: RunO
   }
 }
 
-/** Creates the complete command line. Help and completion are derived from it. */
+/** Creates the complete command line. The help is derived from it. */
 export function createProgram(context: CommandContext): Command {
   const { output, version } = context;
   const program = new Command('fw-gen')

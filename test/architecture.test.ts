@@ -254,6 +254,7 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   'ts-morph': ['generator/read'],
   handlebars: ['generator/emit'],
   commander: ['cli'],
+  diff: ['cli'],
   yaml: ['runtime/config'],
   fastify: ['runtime/http'],
   ajv: ['runtime/http', 'runtime/consumer'],
