@@ -63,6 +63,7 @@ export const DIAGNOSTICS = {
   FWGEN060: 'A route has no rule',
   FWGEN061: 'A pattern may take exponential time',
   FWGEN062: 'A pattern has no maximum length',
+  FWGEN063: 'A stored name of an event, a model or an action has no class any more',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -1,7 +1,12 @@
 import { type Diagnostic, type DiagnosticCode, diagnostic, formatLocation } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
-import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import {
+  type EventSchema,
+  type ModelSchema,
+  type ProjectSchema,
+  storedNameOf,
+} from '../schema/project-schema.js';
 
 /** Emitted files that do not have the name of a model. */
 export const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
@@ -27,20 +32,28 @@ interface Named {
 
 /** Checks names that must be unique, and names that emitted code uses itself. */
 export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
-  const events = 'Rename one of the classes. The name is stored as `event_type` in the outbox.';
+  const events =
+    'Rename one of the classes, or remove the alias. The name is stored as `event_type` in the outbox.';
   const actions = "Rename one of the classes, or set another name: @FwAction({ name: '...' }).";
   return [
     ...duplicates(
       'FWGEN013',
       'model',
-      schema.models,
+      schema.models.flatMap(namesOf),
       'Rename one of the classes. The name is stored as `model_name` in the outbox.',
     ),
-    ...duplicates('FWGEN014', 'event', schema.events, events),
+    ...duplicates('FWGEN014', 'event', schema.events.flatMap(namesOf), events),
     ...duplicates('FWGEN015', 'action', schema.actions, actions),
     ...checkTables(schema.models),
     ...schema.models.flatMap(checkModelName),
   ];
+}
+
+/** A class name and its stable names. Emitted code uses the first, stored data the others. */
+function namesOf(named: ModelSchema | EventSchema): readonly Named[] {
+  const aliases = 'aliases' in named ? (named.aliases ?? []) : [];
+  const { location } = named;
+  return [...new Set([named.name, storedNameOf(named), ...aliases])].map((name) => ({ name, location }));
 }
 
 function duplicates(

@@ -1,5 +1,10 @@
 import { partsOf } from '../schema/fields.js';
-import type { ActionSchema, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
+import {
+  type ActionSchema,
+  type ResponseSchema,
+  type RouteSchema,
+  storedNameOf,
+} from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 import type { Emission } from './emission.js';
@@ -101,7 +106,7 @@ function resultCode(
   if (result.kind !== 'model' && isOpaque(result)) return { kind: 'opaque' };
   // An optional model has no row that the journal could refer to.
   if (result.kind === 'model')
-    return optional || nullable ? { kind: 'opaque' } : { kind: 'model', model: result.model.name };
+    return optional || nullable ? { kind: 'opaque' } : { kind: 'model', model: storedNameOf(result.model) };
   const field = types.field({ name: '', type: result, optional, nullable, tags: [], location });
   const printing = { t: imports.runtimeValue('t'), use: 'stored', types } as const;
   return new Call(imports.runtimeValue('fieldResult'), [fieldCode(field, printing)]);

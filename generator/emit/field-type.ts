@@ -8,7 +8,7 @@ import { referencesAround } from '../../runtime/domain/recursive-type.js';
 import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC } from '../schema/constraints.js';
 import type { SourceLocation } from '../schema/location.js';
-import type { ModelSchema } from '../schema/project-schema.js';
+import { type ModelSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 import type { NumericType } from '../schema/value-rules.js';
@@ -97,7 +97,7 @@ export class FieldTypes {
         return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
       case 'id':
         // An id carries its shard if the model is sharded, whether the source spells it `Id` or `ShardedId`.
-        return { kind: 'id', model: type.model.name, sharded: this.#isSharded(type.model.name) };
+        return { kind: 'id', model: storedNameOf(type.model), sharded: this.#isSharded(type.model.name) };
       case 'enum':
         return { kind: 'enum', values: type.values };
       case 'list':

@@ -61,12 +61,25 @@ describe('the lock of events', () => {
     expect(versions()).toEqual(['OrderPlacedEvent@2', 'OrderPlacedEvent@3']);
   });
 
-  test('keeps a removed event, because its rows are still stored', async () => {
-    const lock = project.read(LOCK);
-    project.write(EVENTS, project.read(EVENTS).replaceAll('OrderPlacedEvent', 'OrderMadeEvent'));
-    await generate();
+  test('refuses a renamed event, also after cached runs, until it keeps its name or the lock gives it up', async () => {
+    const [lock, events] = [project.read(LOCK), project.read(EVENTS)];
+    const renamed = events.replaceAll('OrderPlacedEvent', 'OrderMadeEvent');
+    project.write(EVENTS, renamed);
+    for (const flags of [['--check'], ['--no-cache'], []]) {
+      const { code, error } = await generate(...flags);
+      expect([code, error]).toEqual([2, expect.stringContaining("@FwEvent({ name: 'OrderPlacedEvent' })")]);
+    }
+    project.write(
+      EVENTS,
+      renamed.replace('export class', "@FwEvent({ name: 'OrderPlacedEvent' })\nexport class"),
+    );
+    project.write(EVENTS, project.read(EVENTS).replace('import {', 'import { FwEvent,'));
+    expect((await generate()).error).toBe('');
+    expect(project.read(LOCK)).toBe(lock);
+    project.write(EVENTS, renamed);
+    project.write(LOCK, lock.replace(/^( {4}"OrderPlacedEvent.*)\}/m, '$1,"deprecated":true}'));
+    expect((await generate()).error).toBe('');
     expect(versions()).toEqual(['OrderMadeEvent@2', 'OrderPlacedEvent@2']);
-    expect(project.read(LOCK)).toContain(lock.split('\n').find((line) => line.includes('OrderPlacedEvent')));
   });
 
   test('is an input: a change of it is noticed, even after cached runs', async () => {
@@ -104,7 +117,7 @@ describe('the lock of events', () => {
     const lock = project.read(LOCK);
     const [mine = ''] = /^ {4}"OrderPlacedEvent.*$/m.exec(lock) ?? [];
     const gone = (type: string): string =>
-      `    "Gone@1": {"type":"object","properties":{"a":{"type":"${type}"}},"required":["a"]}`;
+      `    "Gone@1": {"type":"object","properties":{"a":{"type":"${type}"}},"required":["a"],"deprecated":true}`;
     const merged = (ours: string, theirs: string): string =>
       lock.replace(mine, `<<<<<<< ours\n${ours}\n=======\n${theirs}\n>>>>>>> theirs`);
     project.write(LOCK, merged(mine, `${gone('string')},\n${mine}`));

@@ -1,6 +1,6 @@
 import { durableActions } from '../schema/durable-actions.js';
 import type { SourceLocation } from '../schema/location.js';
-import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
+import { type EventSchema, type ProjectSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
 /** A declaration whose stored shape is locked. */
@@ -10,6 +10,10 @@ export interface Lockable {
   readonly className: string;
   readonly file: string;
   readonly location: SourceLocation;
+  /** Earlier names. Their versions are earlier versions of this declaration. */
+  readonly aliases?: readonly string[] | undefined;
+  /** Stored name of the event's model. */
+  readonly model?: string;
   readonly version?: number | undefined;
   readonly upcasters: number | 'uncounted';
   readonly fields: readonly FieldSchema[];
@@ -27,6 +31,10 @@ export interface LockKind {
   /** Description at the top of the file. */
   readonly about: string;
   readonly lockables: (schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>) => readonly Lockable[];
+  /** Names that classes of the project declare. */
+  readonly declared: (schema: Pick<ProjectSchema, 'events' | 'actions'>) => readonly string[];
+  /** The decorator that gives a renamed class its former name. */
+  readonly marker: string;
   /** Start of a sentence: `ThingSold has`, `The params of SettleBill have`. */
   readonly subject: (name: string) => string;
   /** Inside a sentence. */
@@ -41,15 +49,18 @@ export const EVENT_LOCK: LockKind = {
     'JSON Schema of every version of every event, so that all stored events stay readable. fw-gen adds new versions. Commit this file.',
   lockables: ({ events }) =>
     events.map((event) => {
-      const { name, file, location, version, upcasters } = event;
+      const { name: className, aliases, file, location, version, upcasters } = event;
+      const stored = { name: storedNameOf(event), aliases, model: storedNameOf(event.model) };
       return {
-        ...{ name, className: name, file, location, version, upcasters, event },
+        ...{ ...stored, className, file, location, version, upcasters, event },
         // A getter, because a cached run reads few fields.
         get fields() {
           return event.fields;
         },
       };
     }),
+  declared: ({ events }) => events.flatMap((event) => [storedNameOf(event), ...(event.aliases ?? [])]),
+  marker: 'FwEvent',
   subject: (name) => `${name} has`,
   object: (name) => name,
 };
@@ -66,6 +77,8 @@ export const PARAMS_LOCK: LockKind = {
       upcasters,
       fields: params,
     })),
+  declared: ({ actions }) => actions.map(({ name }) => name),
+  marker: 'FwAction',
   subject: (name) => `The params of ${name} have`,
   object: (name) => `the params of ${name}`,
 };

@@ -3,7 +3,7 @@ import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
 import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import { EVENT_LOCK, LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
+import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
 import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
@@ -42,11 +42,7 @@ export function lockShapes(
     if (lock === undefined) return [];
     const lockables = kind.lockables(schema);
     const isSettled = ({ event }: Lockable): boolean => event !== undefined && isLocked?.(event) === true;
-    const isKnown = kind === EVENT_LOCK && isLocked !== undefined && lockables.every(isSettled);
-    // Older versions are emitted from the lock, so a project with several versions needs the lock.
-    if (isKnown && lockables.every(({ version = 1 }) => version === 1))
-      return [{ path: lock.path, text: undefined, origins: [], diagnostics: [], types: [] }];
-    return [lockKindOf(kind, lockables, lock, isSettled)];
+    return [lockKindOf(kind, { lockables, declared: kind.declared(schema) }, lock, isSettled)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
@@ -62,7 +58,7 @@ interface LockedKind extends LockedFile {
 
 function lockKindOf(
   kind: LockKind,
-  lockables: readonly Lockable[],
+  { lockables, declared }: { readonly lockables: readonly Lockable[]; readonly declared: readonly string[] },
   { path, text: before, unreadable }: LockText,
   isSettled: (lockable: Lockable) => boolean,
 ): LockedKind {
@@ -74,26 +70,59 @@ function lockKindOf(
       diagnostics: [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')],
     };
   }
-  const lock = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
-  if ('message' in lock) {
+  const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
+  if ('message' in stored) {
     return {
       ...nothing,
-      diagnostics: [diagnostic('FWGEN050', { file: path, line: lock.line }, lock.message, MEND)],
+      diagnostics: [diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND)],
     };
   }
+  const lock = withAliases(stored, lockables);
   const present = presentVersions(lockables, lock, isSettled);
   const diagnostics = checkAll(kind, present, lock);
-  diagnostics.push(...contradictions(kind, present, lock, path));
+  diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, declared, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
   const wanted = new Map(lock);
   for (const { lockable, version, key, shape } of present) {
     wanted.set(key, { name: lockable.name, version, shapes: [shape], line: undefined });
   }
   const types = lockedTypes(kind, present, wanted);
-  if (saysTheSame(lock, wanted) && (before === undefined || isJson(before)))
+  if (saysTheSame(stored, wanted) && (before === undefined || isJson(before)))
     return { ...nothing, diagnostics, types };
   const text = printLock(kind, wanted.values());
   return { path, text, diagnostics, types, origins: originsOf(text, present) };
+}
+
+/** A lock in which the versions of earlier names are also versions of the current name. */
+function withAliases(lock: ShapeLock, lockables: readonly Lockable[]): ShapeLock {
+  const names = new Map(lockables.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name])));
+  if (names.size === 0) return lock;
+  const renamed = [...lock.values()].flatMap((entry) => {
+    const name = names.get(entry.name);
+    return name === undefined ? [] : [[lockKey(name, entry.version), { ...entry, name }] as const];
+  });
+  return new Map([...renamed, ...lock]);
+}
+
+/** Reports names whose class is gone: what is stored under them would never be handled. */
+function undeclared(
+  { marker, object }: LockKind,
+  declared: readonly string[],
+  lock: ShapeLock,
+  file: string,
+): readonly Diagnostic[] {
+  const known = new Set(declared);
+  const last = lastVersions(lock);
+  return [...lock.values()].flatMap(({ name, version, shapes, line }) => {
+    const isAcknowledged = shapes.some(({ deprecated }) => deprecated === true);
+    if (known.has(name) || version !== last.get(name) || isAcknowledged) return [];
+    return diagnostic(
+      'FWGEN063',
+      { file, ...(line === undefined ? {} : { line }) },
+      `The file has ${object(name)}, but no class has this name`,
+      `If the class was renamed, write \`@${marker}({ name: '${name}' })\` on it. If it was never released, delete the line. If it was removed and nothing stored under its name waits, add "deprecated": true to the line.`,
+    );
+  });
 }
 
 function lockedTypes(
@@ -181,7 +210,10 @@ function checkShape(
   const broken = (lock.get(key)?.shapes ?? [])
     .flatMap((locked) => (locked === shape ? [] : breakingChanges(locked, shape)))
     .map((change) => brokenBy(kind, lockable, version, change));
-  return [...broken, ...checkUpcasters(kind, lockable, version)];
+  const moved = (lock.get(key)?.shapes ?? []).flatMap(({ model: before }) =>
+    typeof before !== 'string' || lockable.model === before ? [] : movedFrom(lockable, before),
+  );
+  return [...broken, ...moved, ...checkUpcasters(kind, lockable, version)];
 }
 
 function brokenBy(
@@ -196,6 +228,15 @@ function brokenBy(
     field?.location ?? location,
     `Version ${version} of ${kind.object(owner)} is released, but its field ${path.join('.')} ${what}`,
     `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`,
+  );
+}
+
+function movedFrom({ name, model = '', location }: Lockable, before: string): Diagnostic {
+  return diagnostic(
+    'FWGEN063',
+    location,
+    `${name} belonged to the model ${before} and now belongs to ${model}`,
+    `If the model was renamed, write \`@AutoBuilder({ name: '${before}' })\` on it. Otherwise write another event class.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { compareText } from '../diagnostics.js';
 import type { Shape } from '../schema/locked-type.js';
+import { storedNameOf } from '../schema/project-schema.js';
 import {
   type EnumValue,
   enumKind,
@@ -8,9 +9,15 @@ import {
   type TypeSchema,
 } from '../schema/type-schema.js';
 
-/** The JSON Schema of a stored payload or of stored params. Names are sorted, because their order has no meaning. */
-export function storedShape({ fields }: { readonly fields: readonly FieldSchema[] }): Shape {
-  return objectShape(fields);
+/** The JSON Schema of a stored payload or of stored params, and the event's model. Names are sorted, because their order has no meaning. */
+export function storedShape({
+  fields,
+  model,
+}: {
+  readonly fields: readonly FieldSchema[];
+  readonly model?: string;
+}): Shape {
+  return { ...objectShape(fields), ...(model === undefined ? {} : { model }) };
 }
 
 function objectShape(fields: readonly FieldSchema[]): Shape {
@@ -59,7 +66,7 @@ function typeShape(type: TypeSchema): Shape {
     case 'instant':
       return { type: 'string', format: 'date-time' };
     case 'id':
-      return { type: 'string', format: 'uuid', model: type.model.name };
+      return { type: 'string', format: 'uuid', model: storedNameOf(type.model) };
     case 'enum':
       return enumShape(type.values);
     case 'list':

@@ -1,6 +1,6 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { literalProperties, reportNotLiteral } from './read-literal.js';
+import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
 
 /** The decorators of this package on a class, by exported name. */
@@ -29,6 +29,68 @@ export function readDecorators(context: ReadContext, node: ts.ClassDeclaration):
 /** Whether a class has this decorator of this package. */
 export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, name: string): boolean {
   return node.modifiers?.some((modifier) => decoratorName(context, modifier) === name) ?? false;
+}
+
+/**
+ * Returns the `name` in the options of a class's decorator. The file that declares the class reports a name that is not
+ * a literal.
+ */
+export function decoratedName(
+  context: ReadContext,
+  node: ts.ClassDeclaration,
+  decorator: string,
+): string | undefined {
+  const found = node.modifiers?.find((modifier) => decoratorName(context, modifier) === decorator);
+  const [options] = found !== undefined && ts.isDecorator(found) ? decoratorArguments(found) : [];
+  if (options === undefined || !ts.isObjectLiteralExpression(options)) return undefined;
+  for (const property of options.properties) {
+    if (!ts.isPropertyAssignment(property) || !ts.isIdentifier(property.name)) continue;
+    const { initializer: value } = property;
+    if (property.name.text === 'name' && ts.isStringLiteralLike(value)) return value.text;
+  }
+  return undefined;
+}
+
+/** Reads one option. Reports a value that does not fit. */
+export function readOption<T>(
+  context: ReadContext,
+  options: ReadonlyMap<string, ts.Expression>,
+  name: string,
+  isFit: (value: unknown) => value is T,
+  expected: string,
+): T | undefined {
+  const node = options.get(name);
+  const value = node === undefined ? undefined : readLiteral(context, node);
+  if (node === undefined || value === undefined) return undefined;
+  if (isFit(value)) return value;
+  const message = `${node.getText()} is not valid for the option ${name}`;
+  report(context, 'FWGEN002', node, message, `Write ${expected}.`);
+  return undefined;
+}
+
+/** Stable names of a class in stored data. */
+export interface StableNames {
+  readonly name: string | undefined;
+  readonly aliases: readonly string[] | undefined;
+}
+
+/** Reads the options `name` and `aliases`. */
+export function readStableNames(
+  context: ReadContext,
+  options: ReadonlyMap<string, ts.Expression>,
+): StableNames {
+  return {
+    name: readOption(context, options, 'name', isName, 'a string of 1 to 100 visible ASCII characters'),
+    aliases: readOption(context, options, 'aliases', isNames, 'a list of earlier names'),
+  };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isName);
 }
 
 /** Returns the name of a decorator of this package; undefined for any other modifier. */

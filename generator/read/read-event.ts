@@ -3,6 +3,7 @@ import type { FieldSchema } from '../schema/type-schema.js';
 import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
+import { decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
@@ -16,9 +17,16 @@ import { resolveClass } from './types/references.js';
  * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any
  * other class
  */
-export function readEvent(context: ReadContext, { node, lineage }: ClassForm): EventSchema | undefined {
+export function readEvent(
+  context: ReadContext,
+  { node, lineage, decorators }: ClassForm,
+): EventSchema | undefined {
   const { heritage } = lineage;
-  if (heritage === undefined || !leadsTo(lineage, 'ModelEvent') || isBase(node)) return undefined;
+  const marker = decorators.get('FwEvent');
+  if (heritage === undefined || !leadsTo(lineage, 'ModelEvent') || isBase(node)) {
+    if (marker !== undefined) reportNoEvent(context, node);
+    return undefined;
+  }
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
@@ -35,6 +43,8 @@ export function readEvent(context: ReadContext, { node, lineage }: ClassForm): E
   if (name === undefined) return undefined;
   const { description, tags } = readDoc(node);
   const version = readVersion(context, tags);
+  const [options] = marker === undefined ? [] : decoratorArguments(marker);
+  const names = readStableNames(context, readOptions(context, options, ['name', 'aliases']));
   const event: Draft<EventSchema> = {
     name,
     file: fileOf(node),
@@ -45,7 +55,19 @@ export function readEvent(context: ReadContext, { node, lineage }: ClassForm): E
   };
   if (description !== undefined) event.description = description;
   if (version !== undefined) event.version = version;
+  if (names.name !== undefined) event.storedName = names.name;
+  if (names.aliases !== undefined) event.aliases = names.aliases;
   return event;
+}
+
+function reportNoEvent(context: ReadContext, node: ts.ClassDeclaration): void {
+  report(
+    context,
+    'FWGEN007',
+    node.name ?? node,
+    `${node.name?.text ?? 'The class'} is marked with @FwEvent but is no class of events`,
+    'Write `extends ModelEvent<X>`, where X is a model, or remove @FwEvent. An abstract class has no stored name.',
+  );
 }
 
 /** Returns public fields. Reports fields that the payload cannot store. */

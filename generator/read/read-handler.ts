@@ -3,8 +3,7 @@ import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions } from './read-decorator.js';
-import { readLiteral } from './read-literal.js';
+import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import type { ScopedClass } from './types/lineage.js';
@@ -63,22 +62,9 @@ interface Settings {
 }
 
 function readSettings(context: ReadContext, nodes: ReadonlyMap<string, ts.Expression>): Settings {
-  const take = <T>(name: string, isFit: (value: unknown) => value is T, expected: string): T | undefined => {
-    const node = nodes.get(name);
-    const value = node === undefined ? undefined : readLiteral(context, node);
-    if (node === undefined || value === undefined) return undefined;
-    if (isFit(value)) return value;
-    report(
-      context,
-      'FWGEN002',
-      node,
-      `${node.getText()} is not valid for the option ${name}`,
-      `Write ${expected}.`,
-    );
-    return undefined;
-  };
-  const name = take('name', isName, 'a string of 1 to 100 visible ASCII characters');
-  const aliases = take('aliases', isNames, 'a list of earlier names');
+  const take = <T>(name: string, isFit: (value: unknown) => value is T, expected: string): T | undefined =>
+    readOption(context, nodes, name, isFit, expected);
+  const { name, aliases } = readStableNames(context, nodes);
   const concurrency = take('concurrency', isCount, 'a whole number of at least 1');
   const maximumAttempts = take('maximumAttempts', isCount, 'a whole number of at least 1');
   const retryDelayMs = take('retryDelayMs', isCount, 'a whole number of milliseconds');
@@ -88,14 +74,6 @@ function readSettings(context: ReadContext, nodes: ReadonlyMap<string, ts.Expres
     ...(name === undefined ? {} : { name }),
     options: { aliases, concurrency, maximumAttempts, retryDelayMs, transactional, startFrom },
   };
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isName);
 }
 
 function isCount(value: unknown): value is number {

@@ -4,7 +4,7 @@ import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { extendsFramework } from './heritage.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions } from './read-decorator.js';
+import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
@@ -41,6 +41,7 @@ export function readModel(
     [...lineage.classes].reverse().flatMap((each) => readModelFields(context, each)),
   );
   const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
+  const storedName = decoratedName(context, node, 'AutoBuilder');
   const model: Draft<ModelSchema> = {
     name,
     file: fileOf(node),
@@ -54,6 +55,7 @@ export function readModel(
   };
   const { description } = readDoc(node);
   if (description !== undefined) model.description = description;
+  if (storedName !== undefined) model.storedName = storedName;
   if (table !== undefined) model.table = table;
   const keys = readKeys(context, classes);
   if (keys !== undefined) model.keys = keys;
@@ -166,11 +168,15 @@ type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'c
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], [
+    'name',
     'table',
     'columns',
     'deletedStates',
     'checks',
   ]);
+  const name = options.get('name');
+  if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name)))
+    reportNotText(context, name ?? decorator);
   const table = options.get('table');
   const tableName = table === undefined ? undefined : readText(context, table);
   return {

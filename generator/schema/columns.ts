@@ -1,7 +1,7 @@
 import { numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
-import { enumKind, type FieldSchema, type TypeSchema } from './type-schema.js';
+import { enumKind, type FieldSchema, type ModelReference, type TypeSchema } from './type-schema.js';
 import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
@@ -36,7 +36,7 @@ function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
   const fields = [
     baseField(model, 'id', {
       kind: 'id',
-      model: { name: model.name, file: model.file, marked: true },
+      model: referenceTo(model),
       sharded: model.sharded,
     }),
     baseField(model, 'state', model.state),
@@ -45,6 +45,10 @@ function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
     ...dates,
   ];
   return fields.map((field) => column(model, field, optionFor(model, field.name)));
+}
+
+function referenceTo({ name, storedName, file }: ModelSchema): ModelReference {
+  return { name, file, marked: true, ...(storedName === undefined ? {} : { storedName }) };
 }
 
 /** Whether the base class declares the field. */

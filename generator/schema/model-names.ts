@@ -1,5 +1,5 @@
 import { camelCase, kebabCase, pluralOf, snakeCase } from './naming.js';
-import type { ModelSchema } from './project-schema.js';
+import { type ModelSchema, storedNameOf } from './project-schema.js';
 
 /** All names in generated code and tables that derive from a model. */
 export interface ModelNames {
@@ -25,7 +25,7 @@ export interface ModelNames {
   readonly file: string;
 }
 
-type Named = Pick<ModelSchema, 'name' | 'table'>;
+type Named = Pick<ModelSchema, 'name' | 'storedName' | 'table'>;
 
 const known = new WeakMap<Named, ModelNames>();
 
@@ -51,7 +51,7 @@ function deriveNames(model: Named): ModelNames {
     tables: `${name}Tables`,
     repository: `${name}Repository`,
     tableType: `${pluralOf(name)}Table`,
-    table: model.table?.name ?? pluralOf(snakeCase(name)),
+    table: model.table?.name ?? pluralOf(snakeCase(storedNameOf(model))),
     file: kebabCase(name),
   };
 }

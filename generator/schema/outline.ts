@@ -4,7 +4,7 @@ import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-sch
  * The part of a model that other declarations depend on: everything except fields, columns, states and comments.
  * Includes the fields of its keys, because repositories depend on them.
  */
-export type ModelHead = Pick<ModelSchema, 'name' | 'file' | 'kind' | 'sharded'> & {
+export type ModelHead = Pick<ModelSchema, 'name' | 'storedName' | 'file' | 'kind' | 'sharded'> & {
   /** The table name from its decorator. */
   readonly table?: string;
   /** Fields of its natural keys. */
@@ -49,9 +49,10 @@ export function hasSameIds(before: string | undefined, now: string): boolean {
 }
 
 /** The part of a model that other declarations can see. */
-export function headOf({ name, file, kind, sharded, table, keys }: ModelSchema): ModelHead {
+export function headOf({ name, storedName, file, kind, sharded, table, keys }: ModelSchema): ModelHead {
   return {
     ...{ name, file, kind, sharded },
+    ...(storedName === undefined ? {} : { storedName }),
     ...(table === undefined ? {} : { table: table.name }),
     ...(keys === undefined ? {} : { keys: keys.map(({ fields }) => fields.map(({ value }) => value)) }),
   };

@@ -14,9 +14,17 @@ export interface ProjectSchema {
   readonly migrations: readonly MigrationFile[];
 }
 
+/** The name of a model or event in stored data. */
+export function storedNameOf({ name, storedName = name }: Pick<EventSchema, 'name' | 'storedName'>): string {
+  return storedName;
+}
+
 /** A class marked with `@AutoBuilder`. */
 export interface ModelSchema {
+  /** Name of the class. */
   readonly name: string;
+  /** Stable name in stored data, if its decorator has one. */
+  readonly storedName?: string;
   /** Project-relative path of its file. */
   readonly file: string;
   readonly location: SourceLocation;
@@ -62,7 +70,12 @@ export interface Located<T> {
 
 /** A class that extends `ModelEvent`. */
 export interface EventSchema {
+  /** Name of the class. */
   readonly name: string;
+  /** Stable name in stored data, if its decorator has one. */
+  readonly storedName?: string;
+  /** Earlier stable names. Default none. */
+  readonly aliases?: readonly string[];
   readonly file: string;
   readonly location: SourceLocation;
   readonly description?: string;

@@ -80,7 +80,10 @@ export interface UnsupportedType {
 
 /** A model class by name and file. */
 export interface ModelReference {
+  /** Name of the class. */
   readonly name: string;
+  /** Stable name in stored data, if its decorator has one. */
+  readonly storedName?: string;
   /** Project-relative path of the file that declares it. */
   readonly file: string;
   /** The class carries `@AutoBuilder`. */

@@ -19,7 +19,9 @@ function markerFor(argument: unknown): Marker | undefined {
 
 /** Options of `@AutoBuilder`. */
 export interface AutoBuilderOptions {
-  /** Table name. Default: the class name in snake case, plural (`Wallet` -> `wallets`). */
+  /** Stable name: `model_name` in the outbox, and in ids. Set it to the former name when the class is renamed. Default: the class name. */
+  readonly name?: string;
+  /** Table name. Default: the name in snake case, plural (`Wallet` -> `wallets`). */
   readonly table?: string;
   /** Column name or SQL type of a field, to replace the default: `{ balance: { type: 'numeric(38,18)' } }`. */
   readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
@@ -52,6 +54,19 @@ export function Key(target: unknown, context: unknown): void;
 export function Key(name?: string): FieldMarker;
 export function Key(...args: readonly unknown[]): FieldMarker | void {
   return args.length > 1 ? undefined : mark;
+}
+
+/** Options of `@FwEvent`. */
+export interface FwEventOptions {
+  /** Stable name: `event_type` in the outbox. Set it to the former name when the class is renamed. Default: the class name. */
+  readonly name?: string;
+  /** Earlier stable names, under which stored events stay readable. Default none. */
+  readonly aliases?: readonly string[];
+}
+
+/** Names a class that extends `ModelEvent` in the outbox, independently of the name of the class. */
+export function FwEvent(_options: FwEventOptions): Marker {
+  return mark;
 }
 
 /** Options of `@FwAction`. */

@@ -119,9 +119,11 @@ export interface NaturalKey {
 
 /** An event class as the runtime uses it; emitted by the generator. */
 export interface EventDescriptor {
-  /** Simple name of the class: `event_type` in the outbox. */
+  /** Stable name: `event_type` in the outbox. */
   readonly name: string;
-  /** Simple name of the model class. */
+  /** Earlier stable names, under which events may be stored. Default none. */
+  readonly aliases?: readonly string[];
+  /** Stable name of the model. */
   readonly model: string;
   readonly eventClass: () => ModelClass<ModelEvent<unknown>>;
   /** Version of the payload's format. Default 1. */

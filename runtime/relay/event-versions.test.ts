@@ -36,6 +36,19 @@ test('an older event is upcast to the latest version, and its message names that
   expect(latest).toMatchObject({ eventVersion: 2, payload: { amount: '5', currency: 'EUR' } });
 });
 
+test('an event stored under an earlier name is selected, and sent under the current one', () => {
+  const renamed = { ...credited, name: 'AccountIncreased', aliases: ['AccountCredited'] };
+  const versions = new LatestVersions([renamed]);
+  const current = { eventType: 'AccountIncreased', eventVersion: 2 };
+  expect(versions.inForm(event())).toMatchObject(current);
+  expect(versions.inForm(event({ eventVersion: 2 }))).toMatchObject(current);
+  expect(versions.isTooNew(event({ eventVersion: 3 }))).toBe(true);
+  const { definition } = collectingSink({ versions: 'latest' });
+  const sinks = [{ ...definition, events: ['AccountIncreased'] }];
+  const { consumers } = sinkConsumers(sinks, { events: [renamed], warn: () => {} });
+  expect(consumers[0]?.selection.eventTypes).toEqual(['AccountIncreased', 'AccountCredited']);
+});
+
 test('an event of the latest version, or of a class that no longer exists, is sent as stored', () => {
   const versions = new LatestVersions([credited]);
   for (const stored of [

@@ -1,6 +1,7 @@
 import type { EventDescriptor, Upcaster } from '../domain/descriptor.js';
 import { requireUpcasters, upcast } from '../domain/upcast.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
+import { byStoredName } from '../events/log/event-types.js';
 
 /** Converts events to the version in which a sink sends them. */
 export interface EventVersions {
@@ -22,18 +23,16 @@ interface KnownEvent {
   readonly upcasters: readonly Upcaster[];
 }
 
-/** Upcasts events to the current version. Events of a class that no longer exists are sent as stored. */
+/** Upcasts events to the current name and version. Events of a class that no longer exists are sent as stored. */
 export class LatestVersions implements EventVersions {
   readonly #known: ReadonlyMap<string, KnownEvent>;
 
   /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
   constructor(events: readonly EventDescriptor[]) {
-    this.#known = new Map(
-      events.map((descriptor) => {
-        const { name, version = 1, eventClass } = descriptor;
-        return [name, { descriptor, version, upcasters: requireUpcasters(descriptor, eventClass) }];
-      }),
-    );
+    this.#known = byStoredName(events, (descriptor) => {
+      const { version = 1, eventClass } = descriptor;
+      return { descriptor, version, upcasters: requireUpcasters(descriptor, eventClass) };
+    });
   }
 
   isTooNew({ eventType, eventVersion }: LoggedEvent): boolean {
@@ -43,9 +42,12 @@ export class LatestVersions implements EventVersions {
 
   inForm(event: LoggedEvent): LoggedEvent {
     const known = this.#known.get(event.eventType);
-    if (known === undefined || known.version === event.eventVersion) return event;
+    if (known === undefined) return event;
     const { descriptor, upcasters, version } = known;
+    const eventType = descriptor.name;
+    if (version === event.eventVersion)
+      return eventType === event.eventType ? event : { ...event, eventType };
     const stored = { version: event.eventVersion, payload: event.payload };
-    return { ...event, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
+    return { ...event, eventType, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
   }
 }

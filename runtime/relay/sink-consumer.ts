@@ -2,6 +2,7 @@ import type { EventDescriptor } from '../domain/descriptor.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
+import { byStoredName } from '../events/log/event-types.js';
 import { LatestVersions, STORED_VERSIONS } from './event-versions.js';
 import { PublishQueue } from './publish-queue.js';
 import type { RelaySink } from './relay-sink.js';
@@ -58,11 +59,17 @@ function reportUnknownEvents(
   { events, warn }: RelayContext,
 ): void {
   if (events === undefined) return;
-  const known = new Set(events.map((event) => event.name));
+  const known = byStoredName(events, () => true);
   for (const event of wanted) {
     if (!known.has(event))
       warn(`Sink ${name} sends the event ${event}, which the application does not have. Check the spelling`);
   }
+}
+
+/** The names in a filter, with the earlier names of these events. */
+function storedNames(wanted: readonly string[], { events = [] }: RelayContext): readonly string[] {
+  const aliases = new Map(events.map((event) => [event.name, event.aliases ?? []]));
+  return [...new Set(wanted.flatMap((name) => [name, ...(aliases.get(name) ?? [])]))];
 }
 
 interface OpenSink {
@@ -95,7 +102,7 @@ class SinkOfProcess {
       startFrom,
       selection: {
         withoutActions: true,
-        ...(events.length === 0 ? {} : { eventTypes: events }),
+        ...(events.length === 0 ? {} : { eventTypes: storedNames(events, this.#context) }),
         ...(models.length === 0 ? { exceptModels: OWN_MODELS } : { modelNames: models }),
       },
       concurrency: atOnce,

@@ -1,6 +1,6 @@
 import type { FieldDescriptor, ObjectType } from '../../../runtime/domain/descriptor.js';
 import { camelCase } from '../../schema/naming.js';
-import type { ActionSchema, RouteSchema } from '../../schema/project-schema.js';
+import { type ActionSchema, type RouteSchema, storedNameOf } from '../../schema/project-schema.js';
 import { pathParameters } from '../../schema/route-path.js';
 import type { Emission } from '../emission.js';
 import { type Code, Expression, LINE_WIDTH, printCode } from '../print/code.js';
@@ -164,7 +164,8 @@ export class ClientFunctions {
       .filter((event) => event.model.name === model)
       .map((event) => {
         const fields = event.fields.map((field) => this.#emission.types.field(field));
-        return `${streamed}<${quote(event.name)}, ${this.types.object(fields, 'stored', 4)}>`;
+        const names = [storedNameOf(event), ...(event.aliases ?? [])].map(quote).join(' | ');
+        return `${streamed}<${names}, ${this.types.object(fields, 'stored', 4)}>`;
       });
     const text =
       members.length === 0 ? `${streamed}<string, ${this.#runtimeType('Json')}>` : members.join('\n  | ');

@@ -1,7 +1,7 @@
 import type { ApiInfo } from '../../../runtime/openapi/document.js';
 import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
-import type { EventSchema, KeySchema } from '../../schema/project-schema.js';
+import { type EventSchema, type KeySchema, storedNameOf } from '../../schema/project-schema.js';
 import { type ActionPrinting, actionCode } from '../action-code.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
@@ -262,15 +262,16 @@ interface EventCode {
 }
 
 function eventCode(event: EventSchema, { emission, imports, outputFolder }: EventPrinting): EventCode {
-  const { name, model, file, location, version } = event;
+  const { name, aliases, model, file, location, version } = event;
   const eventClass = imports.value({ kind: 'file', file, name });
   const place = { classText: eventClass, outputFolder, imports };
   const upcasters = upcastersCode(version, { of: 'event', className: name }, place);
   const code = (): Code => {
     const fields = declaredFieldsCode(event.fields, 'stored', emission, imports);
     return at(location, {
-      name,
-      model: model.name,
+      name: storedNameOf(event),
+      aliases,
+      model: storedNameOf(model),
       eventClass: new Expression(`() => ${eventClass}`),
       version,
       upcasters,

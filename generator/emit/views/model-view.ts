@@ -2,7 +2,7 @@ import { type ColumnSchema, columnsOf } from '../../schema/columns.js';
 import { keyIndexes } from '../../schema/key-indexes.js';
 import { type ModelNames, modelNames, setterName } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
-import type { ModelSchema } from '../../schema/project-schema.js';
+import { type ModelSchema, storedNameOf } from '../../schema/project-schema.js';
 import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
 import { fieldCode } from '../field-code.js';
@@ -161,7 +161,7 @@ function printDescriptor(
   const deletedStates = model.deletedStates.map(({ value }) => value);
   const checks = ruleChecks(model).map(({ name }) => name);
   const descriptor: Code = {
-    name: model.name,
+    name: storedNameOf(model),
     kind: model.kind,
     modelClass: new Expression(`() => ${local}`),
     table: modelNames(model).table,

@@ -2,7 +2,7 @@ import type { FieldSchema, ModelReference, ScalarKind, TypeSchema } from '../../
 import { ts } from '../compiler.js';
 import { moduleIndex } from '../module-index.js';
 import type { ReadContext } from '../read-context.js';
-import { hasDecorator } from '../read-decorator.js';
+import { decoratedName, hasDecorator } from '../read-decorator.js';
 import {
   type Declaration,
   importKey,
@@ -175,7 +175,9 @@ export function resolveClass(
 
 function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
   const marked = hasDecorator(context, node, 'AutoBuilder');
-  return { name: node.name?.text ?? '', file: fileOf(node), marked };
+  const storedName = decoratedName(context, node, 'AutoBuilder');
+  const named = storedName === undefined ? {} : { storedName };
+  return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
 }
 
 /** Mutable classes, and the data types to write instead. */

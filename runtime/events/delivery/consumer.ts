@@ -1,7 +1,7 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
-import { EventTypes } from '../log/event-types.js';
+import { byStoredName, EventTypes } from '../log/event-types.js';
 import type { LogSelection } from '../log/log-reader.js';
 import type { Attempts } from './attempts.js';
 import { DEFAULT_CONCURRENCY, HandlerAttempts } from './handler-attempts.js';
@@ -92,7 +92,7 @@ export function handlerConsumer(
     startFrom,
     concurrency,
     transactional: handler.transactional === true,
-    selection: { eventTypes: handler.events.map((event) => event.name) },
+    selection: { eventTypes: [...byStoredName(handler.events, () => true).keys()] },
     attempts: () => new HandlerAttempts(handler, executor, random),
   };
 }

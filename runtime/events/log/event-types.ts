@@ -18,7 +18,7 @@ export class EventTypes {
 
   /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
   constructor(events: readonly EventDescriptor[]) {
-    this.#known = new Map(events.map((descriptor) => [descriptor.name, knownEvent(descriptor)]));
+    this.#known = byStoredName(events, knownEvent);
   }
 
   get names(): readonly string[] {
@@ -39,6 +39,19 @@ export class EventTypes {
     const payload = upcast(descriptor, upcasters, { version: event.eventVersion, payload: event.payload });
     return reviveEvent(descriptor.eventClass(), event, known.read(payload));
   }
+}
+
+/** Maps the current and earlier names of events. */
+export function byStoredName<T>(
+  events: readonly EventDescriptor[],
+  of: (event: EventDescriptor) => T,
+): ReadonlyMap<string, T> {
+  return new Map(
+    events.flatMap((event) => {
+      const value = of(event);
+      return [event.name, ...(event.aliases ?? [])].map((name) => [name, value] as const);
+    }),
+  );
 }
 
 function knownEvent(descriptor: EventDescriptor): KnownEvent {

@@ -21,9 +21,11 @@ export class EventCatalog {
   constructor(events: readonly EventDescriptor[]) {
     this.#descriptors = events;
     const names = new Set<string>();
-    for (const { name, version = 1, eventClass, fields } of events) {
-      if (names.has(name)) throw new ValidationError(`Event ${name} is registered twice`);
-      names.add(name);
+    for (const { name, aliases = [], version = 1, eventClass, fields } of events) {
+      for (const each of [name, ...aliases]) {
+        if (names.has(each)) throw new ValidationError(`Event ${each} is registered twice`);
+        names.add(each);
+      }
       this.#byClass.set(eventClass(), { name, version, writePayload: compileObjectWriter(fields) });
     }
   }
