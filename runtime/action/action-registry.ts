@@ -1,6 +1,7 @@
 import type { Upcaster } from '../domain/descriptor.js';
 import type { JsonObject } from '../domain/json.js';
 import { compileObjectReader } from '../domain/json-reader.js';
+import { requireStoredName } from '../domain/stored-names.js';
 import { requireUpcasters, upcast, type Versioned } from '../domain/upcast.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import type { ActionClass } from './action.js';
@@ -15,7 +16,7 @@ export class ActionRegistry {
   /** Default params by the stable name of their action. */
   readonly #defaults = new Map<string, Readonly<Record<string, unknown>>>();
 
-  /** @throws ValidationError if a class or name is registered twice, or if upcasters are missing */
+  /** @throws ValidationError if a class or name is registered twice, or if a name or upcasters are missing */
   constructor(actions: Iterable<ActionDescriptor> = []) {
     for (const action of actions) this.#register(action);
   }
@@ -73,6 +74,7 @@ export class ActionRegistry {
   }
 
   #register(action: ActionDescriptor): void {
+    requireStoredName(action.name, action.actionClass);
     if (this.#byClass.has(action.actionClass) || this.#byName.has(action.name)) {
       throw new ValidationError(`Action ${action.name} is registered twice`);
     }

@@ -1,7 +1,6 @@
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import { nameClass } from '../domain/stored-names.js';
-import { ValidationError } from '../errors.js';
 import type { Saga, SagaClass } from './saga.js';
 
 /** A saga class as the runtime uses it; emitted by the generator. */
@@ -22,12 +21,6 @@ export function defineSaga<M extends Model>(
   name: string,
 ): SagaDescriptor {
   const create = (): Saga<M> => {
-    // Code without types, or emitted by an earlier release, passes no name.
-    if (typeof name !== 'string') {
-      throw new ValidationError(
-        `A saga of ${model.name} has no stored name: run fw-gen generate, or pass it to defineSaga as a literal`,
-      );
-    }
     nameClass(sagaClass, name);
     return new sagaClass();
   };

@@ -1,6 +1,7 @@
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
 import type { ModelEvent } from '../../domain/model-event.js';
+import { requireStoredName } from '../../domain/stored-names.js';
 import { UnknownModelError, ValidationError } from '../../errors.js';
 import { type EventFacts, RecordedEvent } from './recorded-event.js';
 
@@ -17,11 +18,12 @@ export class EventCatalog {
   readonly #descriptors: readonly EventDescriptor[];
   readonly #byClass = new Map<unknown, CataloguedEvent>();
 
-  /** @throws ValidationError if two event classes have the same name */
+  /** @throws ValidationError if an event class has no name, or two have the same */
   constructor(events: readonly EventDescriptor[]) {
     this.#descriptors = events;
     const names = new Set<string>();
     for (const { name, aliases = [], version = 1, eventClass, fields } of events) {
+      requireStoredName(name, eventClass());
       for (const each of [name, ...aliases]) {
         if (names.has(each)) throw new ValidationError(`Event ${each} is registered twice`);
         names.add(each);
