@@ -42,7 +42,7 @@ async function cold(): Promise<{
   cpSync(project.folder, copy.folder, { recursive: true });
   copy.remove('src/generated');
   copy.remove('src/migrations');
-  const { error } = await fwGen('generate', '--no-cache', '--config', copy.config);
+  const { error } = await fwGen('generate', '--config', copy.config);
   const emitted = copy.emitted();
   copy.delete();
   return { error, emitted };
@@ -65,7 +65,7 @@ test.each([
   expect({ code: ran.code, error: ran.error }).toEqual({ code: 0, error: '' });
   const expected = await cold();
   expect({ error: '', emitted: project.emitted() }).toEqual(expected);
-  expect((await generate('--check', '--no-cache')).code).toBe(0);
+  expect((await generate('--check')).code).toBe(0);
 });
 
 test('invalid params have the diagnostics of a cold run', async () => {
@@ -122,10 +122,10 @@ export class ParcelSendAction extends Action<{ readonly parcel: ${param}<Parcel>
     await generateWith('Id', 'Id');
     project.write(BASE, baseOf('ShardedId'));
     expect((await generate()).error).toBe('');
-    expect((await generate('--check', '--no-cache')).code).toBe(0);
+    expect((await generate('--check')).code).toBe(0);
     project.write('src/models/extra.ts', modelText('Extra'));
     expect((await generate()).error).toBe('');
-    expect((await generate('--check', '--no-cache')).code).toBe(0);
+    expect((await generate('--check')).code).toBe(0);
   });
 });
 

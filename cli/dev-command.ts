@@ -68,7 +68,7 @@ async function develop(
       );
     await server.restart();
   };
-  const flags = { config, cache: true, format: 'text' as const };
+  const flags = { config, format: 'text' as const };
   try {
     return await watchCommand(flags, context, afterRun);
   } finally {

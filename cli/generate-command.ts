@@ -16,8 +16,6 @@ export function addGenerateCommand(program: Command, context: CommandContext): v
     .option('--watch', 'keep running, and regenerate when sources, configuration or templates change')
     .option('--clean', 'rewrite every file, even if it is up to date')
     .option('--force', 'replace files that were edited by hand, or that fw-gen did not write')
-    .option('--no-cache', 'read every source, ignoring the cache')
-    .option('--verify-cache', 'check that the cache gives the same result as a run without it')
     .option('--timing', 'show how long each phase took')
     .option('--quiet', 'print mistakes and stale files only')
     .option('--format <format>', FORMATS.join(', '), choice(FORMATS), 'text')

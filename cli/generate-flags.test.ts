@@ -10,13 +10,10 @@ const WORDS = [
   '--dry-run',
   '--clean',
   '--force',
-  '--no-cache',
-  '--verify-cache',
   '--timing',
   '--quiet',
   '--watch',
   '--help',
-  '--cache',
   '--chec',
   '-q',
   '--config',
@@ -72,7 +69,6 @@ test('the fast path handles every switch, and no other command', () => {
   for (const word of WORDS.slice(0, 8)) expect(plainGenerate(['generate', word])).toBeDefined();
   expect(plainGenerate(['generate', '--format', 'json', '--config', 'a.yaml'])).toEqual({
     config: 'a.yaml',
-    cache: true,
     format: 'json',
   });
   expect(plainGenerate(['config', 'check'])).toBeUndefined();

@@ -11,8 +11,6 @@ export interface GenerateFlags {
   readonly force?: boolean;
   readonly timing?: boolean;
   readonly quiet?: boolean;
-  readonly cache: boolean;
-  readonly verifyCache?: boolean;
   readonly format: Format;
 }
 
@@ -22,8 +20,6 @@ const SWITCHES: Readonly<Record<string, Partial<GenerateFlags>>> = {
   '--strict': { strict: true },
   '--clean': { clean: true },
   '--force': { force: true },
-  '--no-cache': { cache: false },
-  '--verify-cache': { verifyCache: true },
   '--timing': { timing: true },
   '--quiet': { quiet: true },
 };
@@ -41,7 +37,7 @@ const FORMAT_FLAGS: Readonly<Record<string, Format>> = {
  */
 export function plainGenerate(argv: readonly string[]): GenerateFlags | undefined {
   if (argv[0] !== 'generate') return undefined;
-  let flags: GenerateFlags = { config: 'fw.config.yaml', cache: true, format: 'text' };
+  let flags: GenerateFlags = { config: 'fw.config.yaml', format: 'text' };
   for (let index = 1; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     const value = argv[index + 1] ?? '';

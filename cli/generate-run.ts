@@ -5,11 +5,12 @@ import {
   type GenerateOptions,
   type GenerateResult,
   generate,
+  MANIFEST_NAME,
   type Phase,
   type TracedText,
 } from '../generator/generate.js';
-import { LostResultError, RunMemory } from '../generator/watch.js';
-import { CachedRun, optionsFrom } from './cached-run.js';
+import type { SourceFiles } from '../generator/read/source-files.js';
+import { relativeTo } from '../generator/schema/paths.js';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
@@ -18,26 +19,21 @@ import { reportGithub, reportJson, reportSarif } from './report/machine-reports.
 import type { Format, ReportedChange, ReportedProblem, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
 import { reportText } from './report/text-report.js';
-import { type Recollection, recollect } from './run-cache.js';
+import { type FinishedRun, writeStamp } from './stamp.js';
 
-/** Results that are available before a run. */
+/** What a watcher knows before a run, and wants to know after it. */
 export interface Knowledge {
-  /** Results of earlier runs of this process. They take precedence over the cache. */
-  readonly memory?: RunMemory | undefined;
-  /** The record of a run of another process. Default: read from disk. */
-  readonly before?: Recollection | undefined;
+  /** Sources that an earlier run of this process has read, without changed files. */
+  readonly sources?: SourceFiles | undefined;
   /** Options from the configuration. Default: the configuration is read. */
   readonly options?: GenerateOptions | undefined;
   /** Receives the result before it is reported. */
   readonly onResult?: (result: GenerateResult) => void;
-  /** Whether a watcher reports a run that changed nothing. Default: false. */
+  /** Whether to report a run that changed nothing. Default: true. */
   readonly reportsUnchanged?: boolean;
-  /** Called before a run reads much of the project. */
-  readonly onWhole?: () => void;
+  /** Warnings that were shown. Default: none. */
+  readonly warnings?: Set<string>;
 }
-
-/** From this number of changed files on, preparing the process for a long run pays off. */
-const MANY = 50;
 
 /** Runs the generator once, from reading the configuration to the report. */
 export async function generateOnce(
@@ -51,8 +47,7 @@ export async function generateOnce(
   if (run.result !== undefined) knowledge.onResult?.(run.result);
   clock.end();
   const report = reportOf(flags, run, performance.now() - started);
-  const isSilent = knowledge.memory !== undefined && knowledge.reportsUnchanged !== true;
-  if (isSilent && isQuietRun(report)) return report.exitCode;
+  if (knowledge.reportsUnchanged === false && isQuietRun(report)) return report.exitCode;
   const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
   REPORTERS[flags.format](timed, {
     output: context.output,
@@ -61,7 +56,7 @@ export async function generateOnce(
     sourceText: (file) => readSource(run.projectDirectory, file),
   });
   hintAtMigration(run, context);
-  warnOfOpenRoutes(run, context);
+  warnOfOpenRoutes(run, context, knowledge.warnings);
   return report.exitCode;
 }
 
@@ -74,15 +69,16 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   );
 }
 
-/** An earlier run has reported the routes in unchanged files, unless this run checks. */
-function openRoutes({ check }: GenerateFlags, result: GenerateResult): readonly Diagnostic[] {
-  return check === true ? result.openRoutes() : result.newOpenRoutes();
-}
-
 /** A missing rule may be a mistake, or the route may be meant for every caller. */
-function warnOfOpenRoutes({ open = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
-  for (const each of open.slice(0, MOST_WARNINGS)) output.error(`Warning: ${formatDiagnostic(each)}`);
-  const others = open.length - MOST_WARNINGS;
+function warnOfOpenRoutes(
+  { open = [] }: Run,
+  { output }: Pick<CommandContext, 'output'>,
+  shown = new Set<string>(),
+): void {
+  const warnings = open.map(formatDiagnostic).filter((each) => !shown.has(each));
+  for (const each of warnings) shown.add(each);
+  for (const each of warnings.slice(0, MOST_WARNINGS)) output.error(`Warning: ${each}`);
+  const others = warnings.length - MOST_WARNINGS;
   if (others <= 0) return;
   output.error(`Warning: ${others} more. \`fw-gen generate --check --strict\` lists all.`);
 }
@@ -105,107 +101,50 @@ interface Run {
 async function runGenerator(
   flags: GenerateFlags,
   clock: PhaseClock,
-  { memory, before: given, options: known, onWhole }: Knowledge,
+  { sources, options: known }: Knowledge,
 ): Promise<Run> {
   const projectDirectory = dirname(resolve(flags.config));
-  clock.begin('cache');
   const startedAt = Date.now();
-  const isCached = flags.cache && memory === undefined;
-  const before = isCached ? (given ?? recollect(flags.config)) : undefined;
   clock.begin('config');
-  const loaded =
-    known === undefined
-      ? ((usesCache(flags) ? knownOptions(before) : undefined) ?? (await load(flags.config)))
-      : { options: known };
+  const loaded = known === undefined ? await load(flags.config) : { options: known };
   if ('problems' in loaded) return { projectDirectory, problems: loaded.problems };
   const { options } = loaded;
-  clock.begin('cache');
-  const cached = isCached
-    ? new CachedRun({ configFile: flags.config, options, startedAt, before })
-    : undefined;
-  const read =
-    memory ??
-    (usesCache(flags) ? cached?.memory : undefined) ??
-    new RunMemory({ isKept: cached !== undefined });
-  if (read.read.staleFiles >= MANY || read.read.results.size === 0) onWhole?.();
-  const run = await generateWith(read, flags, options, (phase) => clock.begin(phase));
-  const { result } = run;
-  if (flags.verifyCache === true && cached !== undefined) verify(cached, run.memory, result);
-  clock.begin('cache');
+  const result = await generate({
+    ...options,
+    dryRun: flags.check === true || flags.dryRun === true,
+    force: flags.force === true,
+    clean: flags.clean === true,
+    strict: flags.strict === true,
+    ...(sources === undefined ? {} : { sources }),
+    onPhase: (phase) => clock.begin(phase),
+  });
   const isWritten = flags.check !== true && flags.dryRun !== true;
-  // A run that wrote nothing may have found an outdated manifest.
-  if (isWritten || (isUnchanged(result) && cached?.hasManifest(result) === true)) {
-    cached?.remember(result, run.memory);
-  }
-  return { projectDirectory, problems: result.diagnostics, ...run };
+  if (result.diagnostics.length === 0 && (isWritten || isUnchanged(result)))
+    writeStamp({ configFile: flags.config, startedAt, ...filesOf(result, options) });
+  return {
+    projectDirectory,
+    problems: result.diagnostics,
+    result,
+    traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
+    forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
+    open: showsWarnings(flags) ? result.openRoutes() : [],
+  };
 }
 
-interface RunWithMemory {
-  readonly result: GenerateResult;
-  /** The declaration behind each line, if the report explains stale files. */
-  readonly traced: ReadonlyMap<string, TracedText> | undefined;
-  readonly forgotten: readonly string[];
-  readonly open: readonly Diagnostic[];
-  /** The memory that the run used. A new one if the given one was damaged. */
-  readonly memory: RunMemory;
-}
-
-async function generateWith(
-  memory: RunMemory,
-  flags: GenerateFlags,
-  options: GenerateOptions,
-  onPhase: (phase: Phase) => void,
-): Promise<RunWithMemory> {
-  try {
-    const result = await generate({
-      ...options,
-      dryRun: flags.check === true || flags.dryRun === true,
-      force: flags.force === true,
-      clean: flags.clean === true,
-      strict: flags.strict === true,
-      memory,
-      onPhase,
-    });
-    return {
-      result,
-      memory,
-      // Before this run stores anything, because results of earlier runs are then no longer readable.
-      traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
-      forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
-      open: showsWarnings(flags) ? openRoutes(flags, result) : [],
-    };
-  } catch (error) {
-    if (!(error instanceof LostResultError)) throw error;
-    return generateWith(new RunMemory(), flags, options, onPhase);
-  }
-}
-
-/** Returns the options of the earlier run if the configuration is unchanged. */
-function knownOptions(before: Recollection | undefined): { readonly options: GenerateOptions } | undefined {
-  if (before === undefined || before.isReconfigured) return undefined;
-  const { folder, record } = before;
-  return { options: optionsFrom(folder, record.settings) };
+/** The files of a run, for its stamp. */
+function filesOf(
+  { changes, inputs }: GenerateResult,
+  { projectDirectory, outputDirectory }: GenerateOptions,
+): Pick<FinishedRun, 'inputs' | 'outputs' | 'others'> {
+  const outputs = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
+  const manifest = relativeTo(projectDirectory, join(outputDirectory, MANIFEST_NAME));
+  return { inputs, outputs, others: [manifest] };
 }
 
 /** Reads the configuration. Loads the YAML parser on demand. */
 async function load(configFile: string): Promise<LoadedGenerator> {
   const { loadGenerator } = await import('./load-generator.js');
   return loadGenerator(configFile);
-}
-
-/** Whether a run uses the cache. `--verify-cache`, `--clean` and `--force` do not. */
-function usesCache({ clean, force, verifyCache }: GenerateFlags): boolean {
-  return clean !== true && force !== true && verifyCache !== true;
-}
-
-/** Compares the cache with a run without it. @throws an error if they differ */
-function verify(cached: CachedRun, fresh: RunMemory, result: GenerateResult): void {
-  const lies = cached.memory.contradictions(fresh);
-  if (lies.length > 0) throw new Error(`The cache differs from a fresh run for ${lies.join(', ')}`);
-  if (cached.isUpToDate && cached.memory.read.outline !== fresh.read.outline)
-    throw new Error('The cached outline of the project differs from a fresh run');
-  if (cached.isUpToDate && !(isUnchanged(result) && result.diagnostics.length === 0))
-    throw new Error('The cache reports no change, but a fresh run finds changes');
 }
 
 /** Hints are shown only if there are neither stale files nor mistakes, which are more urgent. */
@@ -268,7 +207,7 @@ class PhaseClock {
     this.#progress = progress;
   }
 
-  begin(phase: Phase | 'config' | 'cache'): void {
+  begin(phase: Phase | 'config'): void {
     this.#close();
     this.#current = { phase, since: performance.now() };
     this.#progress?.(`${phase} ...`);

@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -94,84 +93,8 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
   ])('is not an unchanged run if %s', async (_what, change) => {
     await rightProject();
     change();
-    expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('compiled-code.js');
+    expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('typescript.js');
     expect(fwGen('generate', '--check').status).toBe(0);
-  });
-
-  test('is verified by --verify-cache', async () => {
-    await rightProject();
-    expect(fwGen('generate', '--verify-cache').status).toBe(0);
-  });
-});
-
-describe('the compiler', () => {
-  const SHOW_COMPILER = `import { createRequire } from 'node:module';
-const { cache } = createRequire(import.meta.url);
-process.on('exit', () => process._rawDebug('COMPILER ' + Object.keys(cache).some((file) => /common.dist.typescript.js$/.test(file))));`;
-
-  test.each<readonly [string, boolean, () => void, readonly string[]]>([
-    ['is not loaded to show the help', false, () => undefined, ['--help']],
-    ['is loaded by a first run', true, () => undefined, ['generate']],
-    [
-      'is not loaded where every source is known',
-      false,
-      () => project.remove('src/generated/order.ts'),
-      ['generate'],
-    ],
-    [
-      'is loaded for a source that is not known',
-      true,
-      () => project.write('src/models/extra.ts', modelText('Extra')),
-      ['generate'],
-    ],
-  ])('%s', (what, isLoaded, change, argv) => {
-    // The second run reads the migrations that the first one wrote.
-    if (!what.includes('first')) for (let count = 0; count < 2; count += 1) fwGen('generate');
-    change();
-    const { stderr } = fwGenWith(SHOW_COMPILER, ...argv);
-    expect(stderr).toContain(`COMPILER ${isLoaded}`);
-  });
-});
-
-describe('the compiled code of the compiler', () => {
-  const folder = (): string => join(program.root, 'dist/generator/compiled');
-  const stored = (): string => {
-    const names = readdirSync(folder()).filter((each) => each.startsWith('typescript.js-'));
-    expect(names).toEqual([expect.stringMatching(/\.compiled$/)]);
-    return join(folder(), names[0] ?? '');
-  };
-  const generateAnew = (): SpawnSyncReturns<string> => fwGen('generate', '--no-cache');
-
-  beforeEach(() => rmSync(folder(), { recursive: true, force: true }));
-
-  test('is cached next to the program, and used by the next process', () => {
-    expect(generateAnew().status).toBe(0);
-    const kept = readFileSync(stored());
-    expect(kept.length).toBeGreaterThan(100_000);
-    utimesSync(stored(), new Date(0), new Date(0));
-    expect(generateAnew().status).toBe(0);
-    expect(statSync(stored()).mtimeMs).toBe(0);
-  });
-
-  test.each<readonly [string, (kept: Buffer) => Buffer]>([
-    ['is cut off', (kept) => kept.subarray(0, kept.length / 2)],
-    ['is empty', () => Buffer.alloc(0)],
-    // Node.js itself would crash with this file.
-    ['has one bit that fell over', (kept) => kept.fill((kept[102] ?? 0) ^ 1, 102, 103)],
-    ['is something else', () => Buffer.from('something else')],
-  ])('is rebuilt if it %s', (_what, damage) => {
-    expect(generateAnew().status).toBe(0);
-    const whole = readFileSync(stored()).length;
-    writeFileSync(stored(), damage(readFileSync(stored())));
-    expect(generateAnew()).toMatchObject({ status: 0, stderr: '' });
-    expect(readFileSync(stored()).length).toBeGreaterThan(whole / 2);
-    expect(fwGen('generate', '--check', '--no-cache').status).toBe(0);
-  });
-
-  test('is not needed if it cannot be cached', () => {
-    writeFileSync(folder(), 'a file where a folder is needed');
-    expect(generateAnew()).toMatchObject({ status: 0, stderr: '' });
-    rmSync(folder());
   });
 });
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
-import type { RunMemory } from '../generator/watch.js';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { FolderWatcher } from './folder-watcher.js';
@@ -23,9 +22,10 @@ export async function watchCommand(
   context: CommandContext,
   afterRun?: (code: ExitCode) => Promise<void>,
 ): Promise<ExitCode> {
-  const { RunMemory } = await import('../generator/watch.js');
+  const { SourceFiles } = await import('../generator/read/source-files.js');
   const projectDirectory = dirname(resolve(flags.config));
-  const memory = new RunMemory();
+  const sources = new SourceFiles(projectDirectory);
+  const warnings = new Set<string>();
   const watcher = new FolderWatcher();
   const configuration = new WatchedConfiguration(flags.config);
   let before: Snapshot | undefined;
@@ -40,16 +40,14 @@ export async function watchCommand(
       watcher.watchOnly([...after.folders, projectDirectory]);
       const changed = changedPaths(before ?? NOTHING, after);
       if (changed.length > 0 || before === undefined) {
-        memory.forget(changed.map((path) => relativeTo(projectDirectory, path)));
-        if (options === undefined || changed.some((path) => isBelow(options.outputDirectory, path)))
-          memory.invalidateOutputs();
+        sources.forget(changed.map((path) => relativeTo(projectDirectory, path)));
         // The snapshot from before the run: later changes cause another run, except those of generated files.
         before = after;
         const onResult = (result: GenerateResult): void => {
-          if (options !== undefined) before = asWritten(after, options, result, memory);
+          if (options !== undefined) before = withWritten(after, options, result);
         };
         const reportsUnchanged = last !== EXIT.success;
-        last = await generateOnce(flags, context, { memory, options, onResult, reportsUnchanged });
+        last = await generateOnce(flags, context, { sources, options, onResult, reportsUnchanged, warnings });
         // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
         await nextTurn();
         await afterRun?.(last);
@@ -102,40 +100,19 @@ function look(configFile: string, options: GenerateOptions | undefined): Snapsho
   return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME)]);
 }
 
-/**
- * A snapshot with the generated files as the run wrote them, if they are unchanged. If all are, the output is known to
- * be current.
- */
-function asWritten(
-  seen: Snapshot,
-  { projectDirectory, outputDirectory }: GenerateOptions,
-  { changes, diagnostics, manifest }: GenerateResult,
-  memory: RunMemory,
-): Snapshot {
-  const { emitted } = memory;
-  if (diagnostics.length > 0 || emitted === undefined) return seen;
+/** A snapshot with the files that a run has written: its own changes cause no further run. */
+function withWritten(seen: Snapshot, options: GenerateOptions, { changes }: GenerateResult): Snapshot {
+  const { projectDirectory, outputDirectory } = options;
   const files = new Map(seen.files);
-  const confirm = (path: string, text: string | undefined): boolean => {
-    // In this order, the state is never newer than the text that is read.
-    const state = stateOf(path);
-    if (textOf(path) !== text) return false;
-    if (state === undefined) files.delete(path);
-    else files.set(path, state);
-    return true;
-  };
   const written = changes
     .filter(({ kind }) => kind !== 'unchanged')
-    .map(({ path, text }) => [join(projectDirectory, path), text] as const)
-    .filter(([path]) => isBelow(outputDirectory, path));
-  if (manifest !== undefined) written.push([join(outputDirectory, MANIFEST_NAME), manifest]);
-  const isRight = written.map(([path, text]) => confirm(path, text)).every((each) => each);
-  const present = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
-  if (isRight) memory.confirmOutputs(present, emitted);
+    .map(({ path }) => join(projectDirectory, path));
+  for (const path of [...written, join(outputDirectory, MANIFEST_NAME)]) {
+    const state = stateOf(path);
+    if (state === undefined) files.delete(path);
+    else files.set(path, state);
+  }
   return { ...seen, files };
-}
-
-function isBelow(folder: string, path: string): boolean {
-  return path.startsWith(folder + sep);
 }
 
 function textOf(path: string): string | undefined {

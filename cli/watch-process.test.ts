@@ -63,13 +63,7 @@ function emits(...names: readonly string[]): boolean {
 async function untilRight(): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { code, info, error } = await fwGen(
-      'generate',
-      '--config',
-      project.config,
-      '--check',
-      '--no-cache',
-    );
+    const { code, info, error } = await fwGen('generate', '--config', project.config, '--check');
     if (code === 0) return;
     if (Date.now() > deadline) throw new Error(`${info}\n${error}\n${shown}`);
     await sleep(50);

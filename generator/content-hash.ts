@@ -1,20 +1,10 @@
-import type * as Crypto from 'node:crypto';
-import { createRequire } from 'node:module';
-
-const load = createRequire(import.meta.url);
+import { hash } from 'node:crypto';
 
 /**
- * The hash of a source's text, independent of its line ends and byte order mark, on which no result depends. The hash
- * function is loaded on demand, because most runs compare only the states of files.
+ * The hash of a source's text, independent of its line ends and byte order mark, on which no result depends.
  */
 export function contentHash(text: string): string {
-  return exactHash(plainText(text));
-}
-
-/** The hash of a text without normalization, for files whose line ends matter. */
-export function exactHash(text: string): string {
-  const { hash }: typeof Crypto = load('node:crypto');
-  return hash('sha256', text, 'base64url');
+  return hash('sha256', plainText(text), 'base64url');
 }
 
 /** The text with LF line ends and without a byte order mark. */

@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkSchema } from './check/check-schema.js';
 import { emitProject } from './emit/emit-project.js';
-import { ReadMemory } from './read/read-memory.js';
 import { readProject } from './read/read-project.js';
+import { SourceFiles } from './read/source-files.js';
 import { compilerComplaints, emitDeclarations } from './test-support/compiler.js';
 
 /** FUZZ_SEED repeats a run, FUZZ_RUNS makes it longer. */
@@ -106,14 +106,14 @@ function mutate(text: string, random: () => number): string {
   return tokens.join('');
 }
 
-test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=${seed})`, async () => {
+test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=${seed})`, () => {
   const random = randomFrom(seed);
   const folder = join(workshop, 'project');
   cpSync(join(golden, 'handlers/input'), folder, { recursive: true });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
-  const memory = new ReadMemory();
+  const sources = new SourceFiles(folder);
   const seen = new Set<string>();
   const toCompile: Case[] = [];
   for (let number = 0; number < runs; number += 1) {
@@ -121,8 +121,8 @@ test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=
     const original = readFileSync(join(folder, file), 'utf8');
     const text = mutate(original, random);
     writeFileSync(join(folder, file), text);
-    memory.forget([file]);
-    const emitted = await emit(folder, memory, `case ${number} of seed ${seed}`);
+    sources.forget([file]);
+    const emitted = emit(folder, sources, `case ${number} of seed ${seed}`);
     if (emitted !== undefined) {
       const hash = createHash('sha256')
         .update([...emitted].join('\0'))
@@ -134,20 +134,16 @@ test(`${runs} damaged sources give diagnostics or code that compiles (FUZZ_SEED=
       }
     }
     writeFileSync(join(folder, file), original);
-    memory.forget([file]);
+    sources.forget([file]);
   }
   expect(toCompile.length).toBeGreaterThan(runs / 100);
   expect(brokenCases(toCompile)).toEqual([]);
 }, 240_000);
 
 /** The output of a project; undefined if it has mistakes, each of which must have a position. */
-async function emit(
-  folder: string,
-  memory: ReadMemory,
-  label: string,
-): Promise<ReadonlyMap<string, string> | undefined> {
+function emit(folder: string, sources: SourceFiles, label: string): ReadonlyMap<string, string> | undefined {
   try {
-    const { schema, diagnostics } = await readProject(folder, paths, memory);
+    const { schema, diagnostics } = readProject(folder, paths, sources);
     const problems = [...diagnostics, ...checkSchema(schema)];
     if (problems.every(({ location, hint }) => location.file !== '' && hint !== '') && problems.length > 0)
       return undefined;

@@ -2,18 +2,18 @@ import { posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import { type Diagnostic, diagnostic } from './diagnostics.js';
 import { type LockText, readLocks } from './event-lock/lock-state.js';
-import { type ReadResult, readProject } from './read/read-project.js';
+import type { ReadResult } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
+import type { SourceFiles } from './read/source-files.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 import { isSystemError } from './system-error.js';
-import type { RunMemory } from './watch.js';
 
 /** What a run reads, with absolute paths. */
 export interface InputOptions extends ProjectFolders {
   /** Folder of the user's own templates. Default: none. */
   readonly templatesDirectory?: string | undefined;
-  /** Results of earlier runs of this process. Default: none. @internal */
-  readonly memory?: RunMemory;
+  /** Sources that an earlier run of this process has read, without changed files. Default: none. @internal */
+  readonly sources?: SourceFiles;
 }
 
 /** The inputs of a run: sources, the user's templates and locks. */
@@ -29,7 +29,8 @@ export async function readInputs(
 ): Promise<RunInputs | { readonly problems: readonly Diagnostic[] }> {
   const { paths, diagnostics } = checkFolders(options);
   if (diagnostics.length > 0) return { problems: diagnostics };
-  const result = await readProject(options.projectDirectory, paths, options.memory?.read);
+  const { readProject } = await import('./read/read-project.js');
+  const result = readProject(options.projectDirectory, paths, options.sources);
   const templates = loadTemplates(options);
   if ('code' in templates) return { problems: [templates] };
   const watched =
@@ -38,17 +39,7 @@ export async function readInputs(
       : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
   const templateFiles = [...templates.values()].map(({ file }) => file);
   return {
-    // Built on first use.
-    get schema() {
-      return result.schema;
-    },
-    get newPart() {
-      return result.newPart;
-    },
-    get outline() {
-      return result.outline;
-    },
-    diagnostics: result.diagnostics,
+    ...result,
     inputs: [...result.inputs, ...watched, ...templateFiles],
     paths,
     templates,

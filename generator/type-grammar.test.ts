@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkSchema } from './check/check-schema.js';
 import { emitProject } from './emit/emit-project.js';
-import { ReadMemory } from './read/read-memory.js';
 import { readProject } from './read/read-project.js';
 import { type CompileRequest, compilerComplaints, emitDeclarations } from './test-support/compiler.js';
 import { chooserFrom } from './test-support/source-edits.js';
@@ -60,7 +59,7 @@ async function emit(folder: string, text: string, nowhere: string[]): Promise<bo
     writeFileSync(join(folder, path), content);
   };
   write('thing.ts', text);
-  const { schema, diagnostics } = await readProject(folder, paths, new ReadMemory());
+  const { schema, diagnostics } = readProject(folder, paths);
   const problems = [...diagnostics, ...checkSchema(schema)];
   if (problems.length === 0) {
     const { generated, migrations } = emitProject({ schema, paths, title: 'grammar', version: '1' });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.js';
+import { SourceFiles } from './read/source-files.js';
 import { chooserFrom, editBody, editSources, restoreSources, textsOf } from './test-support/source-edits.js';
-import { RunMemory } from './watch.js';
 
 const golden = fileURLToPath(new URL('golden/handlers/input', import.meta.url));
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const EDITS = 500;
+const EDITS = 200;
 const workshop = mkdtempSync(join(tmpdir(), 'fw-watch-'));
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));
@@ -30,47 +30,30 @@ function generatedIn(folder: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Whether each run can rely on the output of the previous one. */
-const TRUST: readonly (readonly [edits: number, what: string, isTrusted: boolean])[] = [
-  [EDITS / 5, 'with unverified output', false],
-  [EDITS, 'with output that is known to be right', true],
-];
-
-test.each(TRUST)(
-  `%d edits %s end where a cold run begins (FUZZ_SEED=${seed})`,
-  async (edits, name, isTrusted) => {
-    const folder = join(workshop, name);
-    cpSync(golden, join(folder, 'src'), { recursive: true });
-    const originals = textsOf(folder);
-    const choose = chooserFrom(seed);
-    const memory = new RunMemory();
-    const run = async (): Promise<GenerateResult> => {
-      const result = await generate({ ...optionsFor(folder), memory });
-      const present = result.changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
-      const { emitted } = memory;
-      if (isTrusted && result.diagnostics.length === 0 && emitted !== undefined)
-        memory.confirmOutputs(present, emitted);
-      return result;
-    };
-    await run();
-    for (let count = 0; count < edits; count += 1) {
-      memory.forget(choose(2) === 0 ? editBody(folder, choose) : editSources(folder, choose, originals));
-      const { diagnostics } = await run();
-      if (count % 20 === 0) {
-        const cold = await generate({ ...optionsFor(folder), dryRun: true });
-        expect(diagnostics).toEqual(cold.diagnostics);
-        expect(cold.changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
-      }
-      // Mistakes would hide most of what follows.
-      if (diagnostics.length > 0 && choose(2) === 0) memory.forget(restoreSources(folder, originals));
+test(`${EDITS} edits end where a cold run begins (FUZZ_SEED=${seed})`, async () => {
+  const folder = join(workshop, 'project');
+  cpSync(golden, join(folder, 'src'), { recursive: true });
+  const originals = textsOf(folder);
+  const choose = chooserFrom(seed);
+  const sources = new SourceFiles(folder);
+  const run = (): Promise<GenerateResult> => generate({ ...optionsFor(folder), sources });
+  await run();
+  for (let count = 0; count < EDITS; count += 1) {
+    sources.forget(choose(2) === 0 ? editBody(folder, choose) : editSources(folder, choose, originals));
+    const { diagnostics } = await run();
+    if (count % 20 === 0) {
+      const cold = await generate({ ...optionsFor(folder), dryRun: true });
+      expect(diagnostics).toEqual(cold.diagnostics);
+      expect(cold.changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
     }
-    memory.forget(restoreSources(folder, originals));
-    const last = await run();
-    expect(last.diagnostics).toEqual([]);
-    const warm = generatedIn(folder);
-    rmSync(join(folder, 'src/generated'), { recursive: true });
-    await generate(optionsFor(folder));
-    expect(generatedIn(folder)).toEqual(warm);
-  },
-  120_000,
-);
+    // Mistakes would hide most of what follows.
+    if (diagnostics.length > 0 && choose(2) === 0) sources.forget(restoreSources(folder, originals));
+  }
+  sources.forget(restoreSources(folder, originals));
+  const last = await run();
+  expect(last.diagnostics).toEqual([]);
+  const warm = generatedIn(folder);
+  rmSync(join(folder, 'src/generated'), { recursive: true });
+  await generate(optionsFor(folder));
+  expect(generatedIn(folder)).toEqual(warm);
+}, 120_000);

@@ -37,8 +37,7 @@ const SUBJECTS = {
     const folder = folderOf('fw-gen');
     writeSyntheticProject(folder, models);
     const config = join(folder, 'fw.config.yaml');
-    return () =>
-      measureNode([join(root, 'bin/fw-gen.js'), 'generate', '--clean', '--no-cache', '--config', config]);
+    return () => measureNode([join(root, 'bin/fw-gen.js'), 'generate', '--clean', '--config', config]);
   },
   'ts-morph + Handlebars, plainly': () => {
     const folder = folderOf('plain');

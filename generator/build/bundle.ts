@@ -11,13 +11,6 @@ const generator = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(generator, 'bundle');
 for (const each of [folder, join(generator, 'compiled')]) rmSync(each, { recursive: true, force: true });
 await bundle('main.js', { dir: folder, format: 'esm', chunkFileNames: '[name].js' });
-// One CommonJS module, whose compiled code Node.js can cache.
-await bundle('generate-process.js', {
-  dir: folder,
-  format: 'cjs',
-  entryFileNames: 'generate.cjs',
-  codeSplitting: false,
-});
 
 async function bundle(entry: string, output: OutputOptions): Promise<void> {
   const build = await rolldown({

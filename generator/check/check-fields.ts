@@ -8,10 +8,10 @@ import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 
 /** Rules of all fields. @param whole the complete schema, for looking up ids */
-export function checkFields(schema: ProjectSchema, whole: ProjectSchema = schema): readonly Diagnostic[] {
+export function checkFields(schema: ProjectSchema): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const field of allFields(schema)) {
-    for (const problem of [checkName(field), checkType(field), checkId(whole, field)]) {
+    for (const problem of [checkName(field), checkType(field), checkId(schema, field)]) {
       if (problem !== undefined) found.push(problem);
     }
     found.push(...checkTags(field));

@@ -13,11 +13,11 @@ const OWN_PATHS: readonly string[] = ['/health/live', '/health/ready', '/openapi
  *
  * @param part the routes to which the rules of single routes are applied
  */
-export function checkRoutes(schema: ProjectSchema, part: ProjectSchema = schema): readonly Diagnostic[] {
-  const actions = routedActions(part);
+export function checkRoutes(schema: ProjectSchema): readonly Diagnostic[] {
+  const actions = routedActions(schema);
   return [
     ...actions.flatMap(checkPath),
-    ...checkUnique(routedActions(schema)),
+    ...checkUnique(actions),
     ...actions.flatMap(checkPathParameters),
     ...actions.flatMap(checkQuery),
     ...actions.flatMap(checkHeaders),

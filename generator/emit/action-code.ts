@@ -12,8 +12,7 @@ import { declaredFieldsCode, fieldCode } from './field-code.js';
 import { at, Call, type Code, Expression } from './print/code.js';
 import type { Imports } from './print/imports.js';
 import { memberName } from './print/strings.js';
-import { printOnce } from './print-once.js';
-import { type ResponseTypes, responseVariable } from './response-types.js';
+import type { ResponseTypes } from './response-types.js';
 import { upcastersCode } from './upcasters-code.js';
 
 /** The context in which declarations of actions are printed. */
@@ -35,41 +34,23 @@ export function actionCode(action: ActionSchema, printing: ActionPrinting): Code
   const place = { classText: actionClass, outputFolder, imports };
   const upcasters = upcastersCode(version, { of: 'params', className }, place);
   const response = route?.response && responseCode(route.response, printing);
-  const code = (): Code => {
-    const declaration = {
-      doc: description,
-      version,
-      upcasters,
-      params: declaredFieldsCode(action.params, 'documented', emission, imports),
-      result: resultCode(action, printing),
-      ...(route === undefined ? {} : routeCode(route, action, response?.code)),
-    };
-    return new Call(imports.runtimeValue('defineAction'), [new Expression(actionClass), declaration]);
+  const declaration = {
+    doc: description,
+    version,
+    upcasters,
+    params: declaredFieldsCode(action.params, 'documented', emission, imports),
+    result: resultCode(action, printing),
+    ...(route === undefined ? {} : routeCode(route, action, response)),
   };
-  const hasOwnNames = actionClass === className && upcasters === undefined && response?.hasOwnNames !== false;
-  const lead = memberName(name).length + ': ,'.length;
-  const once = { declaration: action, hasOwnNames, code, indent: 2, lead };
-  return at(location, printOnce(once, emission, imports));
+  const code = new Call(imports.runtimeValue('defineAction'), [new Expression(actionClass), declaration]);
+  return at(location, emission.part(code, 2, memberName(name).length + ': ,'.length));
 }
 
-interface ResponseCode {
-  readonly code: Code;
-  /** Whether the type and the class have the names that they have if no other name is the same. */
-  readonly hasOwnNames: boolean;
-}
-
-function responseCode(
-  response: ResponseSchema,
-  { emission, imports, responses }: ActionPrinting,
-): ResponseCode {
+function responseCode(response: ResponseSchema, { emission, imports, responses }: ActionPrinting): Code {
   const { name, file } = response;
-  const type = emission.types.named(response);
-  const variable = responses.of(type);
+  const variable = responses.of(emission.types.named(response));
   const local = imports.value({ kind: 'file', file, name });
-  return {
-    code: { type: variable, map: new Expression(`(result) => ${local}.from(result)`) },
-    hasOwnNames: variable.text === responseVariable(type) && local === name,
-  };
+  return { type: variable, map: new Expression(`(result) => ${local}.from(result)`) };
 }
 
 function routeCode(

@@ -1,5 +1,4 @@
 import type { SourceLocation } from '../schema/location.js';
-import type { PrintedTexts } from '../schema/printed-texts.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { FieldTypes, shardedModels } from './field-type.js';
 import { type Code, Expression, printCode } from './print/code.js';
@@ -10,12 +9,9 @@ export class Emission {
   readonly schema: ProjectSchema;
   readonly types: FieldTypes;
   readonly #marks: Marks | undefined;
-  /** Printed declarations of earlier runs; undefined while tracing. */
-  readonly printedTexts: PrintedTexts | undefined;
 
   /** @param marks records which declaration caused which line. Default: the run does not trace. */
-  constructor(schema: ProjectSchema, marks?: Marks, printedTexts?: PrintedTexts) {
-    this.printedTexts = marks === undefined ? printedTexts : undefined;
+  constructor(schema: ProjectSchema, marks?: Marks) {
     this.schema = schema;
     this.types = new FieldTypes(shardedModels(schema.models), { isTracing: marks !== undefined });
     this.#marks = marks;

@@ -1,7 +1,6 @@
 import type { LockedType } from '../schema/locked-type.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type { PrintedTexts } from '../schema/printed-texts.js';
-import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import type { UserTemplates } from './render.js';
 
 /** The input of one run. */
@@ -15,7 +14,4 @@ export interface EmitInput {
   readonly templates?: UserTemplates;
   /** Events and params whose stored shape has more than one version. Default: none. */
   readonly lockedTypes?: readonly LockedType[];
-  readonly printedTexts?: PrintedTexts | undefined;
-  /** Returns true for a model whose emitted file on disk is up to date and stays unchanged. Default: none. */
-  readonly isKept?: ((model: ModelSchema) => boolean) | undefined;
 }

@@ -18,11 +18,6 @@ import { serverView } from './views/server-view.js';
 import { sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
 
-/** Emits only the files of these models. @throws TemplateError */
-export function emitModels(input: EmitInput, models: readonly ModelSchema[]): ReadonlyMap<string, string> {
-  return modelFiles(input, models, new Emission(input.schema), new Renderer(input.templates));
-}
-
 /**
  * Emits all files of a checked schema. Its only side effect is loading this package's templates. @throws TemplateError
  */
@@ -44,7 +39,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const { paths, title, version } = input;
   const schema = sorted(input.schema);
   const renderer = new Renderer(input.templates);
-  const emission = new Emission(schema, marks, input.printedTexts);
+  const emission = new Emission(schema, marks);
   const migrations = emitMigrations(schema, paths, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
   const texts = file('sql-migrations');
@@ -54,16 +49,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     ...[...modules, ...migrations.keys()].map((path) => ({ path, file: path, name: 'migration' })),
     ...sqlMigrations.migrations.map(({ path, variable }) => ({ path, file: texts, name: variable })),
   ].sort((a, b) => compareText(a.path, b.path));
-  const { isKept = () => false } = input;
-  const kept = schema.models.filter(isKept).map((each) => modelFile(paths.output, each));
-  const generated = new Map(
-    modelFiles(
-      input,
-      schema.models.filter((each) => !isKept(each)),
-      emission,
-      renderer,
-    ),
-  );
+  const generated = new Map(modelFiles(input, schema.models, emission, renderer));
   const place = {
     file: file('application'),
     outputFolder: paths.output,
@@ -82,7 +68,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);
   }
-  return { generated, migrations, ...(kept.length === 0 ? {} : { kept: new Set(kept) }) };
+  return { generated, migrations };
 }
 
 /** Returns the files of the client; empty if the project has none. */

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
-import type { EventSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
 import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
 import type { LockText } from './lock-state.js';
@@ -30,19 +30,16 @@ export interface LockedShapes {
  * Compares the events and the stored params of a project with its lock files.
  *
  * @param locks from `readLocks`
- * @param isLocked returns true for an event whose shape equals the locked one
  */
 export function lockShapes(
   locks: readonly LockText[],
   schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
-  isLocked?: (event: EventSchema) => boolean,
 ): LockedShapes {
   const locked = LOCK_KINDS.flatMap((kind, index) => {
     const lock = locks[index];
     if (lock === undefined) return [];
     const lockables = kind.lockables(schema);
-    const isSettled = ({ event }: Lockable): boolean => event !== undefined && isLocked?.(event) === true;
-    return [lockKindOf(kind, { lockables, declared: kind.declared(schema) }, lock, isSettled)];
+    return [lockKindOf(kind, { lockables, declared: kind.declared(schema) }, lock)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
@@ -60,7 +57,6 @@ function lockKindOf(
   kind: LockKind,
   { lockables, declared }: { readonly lockables: readonly Lockable[]; readonly declared: readonly string[] },
   { path, text: before, unreadable }: LockText,
-  isSettled: (lockable: Lockable) => boolean,
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
   if (unreadable !== undefined) {
@@ -78,7 +74,7 @@ function lockKindOf(
     };
   }
   const lock = withAliases(stored, lockables);
-  const present = presentVersions(lockables, lock, isSettled);
+  const present = presentVersions(lockables);
   const diagnostics = checkAll(kind, present, lock);
   diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, declared, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
@@ -154,16 +150,10 @@ interface PresentVersion {
   readonly shape: Shape;
 }
 
-function presentVersions(
-  lockables: readonly Lockable[],
-  lock: ShapeLock,
-  isSettled: (lockable: Lockable) => boolean,
-): readonly PresentVersion[] {
+function presentVersions(lockables: readonly Lockable[]): readonly PresentVersion[] {
   return lockables.map((lockable) => {
     const { name, version = 1 } = lockable;
-    const key = lockKey(name, version);
-    const locked = isSettled(lockable) ? lock.get(key)?.shapes[0] : undefined;
-    return { lockable, version, key, shape: locked ?? storedShape(lockable) };
+    return { lockable, version, key: lockKey(name, version), shape: storedShape(lockable) };
   });
 }
 

@@ -1,4 +1,3 @@
-import type { Diagnostic } from '../diagnostics.js';
 import type {
   ActionSchema,
   EventSchema,
@@ -9,7 +8,7 @@ import type {
   SagaSchema,
 } from '../schema/project-schema.js';
 
-/** The declarations of one file or of a whole project. */
+/** The declarations of a project. */
 export interface Found {
   readonly models: ModelSchema[];
   readonly events: EventSchema[];
@@ -18,14 +17,6 @@ export interface Found {
   readonly sagas: SagaSchema[];
   readonly repositories: RepositorySchema[];
   readonly migrations: MigrationFile[];
-}
-
-/** The result of reading a file or analysing an action, with every requested file, whether it exists or not. */
-export interface ReadFindings {
-  readonly diagnostics: readonly Diagnostic[];
-  /** Syntax errors of the file and of the files that reading it required. */
-  readonly syntaxErrors: readonly Diagnostic[];
-  readonly requested: Iterable<string>;
 }
 
 /** Returns an empty result. */

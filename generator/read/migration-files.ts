@@ -1,5 +1,4 @@
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { MigrationFile } from '../schema/project-schema.js';
 
 /** The parsed name of a file in the migrations folder. */
 export interface MigrationFileName {
@@ -66,18 +65,6 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
     );
   }
   return undefined;
-}
-
-/** Matches a module exactly as the generator writes it. Such a module has no other content and need not be parsed. */
-const AS_WRITTEN =
-  /^(?:\/\/[^\n\u2028\u2029]*\n)*import \{ defineMigration, type Migration \} from 'fw-actions\/codegen';\n\nexport const migration: Migration = defineMigration\(\n {2}'\w*',\n {2}`[^`\\$]*`,\n\);\n$/;
-
-/** Reads a module that is as the generator writes it; undefined for any other, which has to be parsed. */
-export function migrationAsWritten(file: string, text: string): MigrationFile | undefined {
-  const { name = '', language } = migrationFileName(file) ?? {};
-  const number = migrationNumber(name);
-  if (language !== 'ts' || number === undefined || !AS_WRITTEN.test(text)) return undefined;
-  return { file, name, number, creates: createdTables(text) };
 }
 
 const CREATE_TABLE =

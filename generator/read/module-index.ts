@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { ts } from './compiler.js';
+import { fileOf } from './source-files.js';
 import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 
 /** The module in an import or re-export. */
@@ -134,7 +135,7 @@ function addImports(
   { importClause, moduleSpecifier }: ts.ImportDeclaration,
 ): void {
   if (importClause === undefined || !ts.isStringLiteral(moduleSpecifier)) return;
-  const from = new ModuleReference(moduleSpecifier.text, source.fileName);
+  const from = new ModuleReference(moduleSpecifier.text, fileOf(source));
   const { name, namedBindings } = importClause;
   if (name !== undefined) imports.set(name.text, { from, name: 'default' });
   if (namedBindings === undefined) return;
@@ -153,7 +154,7 @@ function addExports(
 ): void {
   const from =
     moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
-      ? new ModuleReference(moduleSpecifier.text, source.fileName)
+      ? new ModuleReference(moduleSpecifier.text, fileOf(source))
       : undefined;
   if (exportClause === undefined) {
     if (from !== undefined) draft.reExports.push({ from, names: undefined });

@@ -17,7 +17,6 @@ export function reportNestedClasses(context: ReadContext, source: ts.SourceFile)
   for (const decorator of ofMembers) reportMisplacedKey(context, decorator);
   const found = others.filter((each) => !ofMembers.includes(each));
   if (found.length === 0) return;
-  context.sources.withBodies(() => context.sources.load(source.fileName));
   const reported = new Set<ts.Node>();
   for (const decorator of found) {
     const node = decorator.parent;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ts } from './compiler.js';
-import { parseSource } from './parse-source.js';
 import { readDoc, readMisplacedTags } from './read-doc.js';
 import { instanceProperties } from './syntax.js';
 
@@ -24,6 +23,10 @@ const COMMENTS: readonly string[] = [
   '/** */',
   '/** @deprecated Use another. @integer */',
 ];
+
+function parsed(text: string): ts.SourceFile {
+  return ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true);
+}
 
 /** Reads the comment with the compiler itself. */
 function compilersReading(text: string): ReturnType<typeof readDoc> {
@@ -51,13 +54,13 @@ function memberOf(source: ts.SourceFile | undefined): ts.Node {
 
 test.each(COMMENTS)('%j has the meaning that it has for the compiler', (comment) => {
   const text = `class A {\n  ${comment}\n  readonly b!: string;\n}\n`;
-  const { source } = parseSource('a.ts', text);
+  const source = parsed(text);
   expect(readDoc(memberOf(source))).toEqual(compilersReading(text));
 });
 
 test('a comment on the first line of a file has its position', () => {
   const text = '/** One.\n *  @crossShard\n */ class A {}\n';
-  const [node] = parseSource('a.ts', text).source?.statements ?? [];
+  const [node] = parsed(text).statements;
   expect(node === undefined ? undefined : readDoc(node)).toEqual({
     description: 'One.',
     tags: [{ name: 'crossShard', text: '', location: { file: 'a.ts', line: 2, column: 5 } }],
@@ -110,7 +113,7 @@ test.each(MISPLACED)('a tag that may belong to another member is ignored: %j', (
 });
 
 function membersOf(text: string): readonly (ts.PropertyDeclaration | ts.PropertySignature)[] {
-  const [statement] = parseSource('a.ts', text).source?.statements ?? [];
+  const [statement] = parsed(text).statements;
   if (
     statement === undefined ||
     !(ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement))

@@ -1,6 +1,6 @@
 import type { DocTag } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
-import { positionIn } from './parse-source.js';
+import { positionIn } from './source-files.js';
 import { isInstanceMember } from './syntax.js';
 
 /** A documentation comment: its text and its tags. */

@@ -1,13 +1,7 @@
 import { diagnostic } from '../diagnostics.js';
 import type { MigrationFile } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import {
-  createdTables,
-  migrationAsWritten,
-  migrationFileName,
-  migrationNumber,
-  sqlMistake,
-} from './migration-files.js';
+import { createdTables, migrationFileName, migrationNumber, sqlMistake } from './migration-files.js';
 import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
@@ -21,9 +15,8 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
     if (mistake !== undefined) context.diagnostics.push(mistake);
     return { file, name, number, creates: createdTables(text), sql: text };
   }
-  const written = migrationAsWritten(file, text);
-  if (written !== undefined) return written;
-  if (number === undefined || language !== 'ts' || !exportsMigration(context, file)) {
+  const isMigration = /^export const migration\b/m.test(text) || exportsMigration(context, file);
+  if (number === undefined || language !== 'ts' || !isMigration) {
     context.diagnostics.push(
       diagnostic(
         'FWGEN035',

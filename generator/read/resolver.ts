@@ -86,7 +86,7 @@ export function resolveImportType(
   specifier: string,
   name: string,
 ): Resolved {
-  return resolveFrom(context, new ModuleReference(specifier, source.fileName), { name, meaning: 'type' });
+  return resolveFrom(context, new ModuleReference(specifier, fileOf(source)), { name, meaning: 'type' });
 }
 
 function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
@@ -133,13 +133,6 @@ function exportedNameOf(declaration: Declaration): string | undefined {
     if (local === name && exported !== 'default') return exported;
   }
   return undefined;
-}
-
-/** A key of an import from this project, equal in all files that import the same thing; undefined for other imports. */
-export function importKey(source: ts.SourceFile, name: string): string | undefined {
-  const { declarations, imports } = moduleIndex(source);
-  const binding = declarations.has(name) ? undefined : imports.get(name);
-  return binding?.from.path === undefined ? undefined : `${binding.from.path}#${binding.name}`;
 }
 
 function resolveQualified(

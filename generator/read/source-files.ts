@@ -1,104 +1,52 @@
 import { readFileSync } from 'node:fs';
 import { plainText } from '../content-hash.js';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { isSystemError } from '../system-error.js';
-import type { ts } from './compiler.js';
-import { linkBodies, type ParsedSource, type ParseError, parseSource, positionIn } from './parse-source.js';
-
-/** Requested paths, whether the files exist or not. */
-export interface RequestedFiles {
-  readonly files: ReadonlySet<string>;
-  /** Files whose tree was requested. */
-  readonly parsed: ReadonlySet<string>;
-}
-
-interface MutableRequests extends RequestedFiles {
-  readonly files: Set<string>;
-  readonly parsed: Set<string>;
-}
-
-function noRequests(): MutableRequests {
-  return { files: new Set(), parsed: new Set() };
-}
-
-/** Options for keeping sources in memory. */
-export interface SourceFilesOptions {
-  /**
-   * Maximum number of trees in memory. More trees use more memory, but files with many importers are parsed less often.
-   */
-  readonly treeLimit?: number;
-  /** Called with each text read from disk; undefined for a missing file. */
-  readonly onText?: (file: string, text: string | undefined) => void;
-}
-
-interface LoadedFile extends ParsedSource {
-  readonly file: string;
-  /** Whether nodes in function bodies have parents. */
-  hasBodies: boolean;
-}
+import { ts } from './compiler.js';
 
 /**
- * The parsed sources of one project, by project-relative path. Files are parsed on demand, never type-checked and never
- * executed. Texts have LF line ends and no byte order mark, so that a checkout with CRLF results in the same output.
+ * The sources of one project, by project-relative path. They are parsed on demand and never executed. Texts have LF line
+ * ends and no byte order mark, so that a checkout with CRLF results in the same output.
  */
 export class SourceFiles {
-  readonly #projectDirectory: string;
-  readonly #treeLimit: number;
-  readonly #onText: SourceFilesOptions['onText'];
-  /**
-   * Trees, the least recently used first. This is not a map: V8 chains the old tables of a map with many deletions, and
-   * an old table would keep all former trees reachable for the scavenger.
-   */
-  readonly #loaded: LoadedFile[] = [];
-  /** Characters of all loaded texts. */
-  #loadedLength = 0;
-  readonly #matches = new Map<string, boolean>();
-  readonly #errors = new Map<string, readonly ParseError[]>();
-  /** Candidate files of an import, by its path. */
-  readonly #candidates = new Map<string, readonly string[]>();
+  /** Absolute path. */
+  readonly projectDirectory: string;
+  /** Texts of requested files; undefined for a missing file. */
+  readonly #texts = new Map<string, string | undefined>();
+  readonly #trees = new Map<string, ts.SourceFile>();
+  readonly #errors = new Map<string, readonly Diagnostic[]>();
   #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
-  #requested: MutableRequests = noRequests();
-  #needsBodies = false;
-  /** The last requested file. It is usually parsed next. */
-  #lastText: { readonly file: string; readonly text: string } | undefined;
 
-  constructor(projectDirectory: string, options: SourceFilesOptions = {}) {
-    this.#projectDirectory = projectDirectory;
-    this.#treeLimit = options.treeLimit ?? TREE_LIMIT;
-    this.#onText = options.onText;
+  constructor(projectDirectory: string) {
+    this.projectDirectory = projectDirectory;
   }
 
-  /** Returns the parsed file; undefined if it is outside the project, missing, or has syntax errors. */
+  /** Returns the parsed file; undefined if it is missing or has syntax errors. */
   load(file: string): ts.SourceFile | undefined {
-    if (file.startsWith('../') || !/\.[cm]?tsx?$/.test(file)) return undefined;
-    this.#request(file);
-    this.#requested.parsed.add(file);
-    const loaded = this.#take(file) ?? this.#parse(file);
-    if (loaded === undefined) return undefined;
-    this.#loaded.push(loaded);
-    this.#loadedLength += lengthOf(loaded);
-    while (this.#keepsTooMuch()) this.#loadedLength -= lengthOf(this.#loaded.shift());
-    if (this.#needsBodies && !loaded.hasBodies) {
-      if (loaded.source !== undefined) linkBodies(loaded.source);
-      loaded.hasBodies = true;
-    }
-    return loaded.source;
+    if (!/\.[cm]?tsx?$/.test(file)) return undefined;
+    const known = this.#trees.get(file);
+    if (known !== undefined || this.#errors.has(file)) return known;
+    const text = this.text(file);
+    return text === undefined ? undefined : this.#parse(file, text);
   }
 
-  #keepsTooMuch(): boolean {
-    const { length } = this.#loaded;
-    return length > this.#treeLimit || (length > FEWEST_TREES && this.#loadedLength > MOST_TEXT);
-  }
-
-  /** Runs `work`, which reads function bodies: in files that it loads, all nodes have parents. */
-  withBodies<T>(work: () => T): T {
-    const before = this.#needsBodies;
-    this.#needsBodies = true;
-    try {
-      return work();
-    } finally {
-      this.#needsBodies = before;
+  #parse(file: string, text: string): ts.SourceFile | undefined {
+    // Comments are parsed by `readDoc`, because most declarations have none or a plain one.
+    const format = { languageVersion: LATEST, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
+    const source: ts.SourceFile & Parsed = ts.createSourceFile(file, text, format, true);
+    // The parser stores its errors on the tree. Requesting them from a program would create the program.
+    const errors = source.parseDiagnostics ?? [];
+    if (errors.length > 0) {
+      // The tree may contain nodes of any form, so it is not returned.
+      this.#errors.set(
+        file,
+        errors.map((each) => syntaxDiagnostic(source, each)),
+      );
+      return undefined;
     }
+    this.#trees.set(file, source);
+    return source;
   }
 
   /**
@@ -107,14 +55,8 @@ export class SourceFiles {
    * @throws the error of the file system if the file exists and cannot be read
    */
   text(file: string): string | undefined {
-    this.#request(file);
-    if (this.#lastText?.file === file) return this.#lastText.text;
-    const tree = this.#loaded.find((each) => each.file === file)?.source;
-    if (tree !== undefined) return tree.text;
-    const text = readText(`${this.#projectDirectory}/${file}`);
-    this.#onText?.(file, text);
-    if (text !== undefined) this.#lastText = { file, text };
-    return text;
+    if (!this.#texts.has(file)) this.#texts.set(file, readText(`${this.projectDirectory}/${file}`));
+    return this.#texts.get(file);
   }
 
   /**
@@ -122,61 +64,30 @@ export class SourceFiles {
    * import
    */
   loadImport(path: string): ts.SourceFile | undefined {
-    let candidates = this.#candidates.get(path);
-    if (candidates === undefined) {
-      candidates = importCandidates(path);
-      this.#candidates.set(path, candidates);
-    }
-    for (const candidate of candidates) {
+    for (const candidate of importCandidates(path)) {
       const source = this.load(candidate);
       if (source !== undefined) return source;
     }
     return undefined;
   }
 
-  /** Whether a file's text matches. Cached until the file is forgotten. @throws the error of the file system */
-  matches(file: string, pattern: RegExp): boolean {
-    this.#request(file);
-    let found = this.#matches.get(file);
-    if (found === undefined) {
-      found = pattern.test(this.text(file) ?? '');
-      this.#matches.set(file, found);
-    }
-    return found;
+  /** Files that were requested, whether they exist or not. */
+  get requested(): Iterable<string> {
+    return this.#texts.keys();
   }
 
-  /** Runs `work`. @returns its result and the paths that it requested */
-  trackRequests<T>(work: () => T): { readonly result: T; readonly requested: RequestedFiles } {
-    const before = this.#requested;
-    this.#requested = noRequests();
-    try {
-      const result = work();
-      return { result, requested: this.#requested };
-    } finally {
-      const { files, parsed } = this.#requested;
-      this.#requested = before;
-      this.noteRequests({ files, parsed });
-    }
+  /** Syntax errors of all files that were parsed. */
+  get syntaxErrors(): readonly Diagnostic[] {
+    return [...this.#errors.values()].flat();
   }
 
-  /** Records files of an earlier run as requested. */
-  noteRequests({ files, parsed }: RequestedFiles): void {
-    for (const file of files) this.#requested.files.add(file);
-    for (const file of parsed) this.#requested.parsed.add(file);
-  }
-
-  /** Returns the syntax errors of a parsed file. */
-  errorsOf(file: string): readonly ParseError[] {
-    return this.#errors.get(file) ?? [];
-  }
-
-  /** Forgets the texts of these files, so that the next request reads them again. Other files keep their trees. */
+  /** Forgets these files, so that the next request reads them again. */
   forget(files: Iterable<string>): void {
-    this.#lastText = undefined;
-    for (const file of files) {
-      this.#take(file);
+    // A file with syntax errors may no longer be requested.
+    for (const file of [...files, ...this.#errors.keys()]) {
+      this.#texts.delete(file);
+      this.#trees.delete(file);
       this.#errors.delete(file);
-      this.#matches.delete(file);
     }
   }
 
@@ -189,30 +100,26 @@ export class SourceFiles {
   setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
     this.#augmenters = augmenters;
   }
+}
 
-  /** Records a request. The declarations of a file also depend on the files that add members to it. */
-  #request(file: string): void {
-    this.#requested.files.add(file);
-    if (this.#augmenters.size === 0) return;
-    for (const each of this.augmentersOf(file)) this.#requested.files.add(each);
-  }
+const LATEST = ts.ScriptTarget.Latest;
 
-  #parse(file: string): LoadedFile | undefined {
-    const text = this.text(file);
-    if (text === undefined) return undefined;
-    const { source, errors } = parseSource(file, text);
-    if (errors.length > 0) this.#errors.set(file, errors);
-    return { file, source, errors, hasBodies: false };
-  }
+interface Parsed {
+  readonly parseDiagnostics?: readonly ts.DiagnosticWithLocation[];
+}
 
-  /** Removes a loaded file from the list and returns it. */
-  #take(file: string): LoadedFile | undefined {
-    const at = this.#loaded.findLastIndex((each) => each.file === file);
-    if (at < 0) return undefined;
-    const [found] = this.#loaded.splice(at, 1);
-    this.#loadedLength -= lengthOf(found);
-    return found;
-  }
+function syntaxDiagnostic(
+  source: ts.SourceFile,
+  { messageText, start }: ts.DiagnosticWithLocation,
+): Diagnostic {
+  const message = ts.flattenDiagnosticMessageText(messageText, ' ');
+  return diagnostic('FWGEN001', positionIn(source, start), message, 'Fix the syntax error.');
+}
+
+/** Returns line and column of a position in a file. */
+export function positionIn(source: ts.SourceFile, position: number): SourceLocation {
+  const { line, character } = source.getLineAndCharacterOfPosition(position);
+  return { file: fileOf(source), line: line + 1, column: character + 1 };
 }
 
 /** Returns the start of a node. */
@@ -226,29 +133,13 @@ export function fileOf(node: ts.Node): string {
   return node.getSourceFile().fileName;
 }
 
-/** Trees are large, and files that refer to each other are read in succession. */
-const TREE_LIMIT = 16;
-/** Maximum characters of all loaded texts. A tree takes some hundred bytes for each. */
-const MOST_TEXT = 60_000;
-/** Trees that stay loaded regardless of their size: a file and a file that it imports. */
-const FEWEST_TREES = 2;
-
-function lengthOf(loaded: LoadedFile | undefined): number {
-  return loaded?.source?.text.length ?? 0;
-}
-
-/** Shared, because Node.js would allocate these options from 'utf8' for each file. */
-const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
-
 function readText(path: string): string | undefined {
-  let text: string;
   try {
-    text = readFileSync(path, AS_TEXT);
+    return plainText(readFileSync(path, 'utf8'));
   } catch (error) {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
     throw error;
   }
-  return plainText(text);
 }
 
 /**

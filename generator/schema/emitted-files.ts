@@ -6,8 +6,6 @@ export interface EmittedFiles {
   readonly migrations: ReadonlyMap<string, string>;
   /** `events.lock`: rewritten if versions are added, never removed. Default: none. */
   readonly locks?: ReadonlyMap<string, string>;
-  /** Other generated files: up to date on disk, and not read. Default: none. */
-  readonly kept?: ReadonlySet<string>;
 }
 
 /** First characters of every generated file. Only files with this prefix are overwritten or removed. */

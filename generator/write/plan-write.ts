@@ -60,14 +60,6 @@ export function planWrite(request: PlanRequest): WritePlan {
   }
   for (const planned of planRemovals(request, manifest)) add(planned);
   const hashes = new Map<string, ReadonlySet<string>>();
-  for (const path of emitted.kept ?? []) {
-    const name = manifestName(outputFolder, path);
-    hashes.set(
-      name,
-      manifest?.files.get(name) ?? new Set([hashOf(readText(join(projectDirectory, path)) ?? '')]),
-    );
-    changes.push({ path, kind: 'unchanged' });
-  }
   for (const [path, text] of emitted.generated)
     hashes.set(manifestName(outputFolder, path), new Set([hashOf(text)]));
   return {
@@ -146,7 +138,7 @@ function planRemovals(
   return names
     .filter((name) => isBelow(name))
     .map((name) => `${outputFolder}/${name}`)
-    .filter((path) => !emitted.generated.has(path) && emitted.kept?.has(path) !== true)
+    .filter((path) => !emitted.generated.has(path))
     .flatMap((path) => {
       const name = manifestName(outputFolder, path);
       const before = readText(join(projectDirectory, path));

@@ -51,18 +51,6 @@ export class Imports {
     return this.value({ kind: 'package', module: CODEGEN_MODULE, name });
   }
 
-  /** Returns also the names of the runtime's values that `create` imports. */
-  trackRuntimeValues<T>(create: () => T): { readonly result: T; readonly names: readonly string[] } {
-    const before = this.#tracked;
-    const tracked = new Set<string>();
-    this.#tracked = tracked;
-    try {
-      return { result: create(), names: [...tracked] };
-    } finally {
-      this.#tracked = before;
-    }
-  }
-
   /** Imports a type of the runtime. */
   runtimeType(name: string): string {
     return this.type({ kind: 'package', module: CODEGEN_MODULE, name });

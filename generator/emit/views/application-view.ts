@@ -9,7 +9,6 @@ import { declaredFieldsCode } from '../field-code.js';
 import { at, Call, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
 import { Imports } from '../print/imports.js';
 import { quote } from '../print/strings.js';
-import { printOnce } from '../print-once.js';
 import { ResponseTypes, type ResponseView } from '../response-types.js';
 import { upcastersCode } from '../upcasters-code.js';
 import { type CollaboratorView, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
@@ -201,7 +200,7 @@ function handledEvents(printing: EventPrinting): ReadonlyMap<string, HandledEven
       .map((event) => {
         const variable = imports.reserve(camelCase(event.name));
         const lead = `const ${variable}: EventDescriptor = ;`.length;
-        const descriptor = emission.print(eventCode(event, printing).code(), 0, lead);
+        const descriptor = emission.print(eventCode(event, printing), 0, lead);
         return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
       }),
   );
@@ -250,35 +249,24 @@ function sagasView(
 
 /** Returns the descriptor of an event as an element of a list at the margin. */
 function listedEventCode(event: EventSchema, printing: EventPrinting): Code {
-  const { code, hasOwnNames } = eventCode(event, printing);
-  const once = { declaration: event, hasOwnNames, code, indent: 2, lead: ','.length };
-  return at(event.location, printOnce(once, printing.emission, printing.imports));
+  return at(event.location, printing.emission.part(eventCode(event, printing), 2, ','.length));
 }
 
-interface EventCode {
-  readonly code: () => Code;
-  /** Whether its class has its own name, and no other file is referred to. */
-  readonly hasOwnNames: boolean;
-}
-
-function eventCode(event: EventSchema, { emission, imports, outputFolder }: EventPrinting): EventCode {
+function eventCode(event: EventSchema, { emission, imports, outputFolder }: EventPrinting): Code {
   const { name, aliases, model, file, location, version } = event;
   const eventClass = imports.value({ kind: 'file', file, name });
   const place = { classText: eventClass, outputFolder, imports };
   const upcasters = upcastersCode(version, { of: 'event', className: name }, place);
-  const code = (): Code => {
-    const fields = declaredFieldsCode(event.fields, 'stored', emission, imports);
-    return at(location, {
-      name: storedNameOf(event),
-      aliases,
-      model: storedNameOf(model),
-      eventClass: new Expression(`() => ${eventClass}`),
-      version,
-      upcasters,
-      fields: fields === undefined ? [] : new Call(imports.runtimeValue('namedFields'), [fields]),
-    });
-  };
-  return { code, hasOwnNames: eventClass === name && upcasters === undefined };
+  const fields = declaredFieldsCode(event.fields, 'stored', emission, imports);
+  return at(location, {
+    name: storedNameOf(event),
+    aliases,
+    model: storedNameOf(model),
+    eventClass: new Expression(`() => ${eventClass}`),
+    version,
+    upcasters,
+    fields: fields === undefined ? [] : new Call(imports.runtimeValue('namedFields'), [fields]),
+  });
 }
 
 function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { type TestProject, testProject } from '../../test-support/projects.js';
 import { readProject } from '../read-project.js';
-import { readShardVerdicts } from '../read-shard-verdicts.js';
+import { readShardVerdicts } from './verdict.js';
 
 let project: TestProject | undefined;
 

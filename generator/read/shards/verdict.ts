@@ -1,9 +1,12 @@
+import { type Diagnostic, diagnostic, formatLocation } from '../../diagnostics.js';
 import type { SourceLocation } from '../../schema/location.js';
+import type { ProjectPaths } from '../../schema/paths.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ActionSchema, ProjectSchema } from '../../schema/project-schema.js';
 import { ts } from '../compiler.js';
-import type { ReadContext } from '../read-context.js';
+import { type ReadContext, startContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
+import { SourceFiles } from '../source-files.js';
 import { classesOf } from '../syntax.js';
 import type { Origin } from './origin.js';
 import { repositoriesOf } from './repositories.js';
@@ -30,16 +33,42 @@ export interface ShardVerdict {
   readonly isIntended: boolean;
 }
 
+/** Returns the verdict on every action of a project. */
+export function readShardVerdicts(
+  projectDirectory: string,
+  paths: ProjectPaths,
+  schema: ProjectSchema,
+): readonly ShardVerdict[] {
+  const context = startContext(new SourceFiles(projectDirectory), paths);
+  return schema.actions
+    .map((action) => shardVerdict(context, schema, action))
+    .filter((verdict) => verdict !== undefined);
+}
+
+/** Reports the actions that certainly stage on two shards. */
+export function checkShards(
+  context: ReadContext,
+  schema: ProjectSchema,
+  suspects: readonly ActionSchema[],
+): readonly Diagnostic[] {
+  return suspects.flatMap((action) => {
+    const found = shardVerdict(context, schema, action);
+    const [first, second] = found?.origins ?? [];
+    if (found?.verdict !== 'violation' || found.isIntended || first === undefined || second === undefined)
+      return [];
+    const message = `${action.className} stages on ${second.text} here, and on ${first.text} at ${formatLocation(first.location)}`;
+    const hint =
+      'Split it into one action per shard. If callers run it with allowCrossShard(true), write @crossShard in its comment.';
+    return [diagnostic('FWGEN045', second.location, message, hint)];
+  });
+}
+
 /** Follows the origin of everything that an action stages; undefined if its class no longer exists. */
 export function shardVerdict(
   context: ReadContext,
   schema: ProjectSchema,
   action: ActionSchema,
 ): ShardVerdict | undefined {
-  return context.sources.withBodies(() => follow(context, schema, action));
-}
-
-function follow(context: ReadContext, schema: ProjectSchema, action: ActionSchema): ShardVerdict | undefined {
   const source = context.sources.load(action.file);
   const node = source && classesOf(source).find((each) => each.name?.text === action.className);
   const perform = node?.members.find(

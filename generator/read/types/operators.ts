@@ -1,5 +1,6 @@
 import type { EnumValue, FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
+import { fileOf } from '../source-files.js';
 import { typeOfValue } from './constants.js';
 import { type Bound, type Reading, readBound, type Shape } from './reading.js';
 import { hasAnyAgain, unrolled } from './recursion.js';
@@ -145,7 +146,7 @@ function fieldBase(
   }
   const file = node.getSourceFile();
   const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
-  return { tags: [], location: { file: file.fileName, line: line + 1, column: character + 1 } };
+  return { tags: [], location: { file: fileOf(file), line: line + 1, column: character + 1 } };
 }
 
 /** Returns `T` of `[K in keyof T]`. Its modifiers and comments are kept. */

@@ -5,7 +5,6 @@ import type { ReadContext } from '../read-context.js';
 import { decoratedName, hasDecorator } from '../read-decorator.js';
 import {
   type Declaration,
-  importKey,
   type Resolved,
   referenceToDeclaration,
   resolveClassDeclaration,
@@ -15,7 +14,6 @@ import {
 import { fileOf, locationOf } from '../source-files.js';
 import { declaredName, instanceProperties, nameText, scopeOf } from '../syntax.js';
 import { enumMemberValue, readEnumValues } from './constants.js';
-import { readOnce } from './known-types.js';
 import { followLineage, type Lineage, leadsTo } from './lineage.js';
 import { readList } from './lists.js';
 import { declarationKey, named, readClassFields, readInterface } from './objects.js';
@@ -157,20 +155,8 @@ export function resolveClass(
   const { node } = argumentOf({ node: argument, scope });
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const name = nameText(node.typeName);
-  const source = node.getSourceFile();
-  const find = (): ModelReference | undefined => {
-    const declaration = resolveClassDeclaration(context, node, name);
-    return declaration === undefined ? undefined : referenceToClass(context, declaration);
-  };
-  const key = importKey(source, name);
-  if (key === undefined) return find();
-  let known = context.classes.get(key);
-  if (known === undefined) {
-    const { result, requested } = context.sources.trackRequests(find);
-    known = { reference: result, requested };
-    context.classes.set(key, known);
-  } else context.sources.noteRequests(known.requested);
-  return known.reference;
+  const declaration = resolveClassDeclaration(context, node, name);
+  return declaration === undefined ? undefined : referenceToClass(context, declaration);
 }
 
 function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
@@ -220,11 +206,7 @@ function readDeclared(reading: Reading, declaration: Declaration, node: Named): 
   const scope = bindArguments(reading, parameters, node.typeArguments ?? []);
   const key = `${declarationKey(declaration)}${argumentsKey(reading, scope)}`;
   // Type arguments and partial shapes change the result, so only plain references are cached.
-  return parameters === undefined && typeof reading.shape === 'string'
-    ? readOnce(reading, `${reading.shape} ${key}`, (inner) =>
-        readKeyed(inner, { declaration, node, key, scope }),
-      )
-    : readKeyed(reading, { declaration, node, key, scope });
+  return readKeyed(reading, { declaration, node, key, scope });
 }
 
 interface Keyed {

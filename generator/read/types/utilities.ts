@@ -1,5 +1,6 @@
 import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
+import { fileOf } from '../source-files.js';
 import type { Reading } from './reading.js';
 import { unrolled } from './recursion.js';
 import { isAssignable, literalsOf, membersOf, NEVER, unite } from './relations.js';
@@ -104,7 +105,7 @@ export function recordOf(
 function locate(node: ts.TypeNode): FieldSchema['location'] {
   const source = node.getSourceFile();
   const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
-  return { file: source.fileName, line: line + 1, column: character + 1 };
+  return { file: fileOf(source), line: line + 1, column: character + 1 };
 }
 
 function filtered(reading: Reading, [of, by]: readonly ts.TypeNode[], isKept: boolean): ReadType {

@@ -1,0 +1,113 @@
+// Loaded first, and often instead of everything else, so it imports only modules that Node.js has already loaded.
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Proof that a run found everything up to date: the states of all files that it read and of all files of the output. A
+ * state consists of the times, size and number of a file. While every state is the same, there is nothing to do.
+ */
+interface Stamp {
+  /** State of this program. */
+  readonly program: string;
+  /** Paths from the folder of the configuration. The state of a missing file is ''. */
+  readonly states: Readonly<Record<string, string>>;
+  /** Number of files of the output. */
+  readonly files: number;
+}
+
+/** Folder below the output folder. It excludes itself from git. */
+const FOLDER = '.fw-cache';
+const NAME = 'stamp.json';
+/**
+ * Timestamps of file systems have a limited resolution, in milliseconds: a file that changed within this time may change
+ * again without a new timestamp. Some file systems have full seconds.
+ */
+const TICK_MS = 50;
+const COARSE_TICK_MS = 2_500;
+
+/** Returns the number of files of the output if all of it is up to date; undefined if a run must decide. */
+export function filesUpToDate(configFile: string): number | undefined {
+  try {
+    const folder = dirname(resolve(configFile));
+    const stamp: Stamp = JSON.parse(readFileSync(join(stampFolder(configFile), NAME), 'utf8'));
+    // Several configurations may share an output folder: the stamp belongs to the one for which it was written.
+    if (stamp.program !== programState() || !(basename(configFile) in stamp.states)) return undefined;
+    for (const path in stamp.states) {
+      if (stateOf(`${folder}/${path}`) !== stamp.states[path]) return undefined;
+    }
+    return stamp.files;
+  } catch {
+    // No stamp, or a damaged one: the run writes a new one.
+    return undefined;
+  }
+}
+
+/** What a run without mistakes has read and emitted, as paths from the folder of the configuration. */
+export interface FinishedRun {
+  readonly configFile: string;
+  /** Files and folders that it read. */
+  readonly inputs: Iterable<string>;
+  /** Files of the output that exist. */
+  readonly outputs: readonly string[];
+  /** Related files that are not counted. */
+  readonly others: readonly string[];
+  /** Start of the run, in milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/** Records that everything is up to date, unless an input may have changed since the run read it. */
+export function writeStamp({ configFile, inputs, outputs, others, startedAt }: FinishedRun): void {
+  const folder = dirname(resolve(configFile));
+  const own = new Set([...outputs, ...others]);
+  const states: Record<string, string> = {};
+  try {
+    const stamps = stampFolder(configFile);
+    for (const path of [basename(configFile), ...inputs]) {
+      if (own.has(path)) continue;
+      if (isRecent(join(folder, path), startedAt)) {
+        rmSync(join(stamps, NAME), { force: true });
+        return;
+      }
+      states[path] = stateOf(join(folder, path));
+    }
+    for (const path of own) states[path] = stateOf(join(folder, path));
+    const stamp: Stamp = { program: programState(), states, files: outputs.length };
+    mkdirSync(stamps, { recursive: true });
+    writeFileSync(join(stamps, '.gitignore'), '*\n');
+    const temporary = join(stamps, `${NAME}.${process.pid}.tmp`);
+    writeFileSync(temporary, JSON.stringify(stamp));
+    renameSync(temporary, join(stamps, NAME));
+  } catch {
+    // Without a stamp the next run is only slower, which is no reason to fail.
+  }
+}
+
+/** @throws if the configuration names no output folder */
+function stampFolder(configFile: string): string {
+  const config = resolve(configFile);
+  // A guess of the output folder. A wrong guess finds no stamp.
+  const output = /\boutput:[ \t]*["']?([^"'\s,}#]+)/.exec(readFileSync(config, 'utf8'))?.[1];
+  if (output === undefined) throw new Error(`${configFile} has no output folder`);
+  return join(resolve(dirname(config), output), FOLDER);
+}
+
+function isRecent(path: string, since: number): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  const latest = Math.max(stats.mtimeMs, stats.ctimeMs);
+  return latest > since - (Number.isInteger(latest / 1_000) ? COARSE_TICK_MS : TICK_MS);
+}
+
+/** Returns the state of a file or folder; '' if it is missing. */
+function stateOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return '';
+  const { mtimeMs, ctimeMs, ino, size } = stats;
+  return `${mtimeMs} ${ctimeMs} ${stats.isDirectory() ? 0 : size} ${ino}`;
+}
+
+/** State of the bundle that contains this module. */
+function programState(): string {
+  return stateOf(fileURLToPath(import.meta.url));
+}

@@ -1,0 +1,61 @@
+import { type ClassForm, readClassForm } from './class-form.js';
+import { ts } from './compiler.js';
+import type { Found } from './found.js';
+import { reportNestedClasses } from './nested-classes.js';
+import { reportComputedBase, reportNestedSubclasses } from './overlooked-classes.js';
+import { readAction } from './read-action.js';
+import { type ReadContext, report } from './read-context.js';
+import { readEvent } from './read-event.js';
+import { readHandler } from './read-handler.js';
+import { readModel, reportUnmarkedModel } from './read-model.js';
+import { readRepository } from './read-repository.js';
+import { readSaga, reportUnmarkedSaga } from './read-saga.js';
+
+/**
+ * Selects files with a decorator or a derived class. Other files are parsed when a type refers to them. The pattern
+ * omits the names of the markers, because a file may import them under other names.
+ */
+const MARKERS =
+  /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
+
+/** Reads the classes of a file. */
+export function readClasses(context: ReadContext, file: string, found: Found): void {
+  // Nothing is generated for the classes of a type declaration file.
+  if (/\.d\.[cm]?ts$/.test(file) || !MARKERS.test(context.sources.text(file) ?? '')) return;
+  const source = context.sources.load(file);
+  if (source === undefined) return;
+  for (const statement of source.statements) {
+    if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
+  }
+  reportNestedClasses(context, source);
+  reportNestedSubclasses(context, source);
+}
+
+function readClass(context: ReadContext, form: ClassForm, found: Found): void {
+  const { decorators } = form;
+  const builder = decorators.get('AutoBuilder');
+  if (builder === undefined) reportUnmarkedModel(context, form);
+  else add(found.models, readModel(context, form, builder));
+  const action = decorators.get('FwAction');
+  if (action === undefined) reportRouteAlone(context, form);
+  else add(found.actions, readAction(context, form, action));
+  const handler = decorators.get('FwEventHandler');
+  if (handler !== undefined) add(found.handlers, readHandler(context, form, handler));
+  if (decorators.has('FwSaga')) add(found.sagas, readSaga(context, form));
+  else reportUnmarkedSaga(context, form);
+  add(found.events, readEvent(context, form));
+  add(found.repositories, readRepository(context, form));
+  reportComputedBase(context, form);
+}
+
+function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm): void {
+  const route = decorators.get('HttpRoute');
+  if (route === undefined) return;
+  const name = node.name?.text ?? 'The class';
+  const hint = 'Add @FwAction to the class.';
+  report(context, 'FWGEN033', route, `${name} has @HttpRoute but not @FwAction`, hint);
+}
+
+function add<T>(list: T[], item: T | undefined): void {
+  if (item !== undefined) list.push(item);
+}
