@@ -118,23 +118,15 @@ export class Thing${number}Action extends Action<void, void> {
     project = testProject('fwgen060-route-without-rule');
   });
 
-  test('are reported by the run that reads their file, and by every --check', async () => {
+  test('are reported by every run that reads the sources', async () => {
     const [first] = await warnings();
     expect(first).toContain('POST /things/{id}/touch has no rule');
     addAction(1);
-    expect(await warnings()).toEqual([expect.stringContaining('POST /things/1 has no rule')]);
-    expect(await warnings()).toEqual([]);
+    expect(await warnings()).toHaveLength(2);
     expect(await warnings('--check')).toHaveLength(2);
-  });
-
-  test('are reported when a rule is removed and the output stays as it is', async () => {
-    addAction(1);
-    const open = project.read('src/action1.ts');
-    const ruled = open.replace('FwAction, ', 'Allow, everyone, FwAction, ');
-    project.write('src/action1.ts', ruled.replace('@FwAction', '@FwAction\n@Allow(everyone)'));
+    const open = project.read('src/action1.ts').replace('FwAction, ', 'Allow, everyone, FwAction, ');
+    project.write('src/action1.ts', open.replace('@FwAction', '@FwAction\n@Allow(everyone)'));
     expect(await warnings()).toHaveLength(1);
-    project.write('src/action1.ts', open);
-    expect(await warnings()).toEqual([expect.stringContaining('POST /things/1 has no rule')]);
   });
 
   test('are only counted after the first twenty', async () => {
