@@ -9,8 +9,8 @@ import {
   type Phase,
   type TracedText,
 } from '../generator/generate.js';
-import type { SourceFiles } from '../generator/read/source-files.js';
 import { relativeTo } from '../generator/schema/paths.js';
+import type { SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command-context.js';
 import { EXIT, type ExitCode } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';

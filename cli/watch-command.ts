@@ -22,7 +22,7 @@ export async function watchCommand(
   context: CommandContext,
   afterRun?: (code: ExitCode) => Promise<void>,
 ): Promise<ExitCode> {
-  const { SourceFiles } = await import('../generator/read/source-files.js');
+  const { SourceFiles } = await import('../generator/watch.js');
   const projectDirectory = dirname(resolve(flags.config));
   const sources = new SourceFiles(projectDirectory);
   const warnings = new Set<string>();
