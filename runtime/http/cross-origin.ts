@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { CorsConfig } from '../config/types.js';
 
 /** Request headers that pages of other origins may send: those that generated routes read. */
@@ -24,14 +24,15 @@ export class CrossOrigin {
     this.#isAny = this.#origins.has('*');
   }
 
-  /** Sets the header that lets the page read this answer. Called before the answer is written. */
-  mark({ headers: { origin } }: IncomingMessage, response: ServerResponse): void {
+  /** Headers that let the page read an answer. */
+  headersFor(origin: string | undefined): Record<string, string> {
     // A cache must not return the answer for one origin to a page of another one.
-    if (!this.#isAny) response.setHeader('vary', 'origin');
-    if (origin === undefined || !this.#allows(origin)) return;
-    response.setHeader('access-control-allow-origin', this.#isAny ? '*' : origin);
-    response.setHeader('access-control-expose-headers', ANSWER_HEADERS);
-    if (this.#config.credentials) response.setHeader('access-control-allow-credentials', 'true');
+    const headers: Record<string, string> = this.#isAny ? {} : { vary: 'origin' };
+    if (origin === undefined || !this.#allows(origin)) return headers;
+    headers['access-control-allow-origin'] = this.#isAny ? '*' : origin;
+    headers['access-control-expose-headers'] = ANSWER_HEADERS;
+    if (this.#config.credentials) headers['access-control-allow-credentials'] = 'true';
+    return headers;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { constants, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answers } from './answer.js';
 import { isCurrent } from './entity-tags.js';
 import { acceptsGzip } from './media-types.js';
@@ -21,20 +22,20 @@ export class FixedPage {
   }
 
   /** Sends the page, compressed if the client accepts that; 304 if the client has the page. */
-  send(answers: Answers, { headers }: IncomingMessage, response: ServerResponse): void {
+  send(answers: Answers, { headers }: FastifyRequest, reply: FastifyReply): void {
     const isCompressed = acceptsGzip(headers['accept-encoding']);
     const etag = isCompressed ? `"${this.#tag}-gzip"` : `"${this.#tag}"`;
     const known = headers['if-none-match'];
-    const varies = response.getHeader('vary');
+    const varies = reply.getHeader('vary');
     const vary = [...(varies === undefined ? [] : [String(varies)]), 'accept-encoding'].join(', ');
     if (known !== undefined && isCurrent(known, etag)) {
       const { 'content-type': _type, ...fields } = this.#headers;
-      answers.sendEmpty(response, 304, { ...fields, vary, etag });
+      answers.sendEmpty(reply, 304, { ...fields, vary, etag });
       return;
     }
     const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
     const body = isCompressed ? this.#gzip() : this.#body;
-    answers.send(response, 200, { ...this.#headers, ...encoding, vary, etag }, body);
+    answers.send(reply, 200, { ...this.#headers, ...encoding, vary, etag }, body);
   }
 
   #gzip(): Buffer {

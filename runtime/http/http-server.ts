@@ -1,6 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginCallback } from 'fastify';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyPluginCallback,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
 import type { RequestLimits } from '../access/request-limits.js';
 import type { CorsConfig } from '../config/types.js';
@@ -8,13 +15,10 @@ import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { SafeLogger } from '../observability/safe-logger.js';
-import { Gatekeeper } from './admission/gatekeeper.js';
 import { Answers, pathOf } from './answer.js';
 import { readBody } from './body-reader.js';
-import { BACKLOG, Connections } from './connection/connections.js';
-import { httpListener } from './connection/http-listener.js';
-import { checkHead } from './connection/request-head.js';
-import type { ServerCertificate } from './connection/server-certificate.js';
+import { Places } from './busy.js';
+import { answerClientError, type RawHeaders, refuseTunnel } from './client-error.js';
 import { CrossOrigin } from './cross-origin.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import { type HealthCheck, Readiness } from './health.js';
@@ -23,24 +27,20 @@ import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { observeAnswers } from './observe-answers.js';
+import { OpenConnections } from './open-connections.js';
 import { addPages } from './pages.js';
 import { PathMethods, routerPath } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
+import { checkHead, pathOfTarget } from './request-head.js';
 import { requestIdOf } from './request-id.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RouteRegister } from './route-register.js';
 import { RouteToolbox } from './route-tools.js';
 import { SecurityHeaders } from './security-headers.js';
-import {
-  addForeignBodyReader,
-  addSendHook,
-  adoptRoute,
-  handOver,
-  keepPluginHeaders,
-  refusingHook,
-} from './server-extension.js';
+import type { ServerCertificate } from './server-certificate.js';
+import { addForeignBodyReader, addSendHook, adoptRoute, refusingHook } from './server-extension.js';
 import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
@@ -110,6 +110,8 @@ export interface HttpServer {
 }
 
 const READING = ['GET', 'HEAD'] as const;
+/** Clients that the kernel connects before the process accepts them; the kernel has a limit of its own. */
+const BACKLOG = 4_096;
 /** Maximum length of a path parameter that is validated. */
 const LONGEST_PARAMETER = 2_048;
 
@@ -122,41 +124,32 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const own = defaultLogger();
   const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
   if (options.problems !== undefined) checkApplicationProblems(options.problems);
-  const connections = new Connections(limits, new SecurityHeaders(options.strictTransportSeconds));
-  const answers = new Answers({
-    log,
-    connections,
-    problems: options.problems,
-    metrics: options.metrics,
-  });
+  const connections = new OpenConnections();
+  const answers = new Answers({ log, problems: options.problems, metrics: options.metrics });
   const paths = new PathMethods();
-  const gatekeeper = new Gatekeeper({
-    answers,
-    connections,
-    keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
-    hasHooks: options.plugins !== undefined || options.customRoutes !== undefined,
-    marksAnswers: options.cors !== undefined,
-  });
-  options.metrics?.watchAdmission(() => gatekeeper.statistics);
+  const places = new Places(limits);
+  options.metrics?.watchBusy(places);
   const tools = new RouteToolbox({ ...options, log });
-  const context = { answers, gatekeeper, tools, nestingDepth: limits.nestingDepth };
+  const context = { answers, places, tools, nestingDepth: limits.nestingDepth };
   const register = new RouteRegister(paths, (route) => adoptRoute(route, context));
   const edge: Edge = {
     limits,
     answers,
     paths,
     connections,
-    gatekeeper,
+    places,
     register,
+    security: new SecurityHeaders(options.strictTransportSeconds),
     hosts: namesOf(options.hosts),
     certificate: options.certificate,
     cors: options.cors && new CrossOrigin(options.cors),
   };
   const server = createFastify(edge);
+  server.addHook('onRequest', headHook(edge));
   server.addHook('onRoute', register.onRoute);
   if (options.metrics !== undefined) observeAnswers(server, options.metrics, options.routes);
   addForeignBodyReader(server, limits.nestingDepth);
-  addSendHook(server, answers);
+  addSendHook(server, connections);
   addFallbacks(server, edge);
   const failures = addPlugins(server, options.plugins ?? []);
   addRoutes(server, options, edge);
@@ -175,19 +168,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await server.ready();
       for (const failure of failures) throw failure;
       await server.listen({ host, port, backlog: BACKLOG });
-      const address = addressOf(server, host, schemeOf(options));
-      await connections.listenBeside(server.server, address);
-      return address;
+      return addressOf(server, host, schemeOf(options));
     },
     close: (graceMs = 10_000) => {
-      const endConnections = (): void => {
-        answers.endsConnections = true;
-        // Not earlier, because their clients would reconnect to this server.
-        options.feeds?.close();
-      };
       answers.closing = true;
-      gatekeeper.release();
-      closed ??= connections.drain(graceMs, endConnections).then(() => server.close());
+      // Not earlier, because clients of feeds would reconnect to this server.
+      const endFeeds = (): void => options.feeds?.close();
+      closed ??= connections.drain(server.server, graceMs, endFeeds).then(() => server.close());
       return closed;
     },
   };
@@ -220,13 +207,14 @@ function nameOf(plugin: object & { readonly name: string }): string {
   return typeof shown === 'string' ? shown : plugin.name || 'anonymous';
 }
 
-/** Handles requests before they reach Fastify. */
+/** Parts that all requests pass. */
 interface Edge {
   readonly limits: HttpLimits;
   readonly answers: Answers;
   readonly paths: PathMethods;
-  readonly connections: Connections;
-  readonly gatekeeper: Gatekeeper;
+  readonly connections: OpenConnections;
+  readonly places: Places;
+  readonly security: SecurityHeaders;
   readonly register: RouteRegister;
   readonly hosts: ReadonlySet<string> | undefined;
   readonly certificate: ServerCertificate | undefined;
@@ -234,52 +222,85 @@ interface Edge {
 }
 
 function createFastify(edge: Edge): FastifyInstance {
-  const { answers, limits, connections, gatekeeper } = edge;
-  const server: FastifyInstance = fastify({
-    serverFactory: (handler) => {
-      const handle = gatekeeper.guard(handler);
-      return httpListener(limits, {
-        connections,
-        certificate: edge.certificate,
-        request: (request, response) => {
-          edge.cors?.mark(request, response);
-          const problem = checkHead(request, limits.headerCount) ?? checkName(request, edge.hosts);
-          if (problem !== undefined) answers.fail(request, response, problem);
-          else if (isPreflight(edge, request, response)) return;
-          else if (request.url !== '*') handle(request, response);
-          else answerUnserved(request, response, edge);
-        },
-        expectation: (request, response) => answers.fail(request, response, unmetExpectation()),
-      });
-    },
+  const { answers, limits, connections, certificate } = edge;
+  const headers = { security: edge.security, cors: edge.cors };
+  const common = {
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
     bodyLimit: limits.bodyBytes,
     genReqId: requestIdOf,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.answerTimeoutMs,
     return503OnClosing: false,
     exposeHeadRoutes: true,
-    // The listener answers requests that its parser refuses.
-    clientErrorHandler: () => {},
-    frameworkErrors: (error, request, reply) => answers.fail(request.raw, reply.raw, translateRefusal(error)),
-  });
+    rewriteUrl: pathOfTarget,
+    clientErrorHandler: (error: Error, socket: Socket) =>
+      answerClientError(error, socket, { connections, headers }),
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers({ ...edge.security.api, ...edge.cors?.headersFor(request.headers.origin) });
+      answers.fail(request, reply, translateRefusal(error));
+    },
+  };
+  const http = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(500, limits.headersTimeoutMs),
+    // Checked with the other headers, and answered with a problem.
+    requireHostHeader: false,
+  };
+  const handshakeTimeout = limits.headersTimeoutMs;
+  const server =
+    certificate === undefined
+      ? fastify({ ...common, http })
+      : // The types of Fastify keep HTTP and HTTPS apart, but the routes of both are the same.
+        (fastify({
+          ...common,
+          https: { ...http, ...certificate.options, handshakeTimeout },
+        }) as unknown as FastifyInstance);
+  watchServer(server.server, edge, headers);
   // Fastify would ignore their bodies; routes refuse unexpected ones.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   return server;
 }
 
-/** Answers a browser's preflight request. */
-function isPreflight(
-  { cors, paths, answers }: Edge,
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  const headers = cors?.preflight(request, paths.allowed(pathOf(request.url)));
-  if (headers !== undefined) answers.sendEmpty(response, 204, headers);
-  return headers !== undefined;
+/** Sets what Fastify has no options for. */
+function watchServer(server: Server, { limits, connections, certificate }: Edge, headers: RawHeaders): void {
+  connections.watch(server);
+  certificate?.serve(server);
+  server.maxConnections = limits.connections;
+  // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
+  server.maxHeadersCount = 0;
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    server.emit('request', request, response),
+  );
+  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, headers));
 }
 
-function unmetExpectation(): HttpProblem {
-  return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server supports only the expectation 100-continue');
+/** Checks the head of each request, and begins it when those before it on its connection are answered. */
+function headHook(edge: Edge): onRequestHookHandler {
+  const { answers, connections, cors, hosts, limits, security } = edge;
+  return (request, reply, done) => {
+    const { raw } = request;
+    reply.headers(security.api);
+    if (cors !== undefined) reply.headers(cors.headersFor(request.headers.origin));
+    const begin = (): void => {
+      const problem = checkHead(raw, limits.headerCount) ?? checkName(raw, hosts);
+      if (problem !== undefined) answers.fail(request, reply, problem);
+      else if (!isPreflight(edge, request, reply)) done();
+    };
+    if (connections.enter(raw, reply.raw, begin) !== 'refuse') return;
+    reply.header('connection', 'close');
+    const detail = 'Too many requests wait on this connection';
+    answers.fail(request, reply, new HttpProblem('HTTP_BUSY', detail, { headers: { 'retry-after': '1' } }));
+  };
+}
+
+/** Answers a browser's preflight request. */
+function isPreflight({ cors, paths, answers }: Edge, request: FastifyRequest, reply: FastifyReply): boolean {
+  const headers = cors?.preflight(request.raw, paths.allowed(pathOf(request.raw.url)));
+  if (headers !== undefined) answers.sendEmpty(reply, 204, headers);
+  return headers !== undefined;
 }
 
 /** Generated routes read the bytes by themselves, whatever parsers plugins have added. */
@@ -295,11 +316,11 @@ function addBodyReader(scope: FastifyInstance, routes: readonly RouteDescriptor[
 
 function addRoutes(
   server: FastifyInstance,
-  { routes, executor, authenticator, plugins, callers, denyByDefault, feeds }: HttpServerOptions,
-  { limits, answers, gatekeeper, register, connections: { turns } }: Edge,
+  { routes, executor, authenticator, callers, denyByDefault, feeds }: HttpServerOptions,
+  { limits, answers, places, register }: Edge,
 ): void {
   const validators = new InputValidators();
-  const services = { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds };
+  const services = { executor, authenticator, answers, places, callers, denyByDefault, feeds };
   const compiled = routes.map((route) => {
     const reader = new ParamsReader(route, validators, limits.nestingDepth);
     const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;
@@ -308,8 +329,7 @@ function addRoutes(
   });
   server.register((scope, _options, done) => {
     addBodyReader(scope, routes, limits.bodyBytes);
-    if (gatekeeper.hasHooks) scope.addHook('onRequest', refusingHook(gatekeeper));
-    if (plugins !== undefined) keepPluginHeaders(scope);
+    scope.addHook('onRequest', refusingHook(places, answers));
     for (const { operation, options } of compiled) register.own(operation, () => scope.route(options));
     done();
   });
@@ -317,10 +337,9 @@ function addRoutes(
 
 function addOwnPages(server: FastifyInstance, options: HttpServerOptions, edge: Edge): void {
   const { answers, paths, register } = edge;
-  const { title, metrics, plugins, openApi } = options;
+  const { title, metrics, openApi } = options;
   const readiness = new Readiness(options.health);
   server.register((scope, _options, done) => {
-    if (plugins !== undefined) keepPluginHeaders(scope);
     register.own('a page of the server', () =>
       addPages({
         server: scope,
@@ -339,15 +358,13 @@ function addOwnPages(server: FastifyInstance, options: HttpServerOptions, edge: 
 
 function addFallbacks(server: FastifyInstance, edge: Edge): void {
   server.setNotFoundHandler((request, reply) => {
-    handOver(reply);
-    answerUnserved(request.raw, reply.raw, edge);
+    answerUnserved(request, reply, edge);
   });
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    handOver(reply);
     // Fastify looks for the content type of QUERY before it looks for a route.
     if (request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
-      answerUnserved(request.raw, reply.raw, edge);
-    else edge.answers.fail(request.raw, reply.raw, translateRefusal(error));
+      answerUnserved(request, reply, edge);
+    else edge.answers.fail(request, reply, translateRefusal(error));
   });
 }
 

@@ -16,11 +16,12 @@ export interface HttpLimits {
   readonly answerTimeoutMs: number;
   /** An idle connection is closed after this time, in milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;
-  /**
-   * Maximum open connections; further ones are answered with 503 before their request is read, and closed. Default
-   * 10,000.
-   */
+  /** Maximum open connections; further ones are closed. Default 10,000. */
   readonly connections: number;
+  /** Maximum requests in progress; further ones are answered with 503. Default 1,024. */
+  readonly requests: number;
+  /** The same for the requests of each shard. Default 256. */
+  readonly requestsPerShard: number;
 }
 
 /** The default limits. */
@@ -34,4 +35,6 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
   answerTimeoutMs: 10_000,
   keepAliveTimeoutMs: 65_000,
   connections: 10_000,
+  requests: 1_024,
+  requestsPerShard: 256,
 });

@@ -56,11 +56,11 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
     }
     return latest;
   };
-  server.get('/metrics', (request, { raw }) => {
+  server.get('/metrics', (request, reply) => {
     const headers = { 'content-type': metrics.contentType, 'cache-control': 'no-store' };
     render().then(
-      (body) => answers.send(raw, 200, headers, body),
-      (error: unknown) => answers.fail(request.raw, raw, error),
+      (body) => answers.send(reply, 200, headers, body),
+      (error: unknown) => answers.fail(request, reply, error),
     );
   });
 }
@@ -68,7 +68,7 @@ function addMetrics({ server, answers, paths, metrics }: PagesContext): void {
 function addDocument({ server, answers, paths }: PagesContext, openApi: object): void {
   if (paths.has('GET', '/openapi.json')) return;
   const page = new FixedPage(documentText(openApi), { 'content-type': 'application/json' });
-  server.get('/openapi.json', (request, { raw }) => page.send(answers, request.raw, raw));
+  server.get('/openapi.json', (request, reply) => void page.send(answers, request, reply));
 }
 
 function addDocs({ server, answers, paths, title, scheme }: PagesContext, openApi: object): void {
@@ -84,10 +84,10 @@ function addDocs({ server, answers, paths, title, scheme }: PagesContext, openAp
     pages.set(host, page);
     return page;
   };
-  server.get('/docs', (request, { raw }) => {
+  server.get('/docs', (request, reply) => {
     const { host = '' } = request.headers;
     const isShown = HOST.test(host) && (pages.has(host) || pages.size < MOST_HOSTS);
-    pageFor(isShown ? host : 'localhost').send(answers, request.raw, raw);
+    pageFor(isShown ? host : 'localhost').send(answers, request, reply);
   });
 }
 
@@ -101,17 +101,17 @@ async function readyFor(readiness: Readiness, request: IncomingMessage): Promise
 function addHealth({ server, answers, readiness, paths }: PagesContext): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (!paths.has('GET', '/health/live')) {
-    server.get('/health/live', (_request, { raw }) => answers.send(raw, 200, headers, LIVE));
+    server.get('/health/live', (_request, reply) => answers.send(reply, 200, headers, LIVE));
   }
   if (!paths.has('GET', '/health/ready')) {
-    server.get('/health/ready', (request, { raw }) => {
+    server.get('/health/ready', (request, reply) => {
       readyFor(readiness, request.raw).then(
         (report) => {
           const known = answers.closing ? { ...report, status: 'closing' as const } : report;
           const status = known.status === 'ready' || known.status === 'degraded' ? 200 : 503;
-          answers.send(raw, status, headers, JSON.stringify(known));
+          answers.send(reply, status, headers, JSON.stringify(known));
         },
-        (error: unknown) => answers.fail(request.raw, raw, error),
+        (error: unknown) => answers.fail(request, reply, error),
       );
     });
   }

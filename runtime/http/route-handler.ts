@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
 import type { EndRequest, RequestLimits } from '../access/request-limits.js';
@@ -8,22 +7,16 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import { Id } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import { type Caller, principalName } from '../domain/principal.js';
-import {
-  CommitOutcomeUnknownError,
-  DeadlineExceededError,
-  ForbiddenError,
-  ShardBusyError,
-} from '../errors.js';
+import { ForbiddenError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
-import type { Ticket } from './admission/gate.js';
-import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
-import type { Turns } from './connection/turns.js';
+import type { Leave, Places } from './busy.js';
 import { entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
 import { type LiveFeeds, lastVersion } from './feed/live-feeds.js';
 import type { ParamsReader, RequestParams } from './input/request-params.js';
 import { acceptsEventStream, acceptsJson } from './media-types.js';
+import { shardInPath } from './path-shard.js';
 import { type CalledRoute, HttpProblem, type ParamPlaces } from './problem.js';
 import type { RouteDescriptor } from './route.js';
 
@@ -46,10 +39,8 @@ export interface RouteServices {
   /** Whether routes are refused if their actions have no rule. */
   readonly denyByDefault?: boolean | undefined;
   readonly answers: Answers;
-  /** Admits a request before any work for it. */
-  readonly gatekeeper: Gatekeeper;
-  /** Limits how many actions start and answers are written per turn of the event loop. */
-  readonly turns: Turns;
+  /** Limits the requests in progress. */
+  readonly places: Places;
   /** Streams of events, for routes with a feed. */
   readonly feeds: LiveFeeds | undefined;
 }
@@ -61,21 +52,17 @@ export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => voi
 export function compileRoute(
   route: RouteDescriptor,
   reader: ParamsReader,
-  { executor, authenticator, answers, gatekeeper, turns, callers, denyByDefault, feeds }: RouteServices,
+  { executor, authenticator, answers, places: busy, callers, denyByDefault, feeds }: RouteServices,
 ): RouteHandler {
   const sendResult = compileAnswer(route, answers);
   const called: CalledRoute = { name: `${route.method} ${route.path}`, places: paramPlaces(route) };
   const isDenied = denyByDefault === true && ruleOf(route.action) === undefined;
 
-  const execute = (
-    principal: Caller,
-    request: FastifyRequest,
-    response: ServerResponse,
-  ): Promise<unknown> => {
+  const execute = (principal: Caller, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { raw, params: path, body } = request;
     const { url = '/', headers } = raw;
     const params = reader.read({ url, headers, path: path as object, body: body as Buffer | undefined });
-    const onReplay = (): void => void response.setHeader('idempotency-replayed', 'true');
+    const onReplay = (): void => void reply.header('idempotency-replayed', 'true');
     const settings = executionSettings(route, headers, params, onReplay);
     return executor.execute(principal, route.action, params, settings);
   };
@@ -85,52 +72,51 @@ export function compileRoute(
     limits: RequestLimits,
     principal: Caller,
     request: FastifyRequest,
-    response: ServerResponse,
+    reply: FastifyReply,
   ): Promise<unknown> => {
     const name = principalName(principal);
     let leave: EndRequest;
     try {
       leave = await limits.enter(name, route.operation);
     } finally {
-      for (const [header, value] of limits.headers(name, route.operation)) response.setHeader(header, value);
+      for (const [header, value] of limits.headers(name, route.operation)) reply.header(header, value);
     }
     try {
-      return await execute(principal, request, response);
+      return await execute(principal, request, reply);
     } finally {
       leave();
     }
   };
 
-  const run = (principal: Caller, request: FastifyRequest, response: ServerResponse): Promise<unknown> => {
+  const run = (principal: Caller, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     requireName(principal);
     if (isDenied) throw new ForbiddenError(`${called.name} has no rule, and access is denied by default`);
     return callers === undefined
-      ? execute(principal, request, response)
-      : executeWithin(callers, principal, request, response);
+      ? execute(principal, request, reply)
+      : executeWithin(callers, principal, request, reply);
   };
 
-  const openFeed = ({ params, headers }: FastifyRequest, response: ServerResponse): void => {
+  const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply): void => {
     // The reader has converted the path parameters in place.
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
-    const more = answers.complete(response, {});
-    feeds.open(response, id, { after: lastVersion(headers['last-event-id']), headers: more });
+    feeds.open(reply, id, { after: lastVersion(headers['last-event-id']) });
   };
 
-  const start = (request: FastifyRequest, reply: FastifyReply, ticket: Ticket): void => {
+  const start = (request: FastifyRequest, reply: FastifyReply, leave: Leave): void => {
     const fail = (error: unknown): void => {
-      answers.fail(request.raw, reply.raw, error, called);
-      ticket.leave(isAboutLoad(error));
+      leave();
+      answers.fail(request, reply, error, called);
     };
     const streams =
       route.feed !== undefined && request.method === 'GET' && acceptsEventStream(request.headers.accept);
     const succeed = (result: unknown): void => {
       try {
         // A caller who may not read the route's answer gets none of its events.
-        if (streams) openFeed(request, reply.raw);
-        else sendResult(request, reply.raw, result);
-        ticket.leave(true);
+        if (streams) openFeed(request, reply);
+        else if (!reply.raw.destroyed) sendResult(request, reply, result);
+        leave();
       } catch (error) {
         fail(error);
       }
@@ -142,34 +128,20 @@ export function compileRoute(
       const principal = authenticator(request.raw);
       const result =
         principal instanceof Promise
-          ? principal.then((known) => run(known, request, reply.raw))
-          : run(principal, request, reply.raw);
-      result.then(
-        (value) => turns.work(() => succeed(value)),
-        (error) => turns.work(() => fail(error)),
-      );
+          ? principal.then((known) => run(known, request, reply))
+          : run(principal, request, reply);
+      result.then(succeed, fail);
     } catch (error) {
       fail(error);
     }
   };
 
   return (request, reply) => {
-    gatekeeper.enter(request.raw, reply.raw, (ticket) => turns.work(() => start(request, reply, ticket)));
+    const shard = shardInPath(request.params);
+    const leave = busy.take(shard);
+    if (leave === undefined) answers.refuse(request, reply, { places: busy, shard });
+    else start(request, reply, leave);
   };
-}
-
-/** Failures caused by the load of the shard or of this process. */
-function isAboutLoad(error: unknown): boolean {
-  try {
-    return (
-      error instanceof ShardBusyError ||
-      error instanceof DeadlineExceededError ||
-      error instanceof CommitOutcomeUnknownError
-    );
-  } catch {
-    // The thrown value can be anything, even a proxy that throws when it is read.
-    return false;
-  }
 }
 
 /** A principal without a name is a defect of the authenticator, not of the caller. */
@@ -189,17 +161,17 @@ function paramPlaces(route: RouteDescriptor): ParamPlaces {
   ]);
 }
 
-type SendResult = (request: FastifyRequest, response: ServerResponse, result: unknown) => void;
+type SendResult = (request: FastifyRequest, reply: FastifyReply, result: unknown) => void;
 
 function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
   const { response: shape, status, etag, location } = route;
-  if (shape === undefined) return (_request, response) => answers.sendEmpty(response, status);
+  if (shape === undefined) return (_request, reply) => answers.sendEmpty(reply, status);
   const map = shape.map as (result: unknown) => object;
   const write = compileObjectWriter(shape.type.fields);
   const locate = location === undefined ? undefined : compileLocation(location);
   const isRead = route.method === 'GET';
 
-  return (request, response, result) => {
+  return (request, reply, result) => {
     const body = map(result) as Readonly<Record<string, unknown>>;
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (isRead) headers['cache-control'] = 'private, no-cache';
@@ -210,11 +182,11 @@ function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
       const known = isRead ? request.headers['if-none-match'] : undefined;
       if (known !== undefined && isCurrent(known, tag)) {
         delete headers['content-type'];
-        answers.sendEmpty(response, 304, headers);
+        answers.sendEmpty(reply, 304, headers);
         return;
       }
     }
-    answers.send(response, status, headers, write(body));
+    answers.send(reply, status, headers, write(body));
   };
 }
 

@@ -6,28 +6,32 @@ import type {
   onRequestHookHandler,
   RouteOptions,
 } from 'fastify';
-import type { Ticket } from './admission/gate.js';
-import type { Gatekeeper } from './admission/gatekeeper.js';
 import type { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
+import type { Places } from './busy.js';
 import { parsePlainJson } from './input/json-text.js';
 import { readLooseQuery } from './input/query-text.js';
 import { isJsonContent } from './media-types.js';
+import type { OpenConnections } from './open-connections.js';
+import { shardInPath } from './path-shard.js';
 import { HttpProblem } from './problem.js';
 import type { RouteToolbox } from './route-tools.js';
+import { API_POLICY, CUSTOM_POLICY } from './security-headers.js';
 
 /** Handling of custom routes and plugins before and after their handlers. */
 export interface ExtensionContext {
   readonly answers: Answers;
-  readonly gatekeeper: Gatekeeper;
+  readonly places: Places;
   readonly tools: RouteToolbox;
   readonly nestingDepth: number;
 }
 
-/** Puts a custom route under admission, and sets its query. */
-export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: ExtensionContext): void {
+/** Limits the requests in progress of a custom route, and sets its query. */
+export function adoptRoute(route: RouteOptions, { answers, places, tools }: ExtensionContext): void {
   const begin = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     tools.begin(request, reply);
+    if (reply.getHeader('content-security-policy') === API_POLICY)
+      reply.header('content-security-policy', CUSTOM_POLICY);
     let problem: Error | undefined;
     try {
       request.query = { ...readLooseQuery(request.raw.url ?? '') };
@@ -37,25 +41,30 @@ export function adoptRoute(route: RouteOptions, { gatekeeper, tools }: Extension
     done(problem);
   };
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
-    const admitted = (ticket: Ticket): void => {
-      // The duration of a custom route's other work does not measure the load of its shards.
-      reply.raw.once('close', () => ticket.leave(false));
+    // The place of a client that has left would never be released.
+    if (reply.raw.destroyed) return;
+    const shard = shardInPath(request.params);
+    const leave = places.take(shard);
+    if (leave === undefined) answers.refuse(request, reply, { places, shard });
+    else {
+      reply.raw.once('close', leave);
       done();
-    };
-    gatekeeper.enter(request.raw, reply.raw, admitted, () => handOver(reply));
+    }
   };
   if (route.config?.admission === false) {
     route.onRequest = [begin, ...listOf(route.onRequest)];
     return;
   }
-  route.onRequest = [begin, refusingHook(gatekeeper), ...listOf(route.onRequest)];
+  route.onRequest = [begin, refusingHook(places, answers), ...listOf(route.onRequest)];
   route.preHandler = [enter, ...listOf(route.preHandler)];
 }
 
-/** Refuses a request without a slot, before its body is read and with the headers that hooks have set by then. */
-export function refusingHook(gatekeeper: Gatekeeper): onRequestHookHandler {
-  return ({ raw }, reply, done) => {
-    if (!gatekeeper.refuses(raw, reply.raw, () => handOver(reply))) done();
+/** Refuses a request without a place before its body is read, with the headers that hooks have set by then. */
+export function refusingHook(places: Places, answers: Answers): onRequestHookHandler {
+  return (request, reply, done) => {
+    const shard = shardInPath(request.params);
+    if (places.isFull(shard)) answers.refuse(request, reply, { places, shard });
+    else done();
   };
 }
 
@@ -96,29 +105,13 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
   return parsePlainJson(body, nestingDepth);
 }
 
-/** Adds security headers to answers that Fastify sends, and ends the connection during a drain. */
-export function addSendHook(server: FastifyInstance, answers: Answers): void {
-  server.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', request.id);
-    for (const [name, value] of answers.customHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
-    if (answers.mustEnd(reply.raw)) reply.header('connection', 'close');
+/** Adds the id of the request, and ends connections while the server closes. */
+export function addSendHook(server: FastifyInstance, connections: OpenConnections): void {
+  server.addHook('onSend', ({ id, raw }, reply, payload, done) => {
+    reply.header('x-request-id', id);
+    if (connections.mustEnd(raw.socket)) reply.header('connection', 'close');
     done(null, payload);
   });
-}
-
-/** Generated routes answer without Fastify, so headers that plugins have set are copied to Node's response. */
-export function keepPluginHeaders(scope: FastifyInstance): void {
-  scope.addHook('preHandler', (_request, reply, done) => {
-    handOver(reply);
-    done();
-  });
-}
-
-/** Copies headers that plugins have set, such as `Access-Control-Allow-Origin`. */
-export function handOver(reply: FastifyReply): void {
-  if (reply.raw.headersSent) return;
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) reply.raw.setHeader(name, value);
 }
 
 function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {

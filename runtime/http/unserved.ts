@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FwError } from '../errors.js';
 import { type Answers, pathOf } from './answer.js';
 import type { PathMethods } from './path-pattern.js';
@@ -6,14 +6,14 @@ import { HttpProblem } from './problem.js';
 
 /** Answers requests without a route: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
 export function answerUnserved(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: FastifyRequest,
+  reply: FastifyReply,
   { answers, paths }: { readonly answers: Answers; readonly paths: PathMethods },
 ): void {
-  const path = pathOf(request.url);
+  const path = pathOf(request.raw.url);
   const allow = path === '*' ? paths.all() : paths.allowed(path);
-  if (allow !== undefined && request.method === 'OPTIONS') answers.sendEmpty(response, 204, { allow });
-  else answers.fail(request, response, notFound(path, request.method ?? '', allow));
+  if (allow !== undefined && request.method === 'OPTIONS') answers.sendEmpty(reply, 204, { allow });
+  else answers.fail(request, reply, notFound(path, request.method, allow));
 }
 
 function notFound(path: string, method: string, allow: string | undefined): HttpProblem {

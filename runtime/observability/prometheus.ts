@@ -5,7 +5,7 @@ import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-statistics.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
-import { addAdmissionMetrics, type HttpAdmission } from './admission-metrics.js';
+import { addBusyMetrics, type HttpBusy } from './busy-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 import { addSinkMetrics } from './sink-metrics.js';
@@ -41,8 +41,8 @@ export interface Metrics {
   observe(answer: HttpAnswer): void;
   /** Counts a caller who was answered with 401 or 403. */
   refused(status: number, reason: RefusalReason): void;
-  /** Adds the numbers of admitted, waiting and refused requests. The function is called once per scrape. */
-  watchAdmission(statistics: () => HttpAdmission): void;
+  /** Adds the numbers of requests in progress and refused ones, read once per scrape. */
+  watchBusy(busy: HttpBusy): void;
   render(): Promise<string>;
 }
 
@@ -78,10 +78,10 @@ export function createMetrics(sources: MetricsSources): Metrics {
     updateJournal?.(sources.journal?.() ?? []);
     return registry.metrics();
   };
-  const watchAdmission = (admission: () => HttpAdmission): void => {
-    watched.push(addAdmissionMetrics(registry, admission));
+  const watchBusy = (busy: HttpBusy): void => {
+    watched.push(addBusyMetrics(registry, busy));
   };
-  return { contentType: registry.contentType, observe, refused, watchAdmission, render };
+  return { contentType: registry.contentType, observe, refused, watchBusy, render };
 }
 
 function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {

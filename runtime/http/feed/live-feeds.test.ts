@@ -1,11 +1,19 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { useTime } from '../../concurrency/time.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { FeedEvent } from '../../persistence/read/feed-reader.js';
-import { LiveFeeds, type LiveFeedsOptions, lastVersion, type ReadFeeds } from './live-feeds.js';
+import {
+  LiveFeeds,
+  type LiveFeedsOptions,
+  lastVersion,
+  type ReadFeeds,
+  type StreamedReply,
+} from './live-feeds.js';
+
+const streamed = (raw: ServerResponse): StreamedReply => ({ raw, hijack: () => {}, getHeaders: () => ({}) });
 
 const HERE = ShardIdentifier.of(0, 0);
 const ID = ShardedId.named('Wallet', '01890a5d-ac96-7d4c-8000-c2b7a4f8a001');
@@ -56,7 +64,7 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
   const feeds = new LiveFeeds({ read, defaultShard: () => HERE, pollMs: 5, ...options });
   const server = createServer((request, response) => {
     try {
-      feeds.open(response, ID, { after: lastVersion(request.headers['last-event-id']) });
+      feeds.open(streamed(response), ID, { after: lastVersion(request.headers['last-event-id']) });
     } catch (error) {
       response.writeHead(503).end(String(error));
     }
@@ -199,7 +207,7 @@ test('a client that left before its stream began takes no slot', async () => {
   const left = new Promise<void>((resolve) => {
     server.removeAllListeners('request').once('request', (request, response) => {
       request.socket.once('close', () => {
-        feeds.open(response, ID, { after: 0 });
+        feeds.open(streamed(response), ID, { after: 0 });
         resolve();
       });
       leaving.abort();

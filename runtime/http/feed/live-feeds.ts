@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -26,6 +26,13 @@ export interface LiveFeedsOptions {
   readonly heartbeatMs?: number;
 }
 
+/** The reply that becomes a stream: Fastify's. */
+export interface StreamedReply {
+  readonly raw: ServerResponse;
+  hijack(): unknown;
+  getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
+}
+
 interface Stream {
   readonly response: ServerResponse;
   readonly modelName: string;
@@ -45,13 +52,13 @@ const END_GRACE_MS = 10_000;
 /** Time after which a disconnected client reconnects, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
-/** Headers of every stream: names and values alternate. */
-const HEADERS = [
-  ...['content-type', 'text/event-stream; charset=utf-8'],
-  ...['cache-control', 'no-store'],
-  ...['x-accel-buffering', 'no'],
-  ...['connection', 'close'],
-];
+/** Headers of every stream. */
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  connection: 'close',
+};
 
 /** Server-sent events of models. All streams of a shard share one statement per poll. */
 export class LiveFeeds {
@@ -76,19 +83,20 @@ export class LiveFeeds {
    * Answers with the events of a model after a version, and with later ones, until the client or the server ends it. A
    * closing server ends it at once, because a browser reconnects after the end of a stream, but not after a refusal.
    *
-   * @param headers additional headers of the answer, names and values alternate
    * @throws HttpProblem if there are too many streams
    */
-  open(
-    response: ServerResponse,
-    id: Id<unknown>,
-    { after, headers = [] }: { readonly after: number; readonly headers?: readonly OutgoingHttpHeader[] },
-  ): void {
+  open(reply: StreamedReply, id: Id<unknown>, { after }: { readonly after: number }): void {
+    // The client has left while the action ran; its connection does not report that again.
+    if (reply.raw.destroyed) return;
     if (this.size >= this.#options.streams)
       throw new HttpProblem('HTTP_BUSY', 'Too many event streams are open', {
         headers: { 'retry-after': '5' },
       });
-    response.writeHead(200, [...headers, ...HEADERS]);
+    const { raw: response } = reply;
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) response.setHeader(name, value);
+    response.writeHead(200, HEADERS);
     response.write(`retry: ${RECONNECT_MS}\n\n`);
     if (this.#closed) {
       response.end();
@@ -96,8 +104,6 @@ export class LiveFeeds {
     }
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
     const { modelName } = id;
-    // The client has left while the action ran; its connection does not report that again.
-    if (response.destroyed) return;
     const stream = {
       response,
       modelName,

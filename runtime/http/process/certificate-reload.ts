@@ -1,6 +1,6 @@
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import type { Logger } from '../../observability/logger.js';
-import { type ServerCertificate, TlsFileError } from '../connection/server-certificate.js';
+import { type ServerCertificate, TlsFileError } from '../server-certificate.js';
 import { LOOK_EVERY_MS } from './config-reload.js';
 import type { ProcessPort } from './process-port.js';
 

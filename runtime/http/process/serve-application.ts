@@ -20,7 +20,6 @@ import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
 import type { DocumentedRoute } from '../../openapi/documented-route.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
-import { ServerCertificate, TlsFileError } from '../connection/server-certificate.js';
 import type { HealthCheck } from '../health.js';
 import {
   createHttpServer,
@@ -30,6 +29,7 @@ import {
   PluginError,
 } from '../http-server.js';
 import type { RouteDescriptor } from '../route.js';
+import { ServerCertificate, TlsFileError } from '../server-certificate.js';
 import type { CustomRoutes } from '../server-plugin.js';
 import { followCertificate } from './certificate-reload.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';

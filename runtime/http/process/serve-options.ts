@@ -43,11 +43,11 @@ export interface ServeSettings {
   readonly hosts?: readonly string[];
   /**
    * Fastify plugins, registered in order before any route: `[helmet, withOptions(cors, { origin: true })]`. Their hooks
-   * up to `preHandler`, and `onResponse`, apply to generated routes too. Default none.
+   * apply to generated routes too. Default none.
    */
   readonly plugins?: readonly ServerPlugin[];
   /**
-   * Adds custom routes with Fastify's own API. Admission, drain, metrics, log and problem answers apply to them too.
+   * Adds custom routes with Fastify's own API. Limits, drain, metrics, log and problem answers apply to them too.
    * Default none.
    */
   readonly routes?: CustomRoutes<ServerTools>;

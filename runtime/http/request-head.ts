@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpProblem } from '../problem.js';
+import { HttpProblem } from './problem.js';
 
 /** An authority without user information: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const HOST =
@@ -8,9 +8,17 @@ const HOST =
 /** Scheme and authority of a request target in absolute form. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
+/** Fastify's `rewriteUrl`: the path of a target in absolute form. */
+export function pathOfTarget({ url = '/' }: { readonly url?: string | undefined }): string {
+  if (url.startsWith('/')) return url;
+  const [start, authority] = ABSOLUTE.exec(url) ?? [];
+  if (start === undefined || authority === undefined || !HOST.test(authority)) return url;
+  const path = url.slice(start.length);
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
 /**
- * Checks what Node's parser accepts: the version of HTTP, the number of headers, and `Host`. Replaces a target in
- * absolute form with its path.
+ * Checks what Node's parser accepts: the version of HTTP, the number of headers, the expectation and `Host`.
  *
  * @param headerCount maximum number of headers
  * @returns the problem; `undefined` for a valid request
@@ -21,15 +29,21 @@ export function checkHead(request: IncomingMessage, headerCount: number): HttpPr
     return new HttpProblem('HTTP_VERSION_NOT_SUPPORTED', 'The server speaks HTTP/1.1 and HTTP/1.0');
   if (rawHeaders.length > 2 * headerCount)
     return new HttpProblem('HTTP_HEADERS_TOO_LARGE', `A request may have at most ${headerCount} headers`);
-  return checkCoding(request) ?? checkHost(request, minor === 1) ?? readTarget(request);
+  return (
+    checkCoding(request) ??
+    checkHost(request, minor === 1) ??
+    checkTarget(request) ??
+    checkExpectation(request.headers)
+  );
 }
 
 function checkCoding({ headers, httpVersionMinor }: IncomingMessage): HttpProblem | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
-  if (httpVersionMinor === 0) return malformed('A request of HTTP/1.0 cannot have a transfer coding');
+  if (httpVersionMinor === 0) return malformed('A request of HTTP/1.0 cannot have a transfer coding', CLOSE);
   // Node's parser accepts other codings before it, and would not decode them.
-  if (coding.toLowerCase() !== 'chunked') return malformed('The only supported transfer coding is chunked');
+  if (coding.toLowerCase() !== 'chunked')
+    return malformed('The only supported transfer coding is chunked, once', CLOSE);
   return undefined;
 }
 
@@ -48,17 +62,21 @@ function checkHost(
   return HOST.test(host) ? undefined : malformed('The Host header is not a host and port');
 }
 
-function readTarget(request: IncomingMessage): HttpProblem | undefined {
-  const { url = '/' } = request;
+function checkTarget({ url = '/' }: IncomingMessage): HttpProblem | undefined {
   if (url.startsWith('/') || url === '*') return undefined;
-  const [start, authority] = ABSOLUTE.exec(url) ?? [];
-  if (start === undefined || authority === undefined || !HOST.test(authority))
-    return malformed('The target of the request is neither a path nor a URL');
-  const path = url.slice(start.length);
-  request.url = path.startsWith('/') ? path : `/${path}`;
-  return undefined;
+  return malformed('The target of the request is neither a path nor a URL');
 }
 
-function malformed(detail: string): HttpProblem {
-  return new HttpProblem('HTTP_MALFORMED_REQUEST', detail);
+function checkExpectation({ expect }: IncomingMessage['headers']): HttpProblem | undefined {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return undefined;
+  // The client may or may not send the body.
+  return new HttpProblem('HTTP_EXPECTATION_FAILED', 'The server supports only the expectation 100-continue', {
+    headers: CLOSE,
+  });
+}
+
+const CLOSE = { connection: 'close' };
+
+function malformed(detail: string, headers: Readonly<Record<string, string>> = {}): HttpProblem {
+  return new HttpProblem('HTTP_MALFORMED_REQUEST', detail, { headers });
 }

@@ -10,17 +10,17 @@ import {
   strangersCertificate,
   testClientIdentity,
   testIdentity,
-} from '../../../test/databases/tls.js';
-import { clientCertificates } from '../../access/client-certificates.js';
-import type { TlsConfig } from '../../config/types.js';
-import type { HttpServer } from '../http-server.js';
-import { followCertificate } from '../process/certificate-reload.js';
-import { forgedClientIdentity, nextIdentity, serviceIdentity } from '../test-support/certificates.js';
-import { collectLog } from '../test-support/collect-log.js';
-import { FakeProcess } from '../test-support/fake-process.js';
-import { walletOpenApi } from '../test-support/wallet-open-api.js';
-import { WalletApplication } from '../test-support/wallet-server.js';
+} from '../../test/databases/tls.js';
+import { clientCertificates } from '../access/client-certificates.js';
+import type { TlsConfig } from '../config/types.js';
+import type { HttpServer } from './http-server.js';
+import { followCertificate } from './process/certificate-reload.js';
 import { ServerCertificate } from './server-certificate.js';
+import { forgedClientIdentity, nextIdentity, serviceIdentity } from './test-support/certificates.js';
+import { collectLog } from './test-support/collect-log.js';
+import { FakeProcess } from './test-support/fake-process.js';
+import { walletOpenApi } from './test-support/wallet-open-api.js';
+import { WalletApplication } from './test-support/wallet-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fw-https-'));
 const put = (name: string, text: string): string => {

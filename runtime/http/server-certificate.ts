@@ -1,9 +1,9 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Server, ServerOptions } from 'node:https';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { TlsConfig } from '../../config/types.js';
-import { messageOf } from '../../errors.js';
+import type { ServerOptions } from 'node:https';
+import { createSecureContext, type SecureContextOptions, Server } from 'node:tls';
+import type { TlsConfig } from '../config/types.js';
+import { messageOf } from '../errors.js';
 
 /** TLS 1.3 and 1.2 resume sessions by tickets under these keys. */
 const TICKET_KEY_BYTES = 48;
@@ -40,8 +40,8 @@ export class ServerCertificate {
   }
 
   /** Gives the server each new certificate from now on. */
-  serve(server: Server): void {
-    this.#servers.add(server);
+  serve(server: object): void {
+    if (server instanceof Server) this.#servers.add(server);
   }
 
   /**

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HttpServer } from '../http-server.js';
-import { sendRaw } from '../test-support/raw-client.js';
-import { WalletApplication } from '../test-support/wallet-server.js';
+import type { HttpServer } from './http-server.js';
+import { sendRaw } from './test-support/raw-client.js';
+import { WalletApplication } from './test-support/wallet-server.js';
 
 const app = new WalletApplication();
 let server: HttpServer;
@@ -122,15 +122,13 @@ describe('A server with more requests than places', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('answers connections beyond its limit, and serves those that it has', async () => {
+  it('closes connections beyond its limit, and serves those that it has', async () => {
     const small = app.server({ limits: { connections: 2 } });
     const address = await small.listen({ host: '127.0.0.1', port: 0 });
     const kept = Array.from({ length: 2 }, () => connect(address.port, '127.0.0.1'));
     await Promise.all(kept.map((socket) => expect.poll(() => socket.readyState).toBe('open')));
     const { status, text, closed } = await sendRaw(address.port, '', 5_000);
-    expect([status, closed]).toEqual([503, true]);
-    expect(text).toContain('retry-after: 1');
-    expect(text).toContain('"code":"HTTP_BUSY"');
+    expect([status, text, closed]).toEqual([0, '', true]);
     for (const socket of kept) socket.destroy();
     await expect
       .poll(() =>

@@ -1,0 +1,159 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import { sleep, time } from '../concurrency/time.js';
+
+/** Requests of one connection, in progress and waiting; the connection of a client that pipelines more is closed. */
+const MOST_PIPELINED = 64;
+/** Interval of the checks of a closing server, in milliseconds. */
+const CHECK_MS = 25;
+/** Checks before idle connections are closed (a second): their next request may be in transit. */
+const IDLE_CHECKS = 40;
+/** Without a new connection for this time, all clients wait for answers, in milliseconds. */
+const SETTLED_MS = 50;
+/** Maximum time for which requests are held before the server stops listening, in milliseconds. */
+const SETTLE_WITHIN_MS = 1_000;
+
+/** The requests of one connection. */
+interface Pipeline {
+  /** Requests that are not answered, in progress or waiting. */
+  open: number;
+  readonly waiting: (() => void)[];
+  /** Whether a request was refused because too many wait: the rest is ignored until the connection closes. */
+  isRefused: boolean;
+  last: { readonly request: IncomingMessage; readonly response: ServerResponse };
+  /** Called once all requests are answered. */
+  after: (() => void) | undefined;
+}
+
+/** What happens to a request. `refuse`: its answer must close the connection. */
+export type Entry = 'begins' | 'refuse' | 'ignore';
+
+/**
+ * The requests in progress on each connection. They are served in order of arrival, as RFC 9112 demands of requests
+ * that are not safe, and a client that pipelines costs the memory of `MOST_PIPELINED` requests at most.
+ */
+export class OpenConnections {
+  readonly #pipelines = new WeakMap<Socket, Pipeline>();
+  #accepted = 0;
+  #inFlight = 0;
+  /** Requests that begin when the server has stopped listening. */
+  #held: (() => void)[] | undefined;
+  /** Set once the server no longer listens: each answer then ends its connection. */
+  endsConnections = false;
+
+  /** Watches a server that does not listen yet. */
+  watch(server: Server): void {
+    server.on('connection', () => {
+      this.#accepted += 1;
+    });
+    // A time-out of the socket ends idle connections and those of clients that read no answers, not running requests.
+    server.on('timeout', (socket: Socket) => {
+      if (socket.writableLength > 0 || (this.#pipelines.get(socket)?.open ?? 0) === 0) socket.destroy();
+    });
+  }
+
+  /** Must be called at the head of each request. @param begin called at once or later, in order of arrival */
+  enter(request: IncomingMessage, response: ServerResponse, begin: () => void): Entry {
+    const { socket } = request;
+    const pipeline = this.#pipelines.get(socket) ?? this.#add(socket, { request, response });
+    if (pipeline.isRefused) return 'ignore';
+    pipeline.last = { request, response };
+    pipeline.open += 1;
+    response.once('close', () => this.#left(pipeline));
+    if (pipeline.open > MOST_PIPELINED) {
+      pipeline.isRefused = true;
+      return 'refuse';
+    }
+    if (pipeline.open > 1) pipeline.waiting.push(() => this.#begin(response, begin));
+    else this.#begin(response, begin);
+    return 'begins';
+  }
+
+  /** Whether this answer must be the last one of its connection. Pipelined requests behind it are answered, too. */
+  mustEnd(socket: Socket): boolean {
+    return this.endsConnections && (this.#pipelines.get(socket)?.waiting.length ?? 0) === 0;
+  }
+
+  /** Calls back when the client will not take another answer for that of an earlier request. */
+  afterAnswers(socket: Socket, answer: () => void): void {
+    const pipeline = this.#pipelines.get(socket);
+    if (pipeline === undefined) {
+      answer();
+      return;
+    }
+    const { open, last } = pipeline;
+    const isBroken = !last.request.complete;
+    // The answer that was sent refuses the body that is broken.
+    if (isBroken && (open === 0 || last.response.headersSent)) socket.destroySoon();
+    else if (open === 0 || (open === 1 && isBroken)) answer();
+    else pipeline.after = answer;
+  }
+
+  #add(socket: Socket, last: Pipeline['last']): Pipeline {
+    const pipeline: Pipeline = { open: 0, waiting: [], isRefused: false, last, after: undefined };
+    this.#pipelines.set(socket, pipeline);
+    return pipeline;
+  }
+
+  #begin(response: ServerResponse, begin: () => void): void {
+    this.#inFlight += 1;
+    response.once('close', () => {
+      this.#inFlight -= 1;
+    });
+    if (this.#held === undefined) begin();
+    else this.#held.push(begin);
+  }
+
+  #left(pipeline: Pipeline): void {
+    pipeline.open -= 1;
+    const next = pipeline.waiting.shift();
+    // In a later turn of the event loop, so that other connections get turns too.
+    if (next !== undefined) time.setImmediate(next);
+    else if (pipeline.open === 0) pipeline.after?.();
+  }
+
+  /**
+   * Stops listening, and resolves when all connections are closed.
+   *
+   * @param graceMs time after which all remaining connections are closed
+   * @param deaf called after the server has stopped listening
+   */
+  async drain(server: Server, graceMs: number, deaf: () => void): Promise<void> {
+    const untilMs = time.nowMs() + graceMs;
+    if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2));
+    // `close` of an HTTP server would also close connections whose next request is in transit.
+    if (server.listening) NetServer.prototype.close.call(server);
+    this.endsConnections = true;
+    deaf();
+    for (const begin of this.#held?.splice(0) ?? []) begin();
+    this.#held = undefined;
+    for (let check = 0; (await openOf(server)) > 0; check += 1) {
+      if (time.nowMs() >= untilMs) server.closeAllConnections();
+      else if (check >= IDLE_CHECKS) server.closeIdleConnections();
+      await sleep(CHECK_MS);
+      // Bytes that have arrived are read before this.
+      await new Promise<void>((resolve) => void time.setImmediate(resolve));
+    }
+  }
+
+  /**
+   * Connections that the kernel has accepted and the process has not are reset when the process stops listening. Until
+   * no more arrive, no request begins: clients that wait for answers do not reconnect.
+   */
+  async #acceptAll(withinMs: number): Promise<void> {
+    this.#held = [];
+    const untilMs = time.nowMs() + withinMs;
+    for (let isSettled = false; !isSettled && time.nowMs() < untilMs; ) {
+      const before = this.#accepted;
+      await sleep(SETTLED_MS);
+      isSettled = this.#accepted === before && this.#inFlight === this.#held.length;
+    }
+    await new Promise<void>((resolve) => void time.setImmediate(resolve));
+  }
+}
+
+function openOf(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => resolve(count));
+  });
+}
