@@ -83,6 +83,7 @@ describe('A server with more requests than places', () => {
       instance: `/wallets/${wallet}/deposit`,
       code: 'FW_SHARD_BUSY',
       shard: '(1, 0)',
+      requestId: refused.headers.get('x-request-id'),
     });
     finish();
     expect(await statusesOf(answers)).toEqual({ 200: PLACES, 503: 3 * PLACES });
