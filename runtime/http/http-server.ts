@@ -271,6 +271,8 @@ function watchServer(server: Server, { limits, connections, certificate }: Edge,
   server.maxConnections = limits.connections;
   // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   server.maxHeadersCount = 0;
+  // A client may end its side once it has sent its requests, and still gets the answers.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     server.emit('request', request, response),
   );
