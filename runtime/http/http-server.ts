@@ -249,7 +249,7 @@ function createFastify(edge: Edge): FastifyInstance {
     // Checked with the other headers, and answered with a problem.
     requireHostHeader: false,
   };
-  const handshakeTimeout = limits.headersTimeoutMs;
+  const handshakeTimeout = limits.requestTimeoutMs;
   const server =
     certificate === undefined
       ? fastify({ ...common, http })

@@ -11,7 +11,7 @@ const IDLE_CHECKS = 40;
 /** Without a new connection for this time, all clients wait for answers, in milliseconds. */
 const SETTLED_MS = 50;
 /** Maximum time for which requests are held before the server stops listening, in milliseconds. */
-const SETTLE_WITHIN_MS = 1_000;
+const SETTLE_WITHIN_MS = 5_000;
 
 /** The requests of one connection. */
 interface Pipeline {

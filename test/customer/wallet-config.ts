@@ -12,11 +12,14 @@ export interface ShardPlace {
 export function writeWalletConfig(
   directory: string,
   { global, mexico }: { readonly global: ShardPlace; readonly mexico: ShardPlace },
+  /** The deadline of executions. Default: that of the product. */
+  timeoutMs?: number,
 ): string {
   const file = join(directory, 'fw.config.yaml');
   const text = [
     'fw:',
     '  namespace: example.wallet',
+    ...(timeoutMs === undefined ? [] : [`  execution: { timeout-ms: ${timeoutMs} }`]),
     '  sharding:',
     '    default-shard: { group: 0, member: 0 }',
     '    groups:',
