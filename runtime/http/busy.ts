@@ -33,12 +33,19 @@ const LONGEST_RETURN_SECONDS = 15;
  */
 export class Places {
   readonly limits: BusyLimits;
+  readonly #feeds: { readonly size: number } | undefined;
   readonly #shards = new Map<number, ShardPlaces>();
   #inFlight = 0;
   #second = { sinceMs: 0, refused: 0 };
 
-  constructor(limits: BusyLimits) {
+  /** @param feeds event streams, which take no place once they are open */
+  constructor(limits: BusyLimits, feeds?: { readonly size: number }) {
     this.limits = limits;
+    this.#feeds = feeds;
+  }
+
+  get openFeeds(): number {
+    return this.#feeds?.size ?? 0;
   }
 
   get inFlight(): number {

@@ -127,7 +127,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new OpenConnections();
   const answers = new Answers({ log, problems: options.problems, metrics: options.metrics });
   const paths = new PathMethods();
-  const places = new Places(limits);
+  const places = new Places(limits, options.feeds);
   options.metrics?.watchBusy(places);
   const tools = new RouteToolbox({ ...options, log });
   const context = { answers, places, tools, nestingDepth: limits.nestingDepth };

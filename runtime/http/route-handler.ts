@@ -67,7 +67,10 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
-  /** Invalid requests count towards the limits too. */
+  const isStream = ({ method, headers }: FastifyRequest): boolean =>
+    route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
+
+  /** Invalid requests count towards the limits too, and streams until they end. */
   const executeWithin = async (
     limits: RequestLimits,
     principal: Caller,
@@ -80,6 +83,11 @@ export function compileRoute(
       leave = await limits.enter(name, route.operation);
     } finally {
       for (const [header, value] of limits.headers(name, route.operation)) reply.header(header, value);
+    }
+    if (isStream(request)) {
+      if (reply.raw.destroyed) leave();
+      else reply.raw.once('close', leave);
+      return execute(principal, request, reply);
     }
     try {
       return await execute(principal, request, reply);
@@ -96,12 +104,15 @@ export function compileRoute(
       : executeWithin(callers, principal, request, reply);
   };
 
-  const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply): void => {
+  const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
     // The reader has converted the path parameters in place.
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
-    feeds.open(reply, id, { after: lastVersion(headers['last-event-id']) });
+    feeds.open(reply, id, {
+      caller: principalName(principal),
+      after: lastVersion(headers['last-event-id']),
+    });
   };
 
   const start = (request: FastifyRequest, reply: FastifyReply, leave: Leave): void => {
@@ -109,28 +120,27 @@ export function compileRoute(
       leave();
       answers.fail(request, reply, error, called);
     };
-    const streams =
-      route.feed !== undefined && request.method === 'GET' && acceptsEventStream(request.headers.accept);
-    const succeed = (result: unknown): void => {
-      try {
-        // A caller who may not read the route's answer gets none of its events.
-        if (streams) openFeed(request, reply);
-        else if (!reply.raw.destroyed) sendResult(request, reply, result);
-        leave();
-      } catch (error) {
-        fail(error);
-      }
+    const streams = isStream(request);
+    const serve = (principal: Caller): void => {
+      const succeed = (result: unknown): void => {
+        try {
+          // A caller who may not read the route's answer gets none of its events.
+          if (streams) openFeed(request, reply, principal);
+          else if (!reply.raw.destroyed) sendResult(request, reply, result);
+          leave();
+        } catch (error) {
+          fail(error);
+        }
+      };
+      run(principal, request, reply).then(succeed, fail);
     };
     try {
       if (!streams && !acceptsJson(request.headers.accept)) {
         throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Responses are application/json only');
       }
       const principal = authenticator(request.raw);
-      const result =
-        principal instanceof Promise
-          ? principal.then((known) => run(known, request, reply))
-          : run(principal, request, reply);
-      result.then(succeed, fail);
+      if (principal instanceof Promise) principal.then(serve).catch(fail);
+      else serve(principal);
     } catch (error) {
       fail(error);
     }

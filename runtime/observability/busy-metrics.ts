@@ -6,6 +6,8 @@ export interface HttpBusy {
   readonly inFlight: number;
   readonly limits: { readonly requests: number; readonly requestsPerShard: number };
   readonly shards: readonly HttpShardBusy[];
+  /** Event streams that are open. */
+  readonly openFeeds: number;
 }
 
 /** The requests of one shard. */
@@ -32,6 +34,7 @@ export function addBusyMetrics(
   const shardGauge = (name: string, help: string): Gauge => new Gauge({ name, help, labelNames, registers });
   const inFlight = gauge('fw_http_busy_in_flight', 'Requests in progress');
   const limit = gauge('fw_http_busy_limit', 'Maximum requests in progress');
+  const feeds = gauge('fw_http_open_feeds', 'Event streams that are open');
   const ofShard = shardGauge('fw_http_busy_shard_in_flight', 'Requests in progress by shard');
   const limitOfShard = shardGauge('fw_http_busy_shard_limit', 'Maximum requests in progress by shard');
   const refused = new Counter({
@@ -45,6 +48,7 @@ export function addBusyMetrics(
     const { limits, shards: busyShards } = busy;
     inFlight.set(busy.inFlight);
     limit.set(limits.requests);
+    feeds.set(busy.openFeeds);
     for (const metric of [ofShard, limitOfShard, refused]) metric.reset();
     for (const each of busyShards) {
       const labels = { shard: names.get(each.shard) ?? 'none' };

@@ -16,6 +16,9 @@ import {
 const streamed = (raw: ServerResponse): StreamedReply => ({ raw, hijack: () => {}, getHeaders: () => ({}) });
 
 const HERE = ShardIdentifier.of(0, 0);
+/** The default model, or one of its own for each path. */
+const idOf = (path = '/'): ShardedId<unknown> =>
+  path === '/' ? ID : ShardedId.named('Wallet', `01890a5d-ac96-7d4c-8000-${path.slice(1).padStart(12, '0')}`);
 const ID = ShardedId.named('Wallet', '01890a5d-ac96-7d4c-8000-c2b7a4f8a001');
 const opened: { readonly server: Server; readonly feeds: LiveFeeds }[] = [];
 
@@ -39,6 +42,7 @@ function event(modelVersion: number): FeedEvent {
     modelVersion,
     payload: {},
     createdDate,
+    position: String(modelVersion),
   };
 }
 
@@ -52,19 +56,20 @@ async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
 }> {
   const versions: number[] = [];
   const reads: number[] = [];
-  const read: ReadFeeds = async (_shard, models, limit) => {
+  const read: ReadFeeds = async (_shard, models, page) => {
     reads.push(models.length);
     return models.map(({ after }) =>
       versions
         .filter((version) => version > after)
-        .slice(0, limit)
+        .slice(0, page.events)
         .map(event),
     );
   };
   const feeds = new LiveFeeds({ read, defaultShard: () => HERE, pollMs: 5, ...options });
   const server = createServer((request, response) => {
     try {
-      feeds.open(streamed(response), ID, { after: lastVersion(request.headers['last-event-id']) });
+      const after = lastVersion(request.headers['last-event-id']);
+      feeds.open(streamed(response), idOf(request.url), { caller: 'tester', after });
     } catch (error) {
       response.writeHead(503).end(String(error));
     }
@@ -128,11 +133,69 @@ test('more than a page is sent at once, without waiting for the next poll', asyn
 });
 
 test('the streams of a shard share one statement, and a process has a maximum of them', async () => {
-  const { url, reads, feeds } = await serve({ streams: 2 });
-  await Promise.all([fetch(url), fetch(url)]);
+  const { url, reads, feeds } = await serve({ streams: 3 });
+  await Promise.all([fetch(`${url}/1`), fetch(`${url}/2`), fetch(`${url}/2`)]);
   while (!reads.includes(2)) await new Promise((resolve) => setTimeout(resolve, 2));
-  expect(feeds.size).toBe(2);
+  expect(feeds.size).toBe(3);
+  // Two streams of one model are read once.
+  expect(reads).not.toContain(3);
   expect((await fetch(url)).status).toBe(503);
+});
+
+test('a caller has a maximum of streams, and its place is free as soon as one is closed', async () => {
+  const { url, feeds } = await serve({ streamsPerCaller: 1 });
+  const { port } = new URL(url);
+  const leaving = connect(Number(port), '127.0.0.1').on('error', () => {});
+  leaving.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  await vi.waitFor(() => expect(feeds.size).toBe(1), { timeout: 30_000 });
+  expect(await (await fetch(url)).text()).toContain('tester has 1 event streams open');
+  leaving.end();
+  await vi.waitFor(() => expect(feeds.size).toBe(0), { timeout: 30_000 });
+});
+
+test('reads a long history in parts, so that many streams cannot occupy the process', async () => {
+  const asked: { models: number; events: number; bytes: number }[] = [];
+  const read: ReadFeeds = async (_shard, models, { events, bytes }) => {
+    asked.push({ models: models.length, events, bytes });
+    return models.map(({ after }) => Array.from({ length: events }, (_, index) => event(after + index + 1)));
+  };
+  const { url, feeds } = await serve({ read, pollMs: 60_000, streamsPerCaller: 300 });
+  await Promise.all(Array.from({ length: 250 }, (_, index) => fetch(`${url}/${index}`)));
+  expect(feeds.size).toBe(250);
+  const late = asked.length;
+  // A model opened alone reads for itself; together, no statement asks for more than its share.
+  await vi.waitFor(() => expect(asked.length).toBe(late), { timeout: 30_000 });
+  for (const { models, events, bytes } of asked) {
+    expect(models).toBeLessThanOrEqual(200);
+    expect(models * events).toBeLessThanOrEqual(2_000 + models);
+    expect(models * bytes).toBeLessThanOrEqual(200 * 65_536);
+  }
+});
+
+test('a client that does not read gets no more than its buffer, and the rest when it reads', async () => {
+  const text = 'x'.repeat(50_000);
+  const read: ReadFeeds = async (_shard, models) =>
+    models.map(({ after }) =>
+      Array.from({ length: Math.min(100, 2_000 - after) }, (_, index) => ({
+        ...event(after + index + 1),
+        payload: { text },
+      })),
+    );
+  const responses: ServerResponse[] = [];
+  const { url, server } = await serve({ read });
+  server.prependListener('request', (_request, response) => responses.push(response));
+  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  client.pause();
+  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  await vi.waitFor(() => expect(responses[0]?.writableLength).toBeGreaterThan(262_144), { timeout: 30_000 });
+  expect(responses[0]?.writableLength).toBeLessThan(400_000);
+  let received = 0;
+  client.on('data', (chunk) => {
+    received += chunk.length;
+  });
+  client.resume();
+  await vi.waitFor(() => expect(received).toBeGreaterThan(2_000_000), { timeout: 30_000 });
+  client.destroy();
 });
 
 test('a quiet stream is kept open by comments', async () => {
@@ -207,7 +270,7 @@ test('a client that left before its stream began takes no slot', async () => {
   const left = new Promise<void>((resolve) => {
     server.removeAllListeners('request').once('request', (request, response) => {
       request.socket.once('close', () => {
-        feeds.open(streamed(response), ID, { after: 0 });
+        feeds.open(streamed(response), ID, { caller: 'tester', after: 0 });
         resolve();
       });
       leaving.abort();

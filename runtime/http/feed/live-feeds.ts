@@ -2,14 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { FeedEvent, FollowedModel } from '../../persistence/read/feed-reader.js';
+import { TooManyRequestsError } from '../../errors.js';
+import type { FeedEvent, FeedPage, FollowedModel } from '../../persistence/read/feed-reader.js';
 import { HttpProblem } from '../problem.js';
 
 /** Reads the next events of followed models of one shard. */
 export type ReadFeeds = (
   shard: ShardIdentifier,
   models: readonly FollowedModel[],
-  limit: number,
+  page: FeedPage,
 ) => Promise<readonly (readonly FeedEvent[])[]>;
 
 export interface LiveFeedsOptions {
@@ -18,6 +19,8 @@ export interface LiveFeedsOptions {
   readonly defaultShard: () => ShardIdentifier;
   /** Maximum streams of this process; further ones are answered with 503. Default 1,000. */
   readonly streams?: number;
+  /** Maximum streams of one caller in this process; further ones are answered with 429. Default 100. */
+  readonly streamsPerCaller?: number;
   /** Poll interval of each shard with streams, in milliseconds. Default 250. */
   readonly pollMs?: number;
   /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. Default 300,000. */
@@ -33,24 +36,50 @@ export interface StreamedReply {
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
 }
 
-interface Stream {
+/** Who follows, and from where. */
+export interface Subscriber {
+  /** Name of the principal. */
+  readonly caller: string;
+  /** Version of the last event that the client has received; 0 if none. */
+  readonly after: number;
+}
+
+interface Stream extends FollowedModel {
   readonly response: ServerResponse;
-  readonly modelName: string;
-  readonly modelId: string;
+  readonly caller: string;
   after: number;
+  position: string;
   quietSinceMs: number;
   readonly openedMs: number;
 }
 
-const DEFAULTS = { streams: 1_000, pollMs: 250, maximumAgeMs: 300_000, heartbeatMs: 15_000 };
-/** Maximum events of one model per read. */
-const PAGE = 100;
+const DEFAULTS = {
+  streams: 1_000,
+  streamsPerCaller: 100,
+  pollMs: 250,
+  maximumAgeMs: 300_000,
+  heartbeatMs: 15_000,
+};
+
+/** Maximum models per statement. */
+const MODELS_PER_READ = 200;
+/** Maximum events of one model per statement. */
+const MODEL_EVENTS = 100;
+/** Maximum events of a shard per poll: the rest of a long history is sent with the next polls. */
+const POLL_EVENTS = 2_000;
+/** Payload of one statement after which its feeds are cut, in bytes, and the least part of one feed. */
+const READ_BYTES = 4_194_304;
+const MODEL_BYTES = 65_536;
 /** While a client has not read this much data, nothing more is sent to it, in bytes. */
-const MOST_BUFFERED_BYTES = 262_144;
+const STREAM_BUFFER_BYTES = 262_144;
+/** While all clients together have not read this much, nothing more is sent to those that are behind, in bytes. */
+const BUFFER_BYTES = 67_108_864;
 /** A client that has not read the end of its stream after this time is disconnected, in milliseconds. */
 const END_GRACE_MS = 10_000;
 /** Time after which a disconnected client reconnects, in milliseconds. */
 const RECONNECT_MS = 1_000;
+/** Retry hint for a caller with too many streams, in milliseconds. */
+const FULL_RETRY_MS = 5_000;
 
 /** Headers of every stream. */
 const HEADERS = {
@@ -60,7 +89,10 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** Server-sent events of models. All streams of a shard share one statement per poll. */
+/**
+ * Server-sent events of models. The streams of a shard share the statements of a poll, and streams of one model that
+ * stand at the same event share its part. What is read and written is bounded per stream, per poll and in all.
+ */
 export class LiveFeeds {
   readonly #options: Required<LiveFeedsOptions>;
   readonly #shards = new Map<ShardIdentifier, Set<Stream>>();
@@ -83,15 +115,12 @@ export class LiveFeeds {
    * Answers with the events of a model after a version, and with later ones, until the client or the server ends it. A
    * closing server ends it at once, because a browser reconnects after the end of a stream, but not after a refusal.
    *
-   * @throws HttpProblem if there are too many streams
+   * @throws HttpProblem if there are too many streams @throws TooManyRequestsError if the caller has too many
    */
-  open(reply: StreamedReply, id: Id<unknown>, { after }: { readonly after: number }): void {
+  open(reply: StreamedReply, id: Id<unknown>, { caller, after }: Subscriber): void {
     // The client has left while the action ran; its connection does not report that again.
     if (reply.raw.destroyed) return;
-    if (this.size >= this.#options.streams)
-      throw new HttpProblem('HTTP_BUSY', 'Too many event streams are open', {
-        headers: { 'retry-after': '5' },
-      });
+    this.#checkNumber(caller);
     const { raw: response } = reply;
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -104,20 +133,9 @@ export class LiveFeeds {
     }
     const shard = id instanceof ShardedId ? id.resolveShardIdentifier() : this.#options.defaultShard();
     const { modelName } = id;
-    const stream = {
-      response,
-      modelName,
-      modelId: id.getValue(),
-      after,
-      quietSinceMs: time.nowMs(),
-      openedMs: time.nowMs(),
-    };
-    const streams = this.#shards.get(shard) ?? new Set<Stream>();
-    this.#shards.set(shard, streams.add(stream));
-    response.once('close', () => {
-      streams.delete(stream);
-      if (streams.size === 0) this.#shards.delete(shard);
-    });
+    const now = time.nowMs();
+    const model = { modelName, modelId: id.getValue(), after, position: '0' };
+    this.#add(shard, { ...model, response, caller, quietSinceMs: now, openedMs: now });
     this.#timer ??= time.setInterval(() => this.#look(), this.#options.pollMs).unref();
     void this.#read(shard);
   }
@@ -128,6 +146,31 @@ export class LiveFeeds {
     time.clearInterval(this.#timer);
     for (const streams of this.#shards.values()) for (const { response } of streams) response.end();
     this.#shards.clear();
+  }
+
+  #checkNumber(caller: string): void {
+    const { streams: most, streamsPerCaller } = this.#options;
+    let count = 0;
+    for (const streams of this.#shards.values())
+      for (const stream of streams) if (stream.caller === caller) count += 1;
+    if (count >= streamsPerCaller)
+      throw new TooManyRequestsError(`${caller} has ${count} event streams open`, FULL_RETRY_MS);
+    if (this.size >= most)
+      throw new HttpProblem('HTTP_BUSY', 'Too many event streams are open', {
+        headers: { 'retry-after': String(FULL_RETRY_MS / 1_000) },
+      });
+  }
+
+  #add(shard: ShardIdentifier, stream: Stream): void {
+    const streams = this.#shards.get(shard) ?? new Set<Stream>();
+    this.#shards.set(shard, streams.add(stream));
+    const { response } = stream;
+    // A client that has ended its side has left: it does not send requests behind a stream.
+    response.socket?.once('end', () => response.destroy());
+    response.once('close', () => {
+      streams.delete(stream);
+      if (streams.size === 0) this.#shards.delete(shard);
+    });
   }
 
   #look(): void {
@@ -150,52 +193,109 @@ export class LiveFeeds {
     if (this.#reading.has(shard)) return;
     this.#reading.add(shard);
     try {
-      while (await this.#readOnce(shard));
+      let events = POLL_EVENTS;
+      let groups = this.#groupsOf(this.#shards.get(shard) ?? []);
+      while (groups.length > 0 && events > 0) {
+        const behind: Stream[] = [];
+        for (let first = 0; first < groups.length && events > 0; first += MODELS_PER_READ)
+          events -= await this.#readGroups(shard, groups.slice(first, first + MODELS_PER_READ), behind);
+        groups = this.#groupsOf(behind);
+      }
     } catch {
       // The streams stay open and get these events once the shard answers.
     }
     this.#reading.delete(shard);
   }
 
-  /** True if there may be more. */
-  async #readOnce(shard: ShardIdentifier): Promise<boolean> {
-    const streams = [...(this.#shards.get(shard) ?? [])].filter(({ response }) => isTaking(response));
-    if (streams.length === 0) return false;
-    const feeds = await this.#options.read(shard, streams, PAGE);
-    let more = false;
-    for (const [index, stream] of streams.entries()) {
-      const events = feeds[index] ?? [];
-      more ||= events.length >= PAGE;
-      this.#send(stream, events);
+  /** Streams that can take events, by what they read next. Those that have waited longest come first. */
+  #groupsOf(streams: Iterable<Stream>): readonly (readonly Stream[])[] {
+    let buffered = 0;
+    for (const all of this.#shards.values())
+      for (const { response } of all) buffered += response.writableLength;
+    const most = buffered < BUFFER_BYTES ? STREAM_BUFFER_BYTES : 1;
+    const groups = new Map<string, Stream[]>();
+    for (const stream of streams) {
+      const { response, modelName, modelId, after, position } = stream;
+      if (response.destroyed || response.writableEnded || response.writableLength >= most) continue;
+      const key = JSON.stringify([modelName, modelId, after, position]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [stream]);
+      else group.push(stream);
     }
-    return more;
+    return [...groups.values()];
   }
 
-  #send(stream: Stream, events: readonly FeedEvent[]): void {
+  /** @param behind receives the streams for which there may be more @returns the number of events */
+  async #readGroups(
+    shard: ShardIdentifier,
+    groups: readonly (readonly Stream[])[],
+    behind: Stream[],
+  ): Promise<number> {
+    const models = groups.flatMap(([first]) => first ?? []);
+    const events = Math.min(MODEL_EVENTS, Math.ceil(POLL_EVENTS / models.length));
+    const bytes = Math.max(MODEL_BYTES, Math.floor(READ_BYTES / models.length));
+    const feeds = await this.#options.read(shard, models, { events, bytes });
+    let count = 0;
+    for (const [index, group] of groups.entries()) {
+      const feed = feeds[index] ?? [];
+      count += feed.length;
+      const frames = framesOf(feed);
+      for (const stream of group) this.#send(stream, frames);
+      if (feed.length >= events) behind.push(...group);
+    }
+    // Streams that got events are asked for last at the next poll, so that none starves.
+    const streams = this.#shards.get(shard);
+    for (const stream of behind) if (streams?.delete(stream) === true) streams.add(stream);
+    return count;
+  }
+
+  /** Sends whole versions until the client does not take more. */
+  #send(stream: Stream, frames: readonly Frame[]): void {
     const { response } = stream;
     if (response.destroyed || response.writableEnded) return;
-    const last = events.at(-1);
-    if (last !== undefined) {
-      stream.after = last.modelVersion;
-      response.write(events.map((event, index) => frameOf(event, events[index + 1])).join(''));
-    } else if (time.nowMs() - stream.quietSinceMs >= this.#options.heartbeatMs) response.write(':\n\n');
-    else return;
+    for (const { text, modelVersion, position } of frames) {
+      if (response.writableLength >= STREAM_BUFFER_BYTES) break;
+      response.write(text);
+      stream.after = modelVersion;
+      stream.position = position;
+      stream.quietSinceMs = time.nowMs();
+    }
+    if (time.nowMs() - stream.quietSinceMs < this.#options.heartbeatMs) return;
+    response.write(':\n\n');
     stream.quietSinceMs = time.nowMs();
   }
 }
 
-function isTaking(response: ServerResponse): boolean {
-  return !response.destroyed && response.writableLength < MOST_BUFFERED_BYTES;
+/** The messages of one version of a model. */
+interface Frame {
+  text: string;
+  readonly modelVersion: number;
+  position: string;
+}
+
+function framesOf(events: readonly FeedEvent[]): readonly Frame[] {
+  const frames: Frame[] = [];
+  for (const [index, event] of events.entries()) {
+    const { modelVersion, position } = event;
+    const text = messageOf(event, events[index + 1]);
+    const last = frames.at(-1);
+    if (last?.modelVersion === modelVersion) {
+      last.text += text;
+      last.position = position;
+    } else frames.push({ text, modelVersion, position });
+  }
+  return frames;
 }
 
 /**
  * A message. Only the last event of a version has its id: a stream that ends between two events of one version then
  * continues with the first of them. JSON text contains no line breaks.
  */
-function frameOf(event: FeedEvent, next: FeedEvent | undefined): string {
-  const { modelVersion, eventType } = event;
+function messageOf(event: FeedEvent, next: FeedEvent | undefined): string {
+  const { position: _, ...data } = event;
+  const { modelVersion, eventType } = data;
   const id = next?.modelVersion === modelVersion ? '' : `id: ${modelVersion}\n`;
-  return `${id}event: ${eventType}\ndata: ${JSON.stringify(event)}\n\n`;
+  return `${id}event: ${eventType}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 const VERSION = /^\d{1,15}$/;

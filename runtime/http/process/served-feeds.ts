@@ -33,7 +33,7 @@ export function servedFeeds(
   return {
     routes: served,
     feeds: new LiveFeeds({
-      read: (shard, models, limit) => readFeeds(databases.database(shard), models, limit),
+      read: (shard, models, page) => readFeeds(databases.database(shard), models, page),
       defaultShard: () => databases.defaultShard,
     }),
   };

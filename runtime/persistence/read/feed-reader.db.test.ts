@@ -2,10 +2,15 @@ import { expect, test } from 'vitest';
 import { ownersDatabase } from '../../../test/databases/roles.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { type FollowedModel, readFeeds } from './feed-reader.js';
+import { type FeedEvent, type FollowedModel, readFeeds } from './feed-reader.js';
 
 const HERE = ShardIdentifier.of(0, 0);
-const wallet = (modelId: string, after: number): FollowedModel => ({ modelName: 'Wallet', modelId, after });
+const wallet = (modelId: string, after: number): FollowedModel => ({
+  modelName: 'Wallet',
+  modelId,
+  after,
+  position: '0',
+});
 
 /** Five versions of `a` with 1, 3, 1, 4 and 1 events, and one of `b`. */
 const EVENTS = `INSERT INTO eventlog.events
@@ -19,18 +24,36 @@ describeOnEachAdapter('Feeds', (harness) => {
   test('return the events of a version together, so that a reader can continue after it', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: [] });
     await ownersDatabase(databases, HERE).query({ text: EVENTS, values: [] });
-    const versions = async (models: readonly FollowedModel[], limit: number): Promise<number[][]> => {
-      const feeds = await readFeeds(databases.database(HERE), models, limit);
+    const versions = async (
+      models: readonly FollowedModel[],
+      events: number,
+      bytes = 1_000_000,
+    ): Promise<number[][]> => {
+      const feeds = await readFeeds(databases.database(HERE), models, { events, bytes });
       return feeds.map((events) => events.map(({ modelVersion }) => modelVersion));
     };
-    expect(await versions([wallet('a', 0), wallet('b', 0), wallet('c', 0)], 2)).toEqual([
-      [1, 2, 2, 2],
-      [1],
-      [],
-    ]);
+    expect(await versions([wallet('a', 0), wallet('b', 0), wallet('c', 0)], 2)).toEqual([[1], [1], []]);
+    expect(await versions([wallet('a', 0)], 4)).toEqual([[1, 2, 2, 2]]);
+    expect(await versions([wallet('a', 1)], 2)).toEqual([[2, 2, 2]]);
     expect(await versions([wallet('a', 2)], 1)).toEqual([[3]]);
     expect(await versions([wallet('a', 3)], 1)).toEqual([[4, 4, 4, 4]]);
     expect(await versions([wallet('a', 3)], 100)).toEqual([[4, 4, 4, 4, 5]]);
     expect(await versions([wallet('a', 5)], 100)).toEqual([[]]);
+    // A feed is cut after its first event beyond the bytes, and never inside of a version.
+    expect(await versions([wallet('a', 0), wallet('b', 0)], 100, 1)).toEqual([[1], [1]]);
+    expect(await versions([wallet('a', 1)], 100, 1)).toEqual([[2, 2, 2]]);
+    expect(await versions([wallet('a', 0)], 100, 11)).toEqual([[1, 2, 2, 2, 3]]);
+  });
+
+  test('continue behind a position without the events before it', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [] });
+    await ownersDatabase(databases, HERE).query({ text: EVENTS, values: [] });
+    const read = async (model: FollowedModel): Promise<readonly FeedEvent[]> => {
+      const [events = []] = await readFeeds(databases.database(HERE), [model], { events: 100, bytes: 1_000 });
+      return events;
+    };
+    const last = (await read(wallet('a', 0))).filter(({ modelVersion }) => modelVersion === 3).at(-1);
+    const rest = await read({ ...wallet('a', 3), position: last?.position ?? '' });
+    expect(rest.map(({ modelVersion }) => modelVersion)).toEqual([4, 4, 4, 4, 5]);
   });
 });

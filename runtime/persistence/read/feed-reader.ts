@@ -8,6 +8,16 @@ export interface FollowedModel {
   readonly modelId: string;
   /** Version of the last event that the subscriber has received; 0 if none. */
   readonly after: number;
+  /** Position of that event; 0 if it is not known, which costs a scan of the model's events. */
+  readonly position: string;
+}
+
+/** The part of a feed that one read returns. */
+export interface FeedPage {
+  /** Maximum events per model. */
+  readonly events: number;
+  /** Bytes of payload per model, as JSON text, after which a feed is cut. At least one event is returned. */
+  readonly bytes: number;
 }
 
 /** An event of a followed model. */
@@ -18,6 +28,7 @@ export interface FeedEvent {
   readonly modelVersion: number;
   readonly payload: JsonObject;
   readonly createdDate: Date;
+  readonly position: string;
 }
 
 /**
@@ -26,45 +37,84 @@ export interface FeedEvent {
  * Versions of one model are committed in their order, so a higher version is never visible before a lower one. This
  * read needs no horizon.
  *
- * @param limit maximum events per model. The events of one version are returned together, even beyond the limit,
- *   because a reader continues after a whole version
+ * @param page the events of one version are returned together, even beyond the page, because a reader continues after a
+ *   whole version
  */
 export async function readFeeds(
   database: ShardDatabase,
   models: readonly FollowedModel[],
-  limit: number,
+  page: FeedPage,
 ): Promise<readonly (readonly FeedEvent[])[]> {
   const values = [
     arrayLiteral(models.map(({ modelName }) => quoteElement(modelName))),
     arrayLiteral(models.map(({ modelId }) => quoteElement(modelId))),
     `{${models.map(({ after }) => after).join(',')}}`,
-    limit,
+    `{${models.map(({ position }) => position).join(',')}}`,
+    page.events,
+    page.bytes,
   ];
   const { rows } = await database.query({ text: FEEDS, name: 'fw_feeds', values });
   const feeds: FeedEvent[][] = models.map(() => []);
-  for (const [nr, id, eventType, eventVersion, modelVersion, payload, createdDate] of rows) {
-    feeds[Number(nr) - 1]?.push({
-      id: String(id),
-      eventType: String(eventType),
-      eventVersion: Number(eventVersion),
-      modelVersion: Number(modelVersion),
-      payload: payload as JsonObject,
-      createdDate: createdDate as Date,
-    });
+  const cut = new Set<number>();
+  for (const row of rows) {
+    const index = Number(row[0]) - 1;
+    const event = eventOf(row);
+    feeds[index]?.push(event);
+    // The last event of a feed decides.
+    if (row[8] !== null && Number(row[8]) === event.modelVersion) cut.add(index);
+    else cut.delete(index);
   }
+  for (const index of cut) feeds[index] = await wholeVersions(database, models[index], feeds[index] ?? []);
   return feeds;
 }
 
-/** Positions have the order of versions, and the model's index is sorted by position. */
-const FEEDS = `SELECT m.nr, e.id, e.event_type, e.event_version, e.model_version, e.payload, e.created_date
-FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS m(model_name, model_id, after, nr)
+/** Drops the events of a version that the page has cut, or completes it if there is no other. */
+async function wholeVersions(
+  database: ShardDatabase,
+  model: FollowedModel | undefined,
+  events: FeedEvent[],
+): Promise<FeedEvent[]> {
+  const version = events.at(-1)?.modelVersion ?? 0;
+  const whole = events.filter(({ modelVersion }) => modelVersion < version);
+  if (whole.length > 0 || model === undefined) return whole;
+  const values = [model.modelId, model.modelName, version, model.position];
+  const { rows } = await database.query({ text: VERSION, name: 'fw_feed_version', values });
+  return rows.map(eventOf);
+}
+
+function eventOf(row: readonly unknown[]): FeedEvent {
+  const [, id, eventType, eventVersion, modelVersion, payload, createdDate, position] = row;
+  return {
+    id: String(id),
+    eventType: String(eventType),
+    eventVersion: Number(eventVersion),
+    modelVersion: Number(modelVersion),
+    payload: payload as JsonObject,
+    createdDate: createdDate as Date,
+    position: String(position),
+  };
+}
+
+const COLUMNS = 'e.id, e.event_type, e.event_version, e.model_version, e.payload, e.created_date, e.position';
+
+/**
+ * Positions have the order of versions, and the model's index is sorted by position. One event more than the page is
+ * read, so that the version behind each event is known.
+ */
+const FEEDS = `SELECT m.nr, ${COLUMNS}, e.next_version
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) WITH ORDINALITY
+  AS m(model_name, model_id, after, position, nr)
 CROSS JOIN LATERAL (
-  WITH page AS MATERIALIZED (SELECT * FROM eventlog.events AS e
-    WHERE e.model_id = m.model_id AND e.model_name = m.model_name AND e.model_version > m.after
-    ORDER BY e.position LIMIT $4),
-  last AS (SELECT max(model_version) AS version, max(position) AS position FROM page HAVING count(*) = $4)
-  SELECT * FROM page UNION ALL
-  SELECT e.* FROM last JOIN eventlog.events AS e ON e.model_id = m.model_id AND e.model_name = m.model_name
-    AND e.model_version = last.version AND e.position > last.position
+  SELECT e.*, lead(model_version) OVER w AS next_version, row_number() OVER w AS event_nr,
+    sum(length(payload::text)) OVER w - length(payload::text) AS bytes_before
+  FROM (SELECT * FROM eventlog.events AS e
+    WHERE e.model_id = m.model_id AND e.model_name = m.model_name
+      AND e.position > m.position AND e.model_version > m.after
+    ORDER BY e.position LIMIT $5 + 1) AS e
+  WINDOW w AS (ORDER BY position)
 ) AS e
+WHERE e.event_nr <= $5 AND e.bytes_before < $6
 ORDER BY m.nr, e.position`;
+
+const VERSION = `SELECT 0, ${COLUMNS} FROM eventlog.events AS e
+WHERE e.model_id = $1 AND e.model_name = $2 AND e.model_version = $3 AND e.position > $4 ORDER BY e.position`;
