@@ -79,7 +79,12 @@ describe('a project that installs the package', () => {
     );
     const files = readdirSync(installed, { recursive: true }).map(String);
     expect(
-      files.filter((file) => !file.includes('node_modules') && /\.test\.|vitest|golden/.test(file)),
+      files.filter(
+        (file) =>
+          !file.includes('node_modules') &&
+          !file.startsWith('templates/init') &&
+          /\.test\.|vitest|golden/.test(file),
+      ),
     ).toEqual([]);
   });
 
