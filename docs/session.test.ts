@@ -27,7 +27,7 @@ interface Session {
 }
 
 const SESSIONS: readonly Session[] = [
-  { page: 'README.md', shards: ['global', 'mexico'], start: startWallet },
+  { page: 'docs/tour.md', shards: ['global', 'mexico'], start: startWallet },
   { page: 'examples/booking/README.md', shards: ['members', 'europe', 'americas'], start: startBooking },
 ];
 
