@@ -5,8 +5,8 @@ import { ConfigurationError } from './configuration-error.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 import { errorOf, manyShards, ONE_SHARD, parse } from './test-support/configs.js';
 
-/** In milliseconds of CPU time. */
-const REFUSED_WITHIN_MS = 1_000;
+/** In milliseconds of CPU time: thrice what an idle machine needs, because a busy one has slow caches. */
+const REFUSED_WITHIN_MS = 3_000;
 
 /**
  * The CPU time of `work` in milliseconds, the minimum of several runs, because a busy machine slows single runs down.
@@ -62,7 +62,7 @@ describe('loading stays fast', () => {
     ['only documents', '---\n'.repeat(100_000)],
     ['only line ends', '\n'.repeat(1_000_000)],
     ['only blanks', ' '.repeat(1_000_000)],
-  ])('%s: refused within a second', (_, text) => {
+  ])('%s: refused within three seconds', (_, text) => {
     let error = new ConfigurationError([], 0);
     const refuse = (): void => {
       error = errorOf(() => parse(text));
