@@ -11,9 +11,14 @@ import { Worker } from './worker.js';
 
 const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
 
-/** Servers that are compared over HTTP. */
+const BEFORE = process.env.BENCH_BEFORE;
+
+/** Servers that are compared over HTTP. With `BENCH_BEFORE`, the folder of another build, its wallet service too. */
 export const servers = [
   { name: 'framework', label: '**the wallet service of fw-actions**', schema: 'framework' },
+  ...(BEFORE === undefined
+    ? []
+    : [{ name: 'framework-before', label: 'the same before', schema: 'framework', build: BEFORE }]),
   { name: 'node-postgres', label: 'Fastify with node-postgres by hand', schema: 'peer', withAction: false },
   { name: 'node-postgres+action', label: "the same with the action's row", schema: 'peer', withAction: true },
 ];
@@ -59,7 +64,7 @@ export async function measureServers(server, options, compared) {
 
 async function openEntry(server, variant, folder) {
   const database = `b_http_${variant.name.toLowerCase().replaceAll(/[^a-z]/g, '_')}`;
-  const connection = await createDatabase(server, database, variant.schema);
+  const connection = await createDatabase(server, database, variant.schema, variant.build);
   const { start = startVariant(variant) } = variant;
   const { service, headers } = await start(connection, folder);
   const { hostname, port } = service.url;
@@ -67,14 +72,14 @@ async function openEntry(server, variant, folder) {
   return { variant, database, connection, service, client, acknowledged: { deposits: 0, cents: 0 } };
 }
 
-function startVariant({ schema, withAction }) {
+function startVariant({ schema, withAction, build }) {
   return async (connection, folder) => {
     if (schema === 'peer') {
       const peer = await ServerProcess.start(FASTIFY, [JSON.stringify({ connection, withAction })]);
       return { service: peer, headers: {} };
     }
     const file = configurationFile(folder, 'fw.config', connection);
-    const main = fileURLToPath(builtFile('examples/wallet/main.js'));
+    const main = fileURLToPath(builtFile('examples/wallet/main.js', build));
     const service = await ServerProcess.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
     return { service, headers: {} };
   };
