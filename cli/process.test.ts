@@ -82,6 +82,12 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     expect(loaded).toEqual(['fw-gen.js', 'main.js', 'stamp.js']);
   });
 
+  test('is none right after a change, because another one could have the same time', () => {
+    project.write('src/models/extra.ts', modelText('Extra'));
+    expect(fwGen('generate').status).toBe(0);
+    expect(fwGenWith(SHOW_LOADED, 'generate').stderr).toContain('read-project');
+  });
+
   test.each([
     ['a source changed', () => project.write('src/models/extra.ts', modelText('Extra'))],
     ['an emitted file changed', () => project.remove('src/generated/order.ts')],

@@ -19,7 +19,10 @@ function markerFor(argument: unknown): Marker | undefined {
 
 /** Options of `@AutoBuilder`. */
 export interface AutoBuilderOptions {
-  /** Stable name: `model_name` in the outbox, and in ids. Set it to the former name when the class is renamed. Default: the class name. */
+  /**
+   * Stable name: `model_name` in the outbox, and in ids. Set it to the former name when the class is renamed. Default:
+   * the class name.
+   */
   readonly name?: string;
   /** Table name. Default: the name in snake case, plural (`Wallet` -> `wallets`). */
   readonly table?: string;
@@ -58,7 +61,10 @@ export function Key(...args: readonly unknown[]): FieldMarker | void {
 
 /** Options of `@FwEvent`. */
 export interface FwEventOptions {
-  /** Stable name: `event_type` in the outbox. Set it to the former name when the class is renamed. Default: the class name. */
+  /**
+   * Stable name: `event_type` in the outbox. Set it to the former name when the class is renamed. Default: the class
+   * name.
+   */
   readonly name?: string;
   /** Earlier stable names, under which stored events stay readable. Default none. */
   readonly aliases?: readonly string[];

@@ -62,20 +62,9 @@ export class Answers {
     reply: FastifyReply,
     { places, shard }: { readonly places: Places; readonly shard: number },
   ): void {
-    const error = places.refuse(shard);
+    const problem = problemOf(places.refuse(shard));
     this.#refused(shard);
-    const problem = problemOf(error);
-    const { type, title, status, detail, ...members } = problem.body;
-    const body = {
-      type,
-      title,
-      status,
-      detail,
-      instance: pathOf(request.raw.url),
-      ...members,
-      requestId: request.id,
-    };
-    this.send(reply, problem.status, { ...PROBLEM_HEADERS, ...problem.headers }, JSON.stringify(body));
+    this.#sendProblem(request, reply, problem);
   }
 
   #refused(shard: number): void {
@@ -97,26 +86,28 @@ export class Answers {
 
   #fail(request: FastifyRequest, reply: FastifyReply, error: unknown, route?: CalledRoute): void {
     const problem = problemOf(error, { route, problems: this.#problems });
+    this.#record(problem, request, { error, route });
+    this.#sendProblem(request, reply, problem);
+  }
+
+  #sendProblem(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: Problem): void {
+    const { type, title, status: shown, detail, ...members } = body;
     const instance = pathOf(request.raw.url);
-    const { type, title, status, detail, ...members } = problem.body;
-    const requestId = request.id;
-    this.#record(problem, request, { instance, requestId, error, route });
-    const body = { type, title, status, detail, instance, ...members, requestId };
-    const headers = { ...PROBLEM_HEADERS, ...problem.headers };
-    this.send(reply, problem.status, headers, JSON.stringify(body));
+    const text = { type, title, status: shown, detail, instance, ...members, requestId: request.id };
+    this.send(reply, status, { ...PROBLEM_HEADERS, ...headers }, JSON.stringify(text));
   }
 
   #record({ status, body }: Problem, request: FastifyRequest, facts: FailureFacts): void {
     if (status === 401 || status === 403) this.#recordRefusal(status, request, facts);
     if (status < 500 || CALLERS_FAULTS.has(status)) return;
-    const { instance, requestId, error } = facts;
+    const { error } = facts;
     const isFault = status === 500;
     const entry = (): LogEntry => ({
       level: isFault ? 'error' : 'warn',
       message: 'request failed',
-      requestId,
+      requestId: request.id,
       method: request.method,
-      path: instance,
+      path: pathOf(request.raw.url),
       status,
       ...errorFacts(error, isFault),
     });
@@ -128,20 +119,21 @@ export class Answers {
   /** An attack shows as one line per second and route. Credentials are in no message. */
   #recordRefusal(
     status: 401 | 403,
-    { method, socket }: FastifyRequest,
-    { instance, requestId, error, route }: FailureFacts,
+    { method, socket, id: requestId, raw }: FastifyRequest,
+    { error, route }: FailureFacts,
   ): void {
     const reason = refusalReason(error);
     this.#metrics?.refused(status, reason);
     const name = route?.name;
+    const path = pathOf(raw.url);
     this.#log.write(`refused ${status} ${reason} ${name ?? ''}`, () => ({
       level: 'warn',
       message: 'caller refused',
       requestId,
       status,
       reason,
-      route: name ?? `${method} ${instance}`,
-      path: instance,
+      route: name ?? `${method} ${path}`,
+      path,
       address: socket.remoteAddress,
       principal: error instanceof ForbiddenError ? error.principal : undefined,
       detail: error instanceof Error ? error.message : undefined,
@@ -151,8 +143,6 @@ export class Answers {
 
 /** The facts of a failed request besides its problem. */
 interface FailureFacts {
-  readonly instance: string;
-  readonly requestId: string;
   readonly error: unknown;
   readonly route: CalledRoute | undefined;
 }

@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RequestLimits } from '../access/request-limits.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { createMetrics } from '../observability/prometheus.js';
 import { LiveFeeds } from './feed/live-feeds.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { sendRaw } from './test-support/raw-client.js';
@@ -288,6 +290,31 @@ describe('closing', () => {
     await server.close(100);
     expect((await answer).status).toBe(0);
   });
+});
+
+it('counts a live feed as a concurrent request of its caller, and in the metrics, until it ends', async () => {
+  await server.close(0);
+  const feeds = new LiveFeeds({ read: async () => [[]], defaultShard: () => ShardIdentifier.of(0, 0) });
+  const metrics = createMetrics({ statistics: () => [] });
+  const callers = new RequestLimits({ concurrentRequests: 1 });
+  app = new WalletApplication();
+  const routes = app.routes.map((route) =>
+    route.method === 'GET' && route.path === '/wallets/{walletId}' ? { ...route, feed: 'walletId' } : route,
+  );
+  server = app.server({ feeds, metrics, callers, routes });
+  const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const wallet = `${url}/wallets/${app.open()}`;
+  const leaving = new AbortController();
+  const stream = await fetch(wallet, {
+    headers: { accept: 'text/event-stream' },
+    signal: leaving.signal,
+  });
+  expect(stream.status).toBe(200);
+  expect((await fetch(wallet)).status).toBe(429);
+  expect(await metrics.render()).toContain('fw_http_open_feeds 1');
+  leaving.abort();
+  await expect.poll(async () => (await fetch(wallet)).status, { timeout: 20_000 }).toBe(200);
+  expect(await metrics.render()).toContain('fw_http_open_feeds 0');
 });
 
 it('answers 100 to a client that waits before it sends its body', async () => {

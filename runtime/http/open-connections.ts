@@ -59,15 +59,27 @@ export class OpenConnections {
     if (pipeline.isRefused) return 'ignore';
     pipeline.last = { request, response };
     pipeline.open += 1;
-    response.once('close', () => this.#left(pipeline));
+    let hasBegun = false;
+    response.once('close', () => {
+      if (hasBegun) this.#inFlight -= 1;
+      this.#left(pipeline);
+    });
     if (pipeline.open > MOST_PIPELINED) {
       pipeline.isRefused = true;
       // Node goes on with each request of the bytes at hand; what follows is not read any more.
       time.setImmediate(() => socket.pause());
       return 'refuse';
     }
-    if (pipeline.open > 1) pipeline.waiting.push(() => this.#begin(response, begin));
-    else this.#begin(response, begin);
+    const start = (): void => {
+      // The responses behind that of a client that has left are never closed.
+      if (socket.destroyed) return;
+      hasBegun = true;
+      this.#inFlight += 1;
+      if (this.#held === undefined) begin();
+      else this.#held.push(begin);
+    };
+    if (pipeline.open > 1) pipeline.waiting.push(start);
+    else start();
     return 'begins';
   }
 
@@ -95,15 +107,6 @@ export class OpenConnections {
     const pipeline: Pipeline = { open: 0, waiting: [], isRefused: false, last, after: undefined };
     this.#pipelines.set(socket, pipeline);
     return pipeline;
-  }
-
-  #begin(response: ServerResponse, begin: () => void): void {
-    this.#inFlight += 1;
-    response.once('close', () => {
-      this.#inFlight -= 1;
-    });
-    if (this.#held === undefined) begin();
-    else this.#held.push(begin);
   }
 
   #left(pipeline: Pipeline): void {

@@ -1,6 +1,6 @@
 import type { EnumValue, FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
-import { fileOf } from '../source-files.js';
+import { locationOf } from '../source-files.js';
 import { typeOfValue } from './constants.js';
 import { type Bound, type Reading, readBound, type Shape } from './reading.js';
 import { hasAnyAgain, unrolled } from './recursion.js';
@@ -144,9 +144,7 @@ function fieldBase(
     const { tags, location, description } = source;
     return { tags, location, ...(description === undefined ? {} : { description }) };
   }
-  const file = node.getSourceFile();
-  const { line, character } = file.getLineAndCharacterOfPosition(node.getStart(file));
-  return { tags: [], location: { file: fileOf(file), line: line + 1, column: character + 1 } };
+  return { tags: [], location: locationOf(node) };
 }
 
 /** Returns `T` of `[K in keyof T]`. Its modifiers and comments are kept. */

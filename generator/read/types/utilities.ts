@@ -1,6 +1,6 @@
 import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
-import { fileOf } from '../source-files.js';
+import { locationOf } from '../source-files.js';
 import type { Reading } from './reading.js';
 import { unrolled } from './recursion.js';
 import { isAssignable, literalsOf, membersOf, NEVER, unite } from './relations.js';
@@ -84,7 +84,7 @@ export function recordOf(
     name,
     ...value,
     tags: [],
-    location: locate(node),
+    location: locationOf(node),
   }),
 ): ReadType {
   const names = literalsOf(key);
@@ -100,12 +100,6 @@ export function recordOf(
   const { type, nullable } = valueFor('');
   if (type.kind === 'unsupported') return plain(type);
   return plain({ kind: 'record', of: type, ...(nullable ? { nullable: true } : {}) });
-}
-
-function locate(node: ts.TypeNode): FieldSchema['location'] {
-  const source = node.getSourceFile();
-  const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
-  return { file: fileOf(source), line: line + 1, column: character + 1 };
 }
 
 function filtered(reading: Reading, [of, by]: readonly ts.TypeNode[], isKept: boolean): ReadType {

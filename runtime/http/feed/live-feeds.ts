@@ -21,6 +21,11 @@ export interface LiveFeedsOptions {
   readonly streams?: number;
   /** Maximum streams of one caller in this process; further ones are answered with 429. Default 100. */
   readonly streamsPerCaller?: number;
+  /**
+   * Data that clients have not read yet, in bytes over all streams: above it, only clients that have read everything
+   * are sent more. Default 67,108,864.
+   */
+  readonly bufferBytes?: number;
   /** Poll interval of each shard with streams, in milliseconds. Default 250. */
   readonly pollMs?: number;
   /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. Default 300,000. */
@@ -56,6 +61,7 @@ interface Stream extends FollowedModel {
 const DEFAULTS = {
   streams: 1_000,
   streamsPerCaller: 100,
+  bufferBytes: 67_108_864,
   pollMs: 250,
   maximumAgeMs: 300_000,
   heartbeatMs: 15_000,
@@ -72,8 +78,6 @@ const READ_BYTES = 4_194_304;
 const MODEL_BYTES = 65_536;
 /** While a client has not read this much data, nothing more is sent to it, in bytes. */
 const STREAM_BUFFER_BYTES = 262_144;
-/** While all clients together have not read this much, nothing more is sent to those that are behind, in bytes. */
-const BUFFER_BYTES = 67_108_864;
 /** A client that has not read the end of its stream after this time is disconnected, in milliseconds. */
 const END_GRACE_MS = 10_000;
 /** Time after which a disconnected client reconnects, in milliseconds. */
@@ -212,7 +216,7 @@ export class LiveFeeds {
     let buffered = 0;
     for (const all of this.#shards.values())
       for (const { response } of all) buffered += response.writableLength;
-    const most = buffered < BUFFER_BYTES ? STREAM_BUFFER_BYTES : 1;
+    const most = buffered < this.#options.bufferBytes ? STREAM_BUFFER_BYTES : 1;
     const groups = new Map<string, Stream[]>();
     for (const stream of streams) {
       const { response, modelName, modelId, after, position } = stream;

@@ -53,7 +53,8 @@ describeOnEachAdapter('Feeds', (harness) => {
       return events;
     };
     const last = (await read(wallet('a', 0))).filter(({ modelVersion }) => modelVersion === 3).at(-1);
-    const rest = await read({ ...wallet('a', 3), position: last?.position ?? '' });
+    // A version below would bring the events before it again.
+    const rest = await read({ ...wallet('a', 0), position: last?.position ?? '' });
     expect(rest.map(({ modelVersion }) => modelVersion)).toEqual([4, 4, 4, 4, 5]);
   });
 });

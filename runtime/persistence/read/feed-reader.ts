@@ -56,12 +56,12 @@ export async function readFeeds(
   const { rows } = await database.query({ text: FEEDS, name: 'fw_feeds', values });
   const feeds: FeedEvent[][] = models.map(() => []);
   const cut = new Set<number>();
-  for (const row of rows) {
-    const index = Number(row[0]) - 1;
-    const event = eventOf(row);
+  for (const [nr, nextVersion, ...columns] of rows) {
+    const index = Number(nr) - 1;
+    const event = eventOf(columns);
     feeds[index]?.push(event);
     // The last event of a feed decides.
-    if (row[8] !== null && Number(row[8]) === event.modelVersion) cut.add(index);
+    if (nextVersion !== null && Number(nextVersion) === event.modelVersion) cut.add(index);
     else cut.delete(index);
   }
   for (const index of cut) feeds[index] = await wholeVersions(database, models[index], feeds[index] ?? []);
@@ -82,8 +82,8 @@ async function wholeVersions(
   return rows.map(eventOf);
 }
 
-function eventOf(row: readonly unknown[]): FeedEvent {
-  const [, id, eventType, eventVersion, modelVersion, payload, createdDate, position] = row;
+function eventOf(columns: readonly unknown[]): FeedEvent {
+  const [id, eventType, eventVersion, modelVersion, payload, createdDate, position] = columns;
   return {
     id: String(id),
     eventType: String(eventType),
@@ -101,7 +101,7 @@ const COLUMNS = 'e.id, e.event_type, e.event_version, e.model_version, e.payload
  * Positions have the order of versions, and the model's index is sorted by position. One event more than the page is
  * read, so that the version behind each event is known.
  */
-const FEEDS = `SELECT m.nr, ${COLUMNS}, e.next_version
+const FEEDS = `SELECT m.nr, e.next_version, ${COLUMNS}
 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) WITH ORDINALITY
   AS m(model_name, model_id, after, position, nr)
 CROSS JOIN LATERAL (
@@ -116,5 +116,5 @@ CROSS JOIN LATERAL (
 WHERE e.event_nr <= $5 AND e.bytes_before < $6
 ORDER BY m.nr, e.position`;
 
-const VERSION = `SELECT 0, ${COLUMNS} FROM eventlog.events AS e
+const VERSION = `SELECT ${COLUMNS} FROM eventlog.events AS e
 WHERE e.model_id = $1 AND e.model_name = $2 AND e.model_version = $3 AND e.position > $4 ORDER BY e.position`;
