@@ -123,19 +123,6 @@ describe('A server with more requests than places', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('begins no request of a client that has left, and waits for none', async () => {
-    const request = `POST /wallets/${wallet}/deposit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"amount": "1"}`;
-    const client = connect(port, '127.0.0.1').on('error', () => {});
-    client.write(request.repeat(3));
-    await underWay(1);
-    // Of three requests in one piece, all have arrived when another client has been answered.
-    expect((await fetch(`${base}/health/live`)).status).toBe(200);
-    client.resetAndDestroy();
-    finish();
-    await server.close(60_000);
-    expect(app.executions.length).toBe(1);
-  });
-
   it('closes connections beyond its limit, and serves those that it has', async () => {
     const small = app.server({ limits: { connections: 2 } });
     const address = await small.listen({ host: '127.0.0.1', port: 0 });

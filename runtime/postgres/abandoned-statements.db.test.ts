@@ -35,18 +35,22 @@ describeOn('postgresql', 'Connections whose callers gave up', (harness) => {
     const watching = (async () => {
       while (going) most = Math.max(most, await backends(observer));
     })();
-    for (let round = 0; round < 4; round += 1) {
-      const calls = Array.from({ length: 6 }, () =>
-        failureOf(database.query(statement(text), { timeoutMs: 300 })),
-      );
-      for (const failure of await Promise.all(calls))
-        expect(['in-flight', 'not-sent']).toContain(failure.phase);
+    try {
+      for (let round = 0; round < 4; round += 1) {
+        const calls = Array.from({ length: 6 }, () =>
+          failureOf(database.query(statement(text), { timeoutMs: 300 })),
+        );
+        for (const failure of await Promise.all(calls))
+          expect(['in-flight', 'not-sent']).toContain(failure.phase);
+      }
+      // The server ends the statement within half a second; it would run for a minute.
+      await expect.poll(() => database.stats().leaving, NOTICED).toBe(0);
+      await expect.poll(() => backends(observer), NOTICED).toBe(0);
+    } finally {
+      // The observer is closed after the test, even a failed one.
+      going = false;
+      await watching;
     }
-    // The server ends the statement within half a second; it would run for a minute.
-    await expect.poll(() => database.stats().leaving, NOTICED).toBe(0);
-    await expect.poll(() => backends(observer), NOTICED).toBe(0);
-    going = false;
-    await watching;
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(3);
     expect((await database.query(statement('select count(*)::int4 from t'))).rows).toEqual([[0]]);

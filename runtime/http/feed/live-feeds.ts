@@ -122,8 +122,11 @@ export class LiveFeeds {
    * @throws HttpProblem if there are too many streams @throws TooManyRequestsError if the caller has too many
    */
   open(reply: StreamedReply, id: Id<unknown>, { caller, after }: Subscriber): void {
-    // The client has left while the action ran; its connection does not report that again.
-    if (reply.raw.destroyed) return;
+    // A client that has left while the action ran; its connection does not report that again.
+    if (reply.raw.destroyed || reply.raw.socket?.readableEnded === true) {
+      reply.raw.destroy();
+      return;
+    }
     this.#checkNumber(caller);
     const { raw: response } = reply;
     reply.hijack();

@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { OpenConnections } from './open-connections.js';
+
+/** The parts of a request and its response that a connection uses. */
+function exchange(socket: Socket): { readonly request: IncomingMessage; readonly response: ServerResponse } {
+  const request = Object.assign(new EventEmitter(), { socket }) as unknown as IncomingMessage;
+  return { request, response: new EventEmitter() as unknown as ServerResponse };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test('a request begins when the one before it on its connection is answered', async () => {
+  const connections = new OpenConnections();
+  const socket = new Socket();
+  const begun: number[] = [];
+  const exchanges = [1, 2, 3].map((number) => {
+    const each = exchange(socket);
+    connections.enter(each.request, each.response, () => begun.push(number));
+    return each;
+  });
+  expect(begun).toEqual([1]);
+  exchanges[0]?.response.emit('close');
+  await turn();
+  expect(begun).toEqual([1, 2]);
+});
+
+test('no request of a client that has left begins, because its response would never be closed', async () => {
+  const connections = new OpenConnections();
+  const socket = new Socket();
+  const begun: number[] = [];
+  const [first] = [1, 2].map((number) => {
+    const each = exchange(socket);
+    connections.enter(each.request, each.response, () => begun.push(number));
+    return each;
+  });
+  socket.destroy();
+  first?.response.emit('close');
+  await turn();
+  expect(begun).toEqual([1]);
+});
