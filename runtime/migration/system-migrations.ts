@@ -1,7 +1,8 @@
 import { defineMigration, type Migration } from './migration.js';
 
 /**
- * This package's own tables, equal on every shard. A released migration is never changed; changes are new migrations.
+ * This package's own tables, equal on every shard. Until the first release they are one migration, which creates each
+ * table completely. A released migration is never changed; changes are new migrations.
  *
  * Events and actions are partitioned by their ids, which are ordered by time, so that old partitions can be detached
  * without rewriting rows. Both tables only grow. Every commit pays for each index, so events have only two: one for a
@@ -10,7 +11,7 @@ import { defineMigration, type Migration } from './migration.js';
  */
 export const systemMigrations: readonly Migration[] = [
   defineMigration(
-    '0001_events',
+    '0001_tables',
     `
 create table eventlog.events (
   id uuid primary key,
@@ -31,11 +32,7 @@ create table eventlog.events_default partition of eventlog.events default;
 create index events_of_model on eventlog.events (model_id, position);
 create index events_in_order on eventlog.events (transaction_id, position);
 comment on table eventlog.events is 'Outbox: one row per event, never updated';
-`,
-  ),
-  defineMigration(
-    '0002_actions',
-    `
+
 create type eventlog.action_status as enum ('committed', 'void');
 create table eventlog.actions (
   id uuid primary key check (eventlog.is_own_id(id)),
@@ -50,11 +47,7 @@ create table eventlog.actions (
 ) partition by range (id);
 create table eventlog.actions_default partition of eventlog.actions default;
 comment on table eventlog.actions is 'One row per attempt that reached this database; void: it can never be applied';
-`,
-  ),
-  defineMigration(
-    '0003_idempotency_keys',
-    `
+
 create table eventlog.idempotency_keys (
   principal text not null,
   operation text not null,
@@ -69,11 +62,7 @@ create table eventlog.idempotency_keys (
   primary key (principal, operation, key)
 );
 create index idempotency_keys_by_expiry on eventlog.idempotency_keys (expires_date);
-`,
-  ),
-  defineMigration(
-    '0004_journal',
-    `
+
 create table eventlog.journal (
   id uuid primary key check (eventlog.is_own_id(id)),
   action_name text not null,
@@ -95,11 +84,7 @@ create table eventlog.journal (
 create index journal_not_closed on eventlog.journal (id) where state <> 'closed';
 create index journal_to_purge on eventlog.journal (closed_date) where state = 'closed' and outcome = 'applied';
 comment on table eventlog.journal is 'Cross-shard plans, written with their first part; open: the outcome was reported to no caller';
-`,
-  ),
-  defineMigration(
-    '0005_locks',
-    `
+
 create table eventlog.locks (
   name text primary key check (length(name) between 1 and 255),
   owner uuid,
@@ -108,11 +93,7 @@ create table eventlog.locks (
 );
 create index locks_by_expiry on eventlog.locks (expires_date);
 comment on column eventlog.locks.token is 'Fencing token: rises with every owner of this name';
-`,
-  ),
-  defineMigration(
-    '0006_delivery',
-    `
+
 create table eventlog.delivery_epochs (
   epoch integer primary key,
   system_identifier text not null,
@@ -182,11 +163,7 @@ create table eventlog.dead_letters (
 create index dead_letters_in_order on eventlog.dead_letters (consumer, model_name, model_id, epoch, transaction_id, position)
   where state <> 'discarded';
 comment on table eventlog.dead_letters is 'Events that a handler failed to process, and later events of the same models';
-`,
-  ),
-  defineMigration(
-    '0007_schedules',
-    `
+
 create table eventlog.schedules (
   id uuid primary key check (eventlog.is_own_id(id)),
   state text not null default 'pending' check (state in ('pending', 'running', 'done', 'failed', 'cancelled')),
@@ -207,11 +184,7 @@ create table eventlog.schedules (
 );
 create index schedules_due on eventlog.schedules (next_date) where state in ('pending', 'running');
 comment on table eventlog.schedules is 'Actions to be run later, each once';
-`,
-  ),
-  defineMigration(
-    '0008_retention',
-    `
+
 create table eventlog.dropped_partitions (
   partition_name text primary key,
   table_name text not null,
@@ -232,11 +205,7 @@ create table eventlog.maintenance (
   done_date timestamptz
 ) with (fillfactor = 50);
 comment on table eventlog.maintenance is 'Tasks that one process at a time performs on this shard, and when each last ran';
-`,
-  ),
-  defineMigration(
-    '0009_sagas',
-    `
+
 create table eventlog.sagas (
   id uuid primary key check (eventlog.is_own_id(id)),
   state text not null check (state in ('RUNNING', 'PARKED', 'ENDED')),
@@ -265,11 +234,7 @@ create table eventlog.saga_steps (
   updated_date timestamptz not null
 );
 comment on table eventlog.saga_steps is 'Results of the steps that sagas of other shards have performed here';
-`,
-  ),
-  defineMigration(
-    '0010_processes',
-    `
+
 create table eventlog.processes (
   id text primary key,
   name text not null,
@@ -279,11 +244,7 @@ create table eventlog.processes (
   seen_date timestamptz not null default now()
 ) with (fillfactor = 50);
 comment on table eventlog.processes is 'Running processes and their topologies; written on the default shard only';
-`,
-  ),
-  defineMigration(
-    '0011_timelines',
-    `
+
 create function eventlog.server_run() returns text language plpgsql stable as $body$
 begin
   return left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch from pg_postmaster_start_time());
@@ -302,45 +263,7 @@ create table eventlog.timelines (
   primary key (system_identifier, timeline)
 );
 comment on table eventlog.timelines is 'Failovers, and the handled events that each of them lost';
-`,
-  ),
-  defineMigration(
-    '0012_table_shapes',
-    `
-create function eventlog.read_table_shape(t regclass) returns bigint language plpgsql volatile as $body$
-begin
-  if current_setting('transaction_isolation') <> 'read committed' then
-    return null;
-  end if;
-  return (select hashtextextended(concat('c', c.xmin,
-    ' i', (select string_agg(concat(i.indexrelid, ':', i.indisunique, i.indisprimary,
-      i.indexprs is not null, i.indpred is not null), ',' order by i.indexrelid)
-      from pg_catalog.pg_index as i where i.indrelid = c.oid),
-    ' g', (select string_agg(concat(g.oid, ':', g.xmin), ',' order by g.oid)
-      from pg_catalog.pg_trigger as g where g.tgrelid = c.oid),
-    ' w', (select string_agg(w.oid::text, ',' order by w.oid)
-      from pg_catalog.pg_rewrite as w where w.ev_class = c.oid),
-    ' k', (select string_agg(k.oid::text, ',' order by k.oid)
-      from pg_catalog.pg_constraint as k where k.conrelid = c.oid),
-    ' a', (select string_agg(concat(a.attnum, ':', a.xmin), ',' order by a.attnum)
-      from pg_catalog.pg_attribute as a where a.attrelid = c.oid and a.attnum > 0)), 0)
-    from pg_catalog.pg_class as c where c.oid = t);
-end
-$body$;
-comment on function eventlog.read_table_shape(regclass) is
-  'Another number after each change of the table that may refuse rows; only of what makes the server plan statements anew';
-create function eventlog.table_shape(t regclass) returns bigint language plpgsql immutable as $body$
-begin
-  return eventlog.read_table_shape(t);
-end
-$body$;
-comment on function eventlog.table_shape(regclass) is
-  'The same for statements that write to the table: a constant of their plan, which each such change invalidates';
-`,
-  ),
-  defineMigration(
-    '0013_api_keys',
-    `
+
 create table eventlog.api_keys (
   prefix text primary key,
   secret_hash text not null,
@@ -352,12 +275,8 @@ create table eventlog.api_keys (
   revoked_date timestamptz
 );
 comment on table eventlog.api_keys is 'API keys by prefix, with a hash of each secret; written on the default shard only';
-`,
-  ),
-  // Unlogged: counting writes no write-ahead log, and after a server crash every bucket is full.
-  defineMigration(
-    '0014_request_limits',
-    `
+
+-- Unlogged: counting writes no write-ahead log, and after a server crash every bucket is full.
 create unlogged table eventlog.request_limits (
   principal text not null,
   route text not null,
