@@ -1,6 +1,7 @@
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import type { MigrationText } from '../generator/migrations.js';
 import { ConfigurationError, type FwConfig, loadConfig } from '../runtime/config/index.js';
+import { loadProjectConfig, type ProjectConfig } from '../runtime/config/load-config.js';
 import { type Command, InvalidArgumentError } from './commander.js';
 import type { ExitCode, Output } from './exit.js';
 import { failureCode } from './failure-code.js';
@@ -59,8 +60,22 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 
 /** @throws InputError with all mistakes */
 export function readConfig(file: string): FwConfig {
+  return withoutMistakes(() => loadConfig(file));
+}
+
+/**
+ * The configuration for a command that needs no database, and so none of the application's secrets.
+ *
+ * @param used the sections and values that it uses
+ * @throws InputError with all mistakes
+ */
+export function readProjectConfig(file: string, used: readonly string[] = ['generator']): ProjectConfig {
+  return withoutMistakes(() => loadProjectConfig(file, { used }));
+}
+
+function withoutMistakes<T>(load: () => T): T {
   try {
-    return loadConfig(file);
+    return load();
   } catch (error) {
     if (error instanceof ConfigurationError) throw new InputError(error.message);
     throw error;
@@ -68,7 +83,9 @@ export function readConfig(file: string): FwConfig {
 }
 
 /** The project's migrations. Loads the parser on demand. @throws InputError with all mistakes in their files */
-export async function readMigrations(config: FwConfig): Promise<readonly MigrationText[]> {
+export async function readMigrations(
+  config: Pick<ProjectConfig, 'file' | 'generator'>,
+): Promise<readonly MigrationText[]> {
   const folders = projectFolders(config);
   const { readMigrationTexts } = await import('../generator/migrations.js');
   const { migrations, diagnostics } = readMigrationTexts(folders);

@@ -4,8 +4,8 @@ import {
   type CommandContext,
   InputError,
   projectFolders,
-  readConfig,
   readMigrations,
+  readProjectConfig,
   requireNone,
   withConfig,
 } from './command-context.js';
@@ -44,7 +44,7 @@ export function addDiffCommand(migrate: Command, context: CommandContext): void 
 }
 
 async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode> {
-  const config = readConfig(options.config);
+  const config = readProjectConfig(options.config);
   const folders = projectFolders(config);
   const migrations = await readMigrations(config);
   const { nextMigrations, readModelTables, sqlName } = await import('../generator/migrations.js');

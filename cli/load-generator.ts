@@ -1,12 +1,7 @@
 import { dirname } from 'node:path';
 import type { GenerateOptions } from '../generator/generate.js';
-import {
-  type AccessConfig,
-  ConfigurationError,
-  type FwConfig,
-  type HttpConfig,
-  loadConfig,
-} from '../runtime/config/index.js';
+import { type AccessConfig, ConfigurationError, type HttpConfig } from '../runtime/config/index.js';
+import { loadProjectConfig, type ProjectConfig } from '../runtime/config/load-config.js';
 import { InputError } from './input-error.js';
 import type { ReportedProblem } from './report/report.js';
 
@@ -15,10 +10,15 @@ export type LoadedGenerator =
   | { readonly options: GenerateOptions; readonly access: AccessConfig; readonly http: HttpConfig }
   | { readonly problems: readonly ReportedProblem[] };
 
-/** Reads a configuration. @throws InputError if it has no `fw.generator` */
-export function loadGenerator(file: string): LoadedGenerator {
+/**
+ * Reads a configuration, without the secrets of the application.
+ *
+ * @param used further sections and values that the caller uses
+ * @throws InputError if it has no `fw.generator`
+ */
+export function loadGenerator(file: string, used: readonly string[] = []): LoadedGenerator {
   try {
-    const config = loadConfig(file);
+    const config = loadProjectConfig(file, { used: ['generator', ...used] });
     const { title, version, templatesDirectory } = config.generator ?? {};
     return {
       access: config.access,
@@ -48,7 +48,7 @@ export function loadGenerator(file: string): LoadedGenerator {
 }
 
 /** @throws InputError if the configuration has no `fw.generator` */
-export function projectFolders(config: FwConfig): {
+export function projectFolders(config: Pick<ProjectConfig, 'file' | 'generator'>): {
   readonly projectDirectory: string;
   readonly sourceDirectory: string;
   readonly outputDirectory: string;

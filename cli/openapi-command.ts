@@ -28,7 +28,7 @@ export function addOpenApiCommand(program: Command, context: CommandContext): vo
 }
 
 async function openApi({ config, out }: OpenApiFlags, { output }: CommandContext): Promise<ExitCode> {
-  const loaded = loadGenerator(config);
+  const loaded = loadGenerator(config, ['access', 'http.contact', 'http.license']);
   if ('problems' in loaded) throw new InputError(loaded.problems.map(problemLine).join('\n'));
   const { describeApi } = await import('../generator/openapi.js');
   const described = await describeApi({ ...loaded.options, access: loaded.access, http: loaded.http });

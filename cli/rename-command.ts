@@ -4,8 +4,8 @@ import {
   type CommandContext,
   InputError,
   projectFolders,
-  readConfig,
   readMigrations,
+  readProjectConfig,
   requireNone,
   withConfig,
 } from './command-context.js';
@@ -53,7 +53,7 @@ async function writeRename(
   options: RenameOptions,
   output: Output,
 ): Promise<ExitCode> {
-  const config = readConfig(options.config);
+  const config = readProjectConfig(options.config);
   const folders = projectFolders(config);
   const present = await readMigrations(config);
   const { findRename, renameProblem, renameSteps } = await import('../generator/migrations.js');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type CommandContext, InputError, readConfig, withConfig } from './command-context.js';
+import { type CommandContext, InputError, readProjectConfig, withConfig } from './command-context.js';
 import type { Command } from './commander.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { examples } from './help.js';
@@ -49,7 +49,7 @@ async function ejectTemplate(
     const suggestion = didYouMean(name, names) ?? `use one of ${names.join(', ')}`;
     throw new InputError(`There is no template ${JSON.stringify(name)}: ${suggestion}`);
   }
-  const config = readConfig(configFile);
+  const config = readProjectConfig(configFile);
   const folder = config.generator?.templatesDirectory;
   if (folder === undefined) {
     throw new InputError(`${configFile}: set fw.generator.templates to the folder of your templates.`);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandContext, readConfig, withConfig } from '../command-context.js';
+import { type CommandContext, readProjectConfig, withConfig } from '../command-context.js';
 import type { Command } from '../commander.js';
 import { expectFailures } from '../database-failures.js';
 import { EXIT, type ExitCode } from '../exit.js';
@@ -35,7 +35,9 @@ async function connectors(
   { output }: CommandContext,
 ): Promise<ExitCode> {
   const { connectorFiles } = await import('../../runtime/operations.js');
-  const files = connectorFiles(readConfig(config));
+  const { namespace, sharding } = readProjectConfig(config, ['sharding']);
+  if (sharding === undefined) throw new TypeError('used shards are known');
+  const files = connectorFiles({ namespace, sharding });
   const stale = [...files].filter(([name, text]) => readText(join(folder, name)) !== text);
   for (const [name, text] of stale) {
     const path = join(folder, name);

@@ -4,7 +4,7 @@ import {
   type CommandContext,
   InputError,
   projectFolders,
-  readConfig,
+  readProjectConfig,
   withConfig,
 } from '../command-context.js';
 import type { Command } from '../commander.js';
@@ -32,7 +32,7 @@ async function writeSchemas(
   { config: file, output: folder }: SchemasFlags,
   { output }: CommandContext,
 ): Promise<ExitCode> {
-  const config = readConfig(file);
+  const config = readProjectConfig(file, ['generator', 'relay.schemaBaseUrl', 'relay.schema-base-url']);
   const { readEventLock } = await import('../../runtime/operations.js');
   const lock = join(projectFolders(config).migrationsDirectory, 'events.lock');
   const schemas = readEventLock(readLock(lock), config.relay?.schemaBaseUrl);

@@ -29,12 +29,25 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * @throws ConfigurationError with all problems; no file or connection was opened
  */
 export function loadConfig(file: string, options: { readonly env?: Environment } = {}): FwConfig {
-  const content = readSmallFile(file, MAXIMUM_SIZE);
-  if ('failure' in content) {
-    const place = { file, line: undefined, column: undefined, path: '' };
-    throw new ConfigurationError([{ ...place, message: `the file ${content.failure}` }]);
-  }
-  return parseConfig(content.text, { ...options, file });
+  return parseConfig(textOf(file), { ...options, file });
+}
+
+/** A configuration for a command that connects to no database. Undefined: the shards are unused and unknown. */
+export type ProjectConfig = Omit<FwConfig, 'sharding'> & {
+  readonly sharding: FwConfig['sharding'] | undefined;
+};
+
+/**
+ * As {@link loadConfig}, for a machine without the application's environment: unset variables and missing files of
+ * secrets and of unused values are no problems. Such a value is undefined or its default; do not read it.
+ *
+ * @param options.used the sections and values that the caller uses: `generator`, `http.contact`
+ */
+export function loadProjectConfig(
+  file: string,
+  options: { readonly used: readonly string[]; readonly env?: Environment },
+): ProjectConfig {
+  return parse(textOf(file), { ...options, file });
 }
 
 /** As {@link loadConfig}, for a text that was already read; `file` need not exist. */
@@ -42,18 +55,49 @@ export function parseConfig(
   text: string,
   options: { readonly file: string; readonly env?: Environment },
 ): FwConfig {
+  const config = parse(text, options);
+  if (!isComplete(config)) throw unreported();
+  return config;
+}
+
+function isComplete(config: ProjectConfig): config is FwConfig {
+  return config.sharding !== undefined;
+}
+
+interface ParseOptions {
+  readonly file: string;
+  readonly env?: Environment | undefined;
+  /** Default: every value is used. */
+  readonly used?: readonly string[];
+}
+
+function parse(text: string, options: ParseOptions): ProjectConfig {
   const file = resolve(options.file);
   const problems = new Problems({ file: options.file, text });
   const baseDirectory = dirname(file);
   const references = new References({ env: options.env ?? process.env, baseDirectory });
   const node = readYaml(text, problems);
   const config = node && readConfig({ problems, references, baseDirectory }, node, file);
+  if (options.used !== undefined)
+    problems.ignoreUnset(['namespace', ...options.used].map((each) => `fw.${each}`));
   problems.throwIfAny();
-  if (config === undefined) throw new TypeError('a configuration without a problem must have a result');
+  if (config === undefined) throw unreported();
   return deepFreeze(config);
 }
 
-function readConfig(context: ReadContext, node: ConfigNode, file: string): FwConfig | undefined {
+function unreported(): TypeError {
+  return new TypeError('a configuration without a problem must have a result');
+}
+
+/** @throws ConfigurationError if it cannot be read */
+function textOf(file: string): string {
+  const content = readSmallFile(file, MAXIMUM_SIZE);
+  if ('text' in content) return content.text;
+  const place = { file, line: undefined, column: undefined, path: '' };
+  throw new ConfigurationError([{ ...place, message: `the file ${content.failure}` }]);
+}
+
+function readConfig(context: ReadContext, node: ConfigNode, file: string): ProjectConfig | undefined {
   const place = { path: '', offset: node.offset };
   if (node.kind !== 'map') {
     const found =
@@ -73,7 +117,7 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): FwCon
   const retention = readRetention(fw);
   const relay = readRelay(fw);
   const generator = readGenerator(fw, namespace);
-  if (namespace === undefined || sharding === undefined) return undefined;
+  if (namespace === undefined) return undefined;
   return { file, namespace, migrateAtStart, sharding, access, http, execution, retention, relay, generator };
 }
 

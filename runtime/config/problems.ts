@@ -7,6 +7,8 @@ const MAXIMUM_REPORTED = 100;
 export interface Mistake {
   readonly message: string;
   readonly hint?: string | undefined;
+  /** Set if the value lacks a variable or a file of the environment that runs the application. */
+  readonly unset?: 'value' | 'secret';
 }
 
 /** The position of a value: its key path and, in a file, the offset of its first character. */
@@ -21,10 +23,15 @@ export interface ProblemSource {
   readonly text: string;
 }
 
+interface Entry {
+  readonly place: Place;
+  readonly mistake: Mistake;
+}
+
 /** Collects problems, so that one run reports them all. */
 export class Problems {
   readonly #source: ProblemSource | undefined;
-  readonly #entries: { readonly place: Place; readonly mistake: Mistake }[] = [];
+  readonly #entries: Entry[] = [];
   #count = 0;
 
   /** @param source absent for a configuration built in code */
@@ -45,6 +52,22 @@ export class Problems {
   add(place: Place, mistake: Mistake): void {
     if (!this.full) this.#entries.push({ place, mistake });
     this.#count += 1;
+  }
+
+  /**
+   * Drops unset secrets. Drops the problems of unused values if one of these values is unset: a rule may concern several
+   * values.
+   *
+   * @param used paths of the values and sections that the caller uses
+   */
+  ignoreUnset(used: readonly string[]): void {
+    const isUsed = ({ place: { path } }: Entry): boolean =>
+      !path.startsWith('fw.') || used.some((each) => path === each || path.startsWith(`${each}.`));
+    const others = this.#entries.filter(({ mistake: { unset } }) => unset !== 'secret');
+    const isUnset = this.#entries.some((entry) => entry.mistake.unset !== undefined && !isUsed(entry));
+    const kept = isUnset ? others.filter(isUsed) : others;
+    this.#entries.splice(0, this.#entries.length, ...kept);
+    this.#count = kept.length;
   }
 
   /** @throws ConfigurationError if there are problems */

@@ -54,7 +54,7 @@ export function readText(context: ReadContext, key: TextKey, located: Located): 
 }
 
 export function readSecret(context: ReadContext, key: SecretKey, located: Located): Secret | undefined {
-  const value = readValue(context, located, 'a string');
+  const value = readValue(context, located, 'a string', 'secret');
   if (value === undefined) return undefined;
   if (value.secret !== undefined) return value.secret;
   if (!isText(value)) {
@@ -186,7 +186,12 @@ function refuse(context: ReadContext, located: Located, mistake: Mistake): undef
   context.problems.add(located.place, mistake);
 }
 
-function readValue(context: ReadContext, located: Located, wanted: string): Value | undefined {
+function readValue(
+  context: ReadContext,
+  located: Located,
+  wanted: string,
+  kind: 'value' | 'secret' = 'value',
+): Value | undefined {
   const { node } = located;
   if (node.kind !== 'scalar' || node.type === 'other') {
     return refuse(context, located, { message: `must be ${wanted}, found ${shownNode(node)}` });
@@ -196,19 +201,20 @@ function readValue(context: ReadContext, located: Located, wanted: string): Valu
     return refuse(context, located, { message, hint: 'give it one, or remove the key' });
   }
   if (node.type === 'text' && node.text.includes('${') && context.references !== undefined) {
-    return expand(context, context.references, located, node.text);
+    return expand({ ...context, references: context.references }, located, node.text, kind);
   }
   return { type: node.type, text: node.text, secret: node.secret, shown: shownNode(node) };
 }
 
 function expand(
-  context: ReadContext,
-  references: References,
+  { problems, references }: ReadContext & { readonly references: References },
   located: Located,
   text: string,
+  kind: 'value' | 'secret',
 ): Value | undefined {
   const expansion = references.expand(text);
-  for (const mistake of expansion.mistakes) context.problems.add(located.place, mistake);
+  for (const mistake of expansion.mistakes)
+    problems.add(located.place, mistake.unset === undefined ? mistake : { ...mistake, unset: kind });
   if (expansion.mistakes.length > 0) return undefined;
   if (expansion.references.length === 0) {
     // Only escapes were replaced: the value is an ordinary text.

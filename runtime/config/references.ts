@@ -89,7 +89,7 @@ export class References {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     if (fallback !== undefined) return { text: value === undefined || value === '' ? fallback : value };
     if (value !== undefined) return { text: value };
-    return { message: `the environment variable ${name} is not set` };
+    return { message: `the environment variable ${name} is not set`, unset: 'value' };
   }
 
   #file(path: string): Lookup {
@@ -101,7 +101,7 @@ export class References {
     const found: Lookup =
       'text' in content
         ? { text: content.text.replace(/\r?\n$/, '') }
-        : { message: `the file ${JSON.stringify(path)} ${content.failure}` };
+        : { message: `the file ${JSON.stringify(path)} ${content.failure}`, unset: 'value' };
     this.#files.set(path, found);
     return found;
   }
