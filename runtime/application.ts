@@ -160,13 +160,14 @@ export async function openApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ApplicationOptions<Collaborators>,
 ): Promise<Application> {
-  requireCodegenVersion(application.codegenVersion);
   const { warn, embedded = 'alone' } = options;
   const databases = openDatabases(options.sharding, { embedded, ...(warn === undefined ? {} : { warn }) });
   try {
     const { migrations, models } = application;
-    const preparation = await prepareShards(databases, { ...options, migrations, models });
-    const assembled = assembleApplication(application, databases, options);
+    const { start, ...assembled } = wireApplication(application, databases, options);
+    const beforeService = (database: ShardDatabase) => assembled.events.register(database);
+    const preparation = await prepareShards(databases, { ...options, migrations, models, beforeService });
+    start();
     const reload = async (sharding: ShardingTopology): Promise<readonly TopologyChange[]> => {
       const changes = await assembled.reload(sharding);
       preparation.retry();
@@ -181,6 +182,7 @@ export async function openApplication<Collaborators>(
 
 /**
  * Wires executor and actions over databases that are open and migrated already. Closing the application closes them.
+ * If an earlier release is running, call `events.register` for each database before the first action.
  *
  * @throws CodegenVersionError if the code was emitted for another runtime
  * @throws ValidationError for an invalid limit of writing
@@ -190,6 +192,17 @@ export function assembleApplication<Collaborators>(
   databases: DatabaseRegistry,
   options: AssemblyOptions<Collaborators>,
 ): Application {
+  const { start, ...assembled } = wireApplication(application, databases, options);
+  start();
+  return assembled;
+}
+
+/** An application whose background work begins with `start`. */
+function wireApplication<Collaborators>(
+  application: ApplicationDefinition<Collaborators>,
+  databases: DatabaseRegistry,
+  options: AssemblyOptions<Collaborators>,
+): Application & { readonly start: () => void } {
   requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
   for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
@@ -227,7 +240,6 @@ export function assembleApplication<Collaborators>(
     ...(options.warn === undefined ? {} : { warn: options.warn }),
   });
   gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
-  if (options.deliver !== false) events.start();
   const journal = new CrossShardJournal(gateways, environment, { models: application.models, registry });
   const recovery = new JournalRecovery({
     journal,
@@ -235,12 +247,17 @@ export function assembleApplication<Collaborators>(
     random: environment.random,
     warn: options.warn ?? ((message) => console.warn(message)),
   });
-  if (options.deliver !== false) recovery.start();
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
-  housekeeping.start();
   const retention = retentionKeeperOf(databases, environment, options);
-  retention.start();
+  const start = (): void => {
+    if (options.deliver !== false) {
+      events.start();
+      recovery.start();
+    }
+    housekeeping.start();
+    retention.start();
+  };
   const close = async (): Promise<void> => {
     const startedMs = time.nowMs();
     await events.stop();
@@ -250,19 +267,18 @@ export function assembleApplication<Collaborators>(
     await executor.close();
     await databases.close(Math.max(SHORTEST_GRACE_MS, CLOSE_MS - (time.nowMs() - startedMs)));
   };
-  const { replicas } = gateways;
   // Also the time limit of requests that wait for another server.
   const patienceMs = Math.max(RELOAD_PATIENCE_MS, options.execution?.timeoutMs ?? 0);
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
-    const { migrations } = application;
-    if (options.migrate !== false) {
-      await migrateShard(database, member, { migrations });
-      return;
+    if (options.migrate !== false) await migrateShard(database, member, application);
+    else {
+      await requireIdentity(database);
+      await verifyShard(database, member, application);
     }
-    await requireIdentity(database);
-    await verifyShard(database, member, { migrations, models: application.models });
+    await events.register(database);
   };
   return {
+    start,
     reload: async (sharding) => {
       const changes = await databases.reload(sharding, { prepare, patienceMs });
       await events.topologyChanged(changes);
@@ -273,7 +289,7 @@ export function assembleApplication<Collaborators>(
     repositories: gateways,
     eventHistory,
     placement,
-    replicas,
+    replicas: gateways.replicas,
     registry,
     events,
     sagas: new Sagas(gateways, executor),
@@ -373,11 +389,6 @@ function requireCodegenVersion(version: number): void {
 
 function retentionSettings(config: RetentionConfig): RetentionSettings {
   const { keepDays, partitionDays, partitionsAhead, intervalMs, automatic } = config;
-  return {
-    partitionDays,
-    ahead: partitionsAhead,
-    everyMs: intervalMs,
-    automatic,
-    ...(keepDays === undefined ? {} : { keepDays }),
-  };
+  const settings = { partitionDays, ahead: partitionsAhead, everyMs: intervalMs, automatic };
+  return { ...settings, ...(keepDays === undefined ? {} : { keepDays }) };
 }

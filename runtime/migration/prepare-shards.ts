@@ -28,6 +28,11 @@ export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
   readonly drift?: DriftPolicy;
   /** False: migrations run separately, and each shard is verified instead. Default: true. */
   readonly migrate?: boolean;
+  /**
+   * Called for each shard as the last step of its preparation. If it fails, the shard stays out of service until it
+   * succeeds. Default: nothing.
+   */
+  readonly beforeService?: (database: ShardDatabase) => Promise<void>;
   /** Receives warnings for operators: which shard is out of service, and why. Default: standard error. */
   readonly warn?: (message: string) => void;
   /** Receives the progress of the preparation. Default: discarded. */
@@ -48,8 +53,8 @@ const LONGEST_MENDING_PAUSE_MS = 30_000;
 const LONGEST_VERIFYING_PAUSE_MS = 2_000;
 
 /**
- * Puts shards into service: each is migrated (or verified), its identity and its tables are checked, and only then does
- * it receive calls of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`),
+ * Puts shards into service: each is migrated (or verified), its identity and its tables are checked, `beforeService` is
+ * called, and only then does it receive calls of the application. A shard for which that fails is out of service (`DatabaseRegistry.withheld`),
  * and the others serve. Its preparation is retried until it succeeds or the databases are closed.
  *
  * Resolves when every shard serves or has failed once; if at least one serves, it does not wait for slow ones.
@@ -181,6 +186,7 @@ export class ShardPreparation {
     const applied = await this.#bringUpToDate(database, shard);
     const schema = await snapshotSchema(database);
     requireFit(shard, schema, this.#options, this.#warn);
+    await this.#options.beforeService?.(database);
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
     const migrated = applied === 0 ? '' : `: ${applied} migration${applied === 1 ? '' : 's'} applied`;

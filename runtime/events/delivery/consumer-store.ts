@@ -104,30 +104,6 @@ export class ConsumerStore {
     this.#database = database;
   }
 
-  /**
-   * Creates a consumer if it is missing. A consumer under an alias takes the new name. A name that was renamed, and
-   * that an older version of the application still uses, is not created again. Adds what this process selects to the
-   * stored selection; if that is new, the current lease loses its effect, because its holder may select less.
-   */
-  async register(
-    consumer: {
-      readonly name: string;
-      readonly kind: ConsumerKind;
-      readonly aliases: readonly string[];
-      readonly selects?: readonly string[];
-    },
-    start: LogCursor | 'now',
-  ): Promise<void> {
-    const { name, kind, aliases } = consumer;
-    const selects = arrayLiteral((consumer.selects ?? []).map(quoteElement));
-    for (const alias of aliases) await this.#database.query({ text: RENAME, values: [name, alias] });
-    const { epoch, transactionId, position } =
-      start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
-    const values = [name, kind, epoch, transactionId, position, start === 'now', selects];
-    await this.#database.query({ text: REGISTER, values });
-    await this.#database.query({ text: WIDEN, values: [name, selects] });
-  }
-
   /** Records that this process is alive, renews its leases, and reads the state of the shard. */
   async survey(
     process: string,
@@ -296,25 +272,6 @@ function toConsumerState(row: JsonObject): ConsumerState {
     superseded: superseded === true,
   };
 }
-
-/** The consumer's replays keep their numbers: `old#1` becomes `new#1`. */
-const RENAME = `UPDATE eventlog.consumers AS c
-SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
-WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
-
-const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, selects)
-SELECT $1, $1, $2, $1,
-  CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
-  CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
-  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END, $7::text[]
-WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
-ON CONFLICT DO NOTHING`;
-
-/** `event:*` includes every event, `model:*` every model. */
-const WIDEN = `UPDATE eventlog.consumers
-SET selects = ARRAY(SELECT DISTINCT item FROM unnest(selects || $2::text[]) AS item ORDER BY item), fence = fence + 1
-WHERE name = $1 AND kind = 'live' AND EXISTS (SELECT FROM unnest($2::text[]) AS item
-  WHERE item <> ALL (selects) AND split_part(item, ':', 1) || ':*' <> ALL (selects))`;
 
 /**
  * Skips rows that a checkpoint has locked instead of waiting; the next survey follows soon. Deletes processes that sent

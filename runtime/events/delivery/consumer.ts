@@ -44,13 +44,10 @@ export function selectionItems({ selection, transactional }: Consumer): readonly
   ];
 }
 
-/**
- * Items of the stored selection that a process does not select. It must not move the checkpoint: a process of another
- * release handles what these items select.
- */
-export function missingItems(selects: readonly string[], consumer: Consumer): readonly string[] {
-  const own = new Set(selectionItems(consumer));
-  return selects.filter((item) => !own.has(item) && !own.has(`${item.split(':', 1)[0]}:*`));
+/** The items that `selected` does not include. `event:*` includes every event, `model:*` every model. */
+export function missingItems(items: readonly string[], selected: readonly string[]): readonly string[] {
+  const included = new Set(selected);
+  return items.filter((item) => !included.has(item) && !included.has(`${item.split(':', 1)[0]}:*`));
 }
 
 /** Prefix of the name of a relay sink's consumer. */

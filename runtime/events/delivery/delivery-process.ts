@@ -4,10 +4,12 @@ import { atMost } from '../../concurrency/at-most.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { ActionExecutor } from '../../execution/action-executor.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { TopologyChange } from '../../sharding/topology-changes.js';
 import { WakeUp } from '../log/wake-up.js';
 import type { Consumer } from './consumer.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.js';
+import { registerConsumers } from './register-consumers.js';
 import { ShardDelivery } from './shard-delivery.js';
 
 /** The consumers and limits of one delivering process, on all shards. */
@@ -43,6 +45,11 @@ export class DeliveryProcess {
     options.databases.onService((shard, reason) => {
       if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
     });
+  }
+
+  /** Stores on a shard what the consumers select. Must be called before this process writes there. */
+  register(database: ShardDatabase): Promise<void> {
+    return registerConsumers(database, this.#options.consumers);
   }
 
   /** Starts delivery in this process, in parallel with other processes. A second call has no effect. */

@@ -5,6 +5,7 @@ import type { ActionExecutor } from '../../execution/action-executor.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
 import type { RetentionOptions, RetentionReport } from '../../retention/retain.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { TopologyChange } from '../../sharding/topology-changes.js';
 import type { DeadLetters } from '../dead-letters/dead-letters.js';
 import type { ReplayFrom, ReplayOptions } from '../dead-letters/replays.js';
@@ -73,6 +74,17 @@ export class EventDelivery {
     this.#operations = new EventOperations(databases, () => this.#delivery.wakeAll());
     this.deadLetters = this.#operations.deadLetters;
     this.schedules = this.#operations.schedules;
+  }
+
+  /**
+   * Stores on a shard what the handlers and sinks select. A process of an earlier release then no longer passes over
+   * events that only this one selects. `openApplication` puts no shard into service before. After
+   * `assembleApplication`, call it for each database before the first action.
+   *
+   * @throws EventEpochError if a new handler starts from now, and the log belongs to another server
+   */
+  register(database: ShardDatabase): Promise<void> {
+    return this.#delivery.register(database);
   }
 
   /**

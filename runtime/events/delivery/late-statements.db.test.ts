@@ -7,6 +7,7 @@ import { lateDatabases } from '../test-support/late-statements.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import { ConsumerStore } from './consumer-store.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
+import { registerConsumer } from './register-consumers.js';
 
 const INSERT = "INSERT INTO seen (handler, event_id, model_id, version) VALUES ('Copy', $1, $2, $3)";
 const WAITING =
@@ -129,7 +130,7 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     const ledger = openLedger(databases);
     const store = new ConsumerStore(databases.database(HERE));
     const start = { epoch: 1, transactionId: '0', position: 0 };
-    await store.register({ name: 'Plain', kind: 'live', aliases: [] }, start);
+    await registerConsumer(databases.database(HERE), { name: 'Plain', kind: 'live', aliases: [] }, start);
     const consumer = await store.acquire('Plain', 'me', 60_000);
     if (consumer === undefined) throw new Error('It is free');
     const { lease } = consumer;

@@ -15,6 +15,7 @@ import {
 } from '../test-support/ledger.js';
 import { databasesWithout } from '../test-support/unreachable-shard.js';
 import { ConsumerStore } from './consumer-store.js';
+import { registerConsumer } from './register-consumers.js';
 
 const QUICK = { leaseMs: 500, surveyMs: 50 };
 const EVENTS = 20;
@@ -189,7 +190,8 @@ describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) 
     async (_, successor, alive, expected) => {
       const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
       const store = new ConsumerStore(databases.database(HERE));
-      await store.register(
+      await registerConsumer(
+        databases.database(HERE),
         { name: 'Plain', kind: 'live', aliases: [] },
         { epoch: 1, transactionId: '0', position: 0 },
       );

@@ -26,6 +26,7 @@ import { FailureWarnings } from './failure-warnings.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
+import { registerConsumer, registerConsumers } from './register-consumers.js';
 import { TransactionalRun } from './transactional-run.js';
 
 /** Name of the consumer that runs scheduled actions. Handler names never contain `#`. */
@@ -152,20 +153,12 @@ export class ShardDelivery {
   }
 
   async #register(): Promise<void> {
+    const { database, consumers, actions } = this.#options;
     const epoch = await this.#epochs.current();
-    const beginning = { epoch: 1, transactionId: '0', position: 0 };
-    for (const consumer of this.#options.consumers) {
-      const { name, aliases = [], startFrom } = consumer;
-      await this.#consumers.register(
-        { name, kind: 'live', aliases, selects: selectionItems(consumer) },
-        startFrom === 'now' ? 'now' : beginning,
-      );
-    }
-    if (this.#options.actions !== undefined) {
-      await this.#consumers.register(
-        { name: SCHEDULES, kind: 'schedules', aliases: [] },
-        { ...beginning, epoch },
-      );
+    await registerConsumers(database, consumers);
+    if (actions !== undefined) {
+      const start = { epoch, transactionId: '0', position: 0 };
+      await registerConsumer(database, { name: SCHEDULES, kind: 'schedules', aliases: [] }, start);
     }
     this.#registered = true;
   }
@@ -267,7 +260,7 @@ export class ShardDelivery {
   /** Releases a consumer whose stored selection has more than this process selects. */
   async #leaveToWider({ lease, selects }: LeasedConsumer): Promise<boolean> {
     const live = this.#liveOf(lease.name);
-    const missing = live === undefined ? [] : missingItems(selects, live);
+    const missing = live === undefined ? [] : missingItems(selects, selectionItems(live));
     if (live === undefined || missing.length === 0) return false;
     const reason =
       `its stored selection has ${missing.join(', ')}, which this process does not select: a process of another ` +

@@ -1,0 +1,79 @@
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { Epochs } from '../log/epochs.js';
+import type { LogCursor } from '../log/event-record.js';
+import { type Consumer, missingItems, selectionItems } from './consumer.js';
+import type { ConsumerKind } from './consumer-store.js';
+
+/** A consumer as its row identifies it. */
+export interface Registration {
+  readonly name: string;
+  readonly kind: ConsumerKind;
+  /** Earlier names. */
+  readonly aliases: readonly string[];
+  /** See `selectionItems`. */
+  readonly selects?: readonly string[];
+}
+
+/**
+ * Stores on a shard what consumers select. A process must do so before its first write there: an earlier release that
+ * selects less would move a checkpoint past events that only this release writes. Writes nothing if all is stored.
+ *
+ * @throws EventEpochError if a new consumer starts from now, and the log belongs to another server
+ */
+export async function registerConsumers(
+  database: ShardDatabase,
+  consumers: readonly Consumer[],
+): Promise<void> {
+  if (consumers.length === 0) return;
+  const { rows } = await database.query({ text: SELECTIONS, values: [] });
+  const stored = new Map(rows.map(([name, selects]) => [name, selects as readonly string[]]));
+  for (const consumer of consumers) {
+    const { name, aliases = [], startFrom } = consumer;
+    const selects = selectionItems(consumer);
+    const known = stored.get(name);
+    if (known !== undefined && missingItems(selects, known).length === 0) continue;
+    if (startFrom === 'now') await new Epochs(database).current();
+    const start = startFrom === 'now' ? 'now' : { epoch: 1, transactionId: '0', position: 0 };
+    await registerConsumer(database, { name, kind: 'live', aliases, selects }, start);
+  }
+}
+
+/**
+ * Creates a consumer if it is missing. A consumer under an alias takes the new name. A name that was renamed, and that
+ * an older version of the application still uses, is not created again. Adds what this process selects to the stored
+ * selection; if that is new, the current lease loses its effect, because its holder may select less.
+ */
+export async function registerConsumer(
+  database: ShardDatabase,
+  { name, kind, aliases, selects = [] }: Registration,
+  start: LogCursor | 'now',
+): Promise<void> {
+  for (const alias of aliases) await database.query({ text: RENAME, values: [name, alias] });
+  const { epoch, transactionId, position } =
+    start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
+  const items = arrayLiteral(selects.map(quoteElement));
+  const values = [name, kind, epoch, transactionId, position, start === 'now', items];
+  await database.query({ text: REGISTER, values });
+  await database.query({ text: WIDEN, values: [name, items] });
+}
+
+const SELECTIONS = "SELECT name, selects FROM eventlog.consumers WHERE kind = 'live'";
+
+/** The consumer's replays keep their numbers: `old#1` becomes `new#1`. */
+const RENAME = `UPDATE eventlog.consumers AS c
+SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
+WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
+
+const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, selects)
+SELECT $1, $1, $2, $1,
+  CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
+  CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
+  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END, $7::text[]
+WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
+ON CONFLICT DO NOTHING`;
+
+const WIDEN = `UPDATE eventlog.consumers
+SET selects = ARRAY(SELECT DISTINCT item FROM unnest(selects || $2::text[]) AS item ORDER BY item), fence = fence + 1
+WHERE name = $1 AND kind = 'live' AND EXISTS (SELECT FROM unnest($2::text[]) AS item
+  WHERE item <> ALL (selects) AND split_part(item, ':', 1) || ':*' <> ALL (selects))`;

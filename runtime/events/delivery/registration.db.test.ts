@@ -1,0 +1,140 @@
+import { afterEach, expect, test } from 'vitest';
+import { rowsAsOwner } from '../../../test/databases/roles.js';
+import { startPostgres } from '../../../test/databases/server.js';
+import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { type Application, openApplication } from '../../application.js';
+import type { ApplicationDefinition } from '../../application-definition.js';
+import type { ShardingTopology } from '../../config/types.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { EventDescriptor } from '../../domain/descriptor.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { ShardUnavailableError } from '../../errors.js';
+import {
+  ALICE,
+  accountApplication,
+  accountMigrations,
+  CreditAction,
+  HERE,
+  OpenAction,
+  THERE,
+} from '../../execution/test-support/accounts.js';
+import { creditedEvent, until } from '../test-support/ledger.js';
+
+const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
+const open: Application[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((application) => application.close()));
+});
+
+/** A release whose handler selects these events. */
+async function release(
+  sharding: ShardingTopology,
+  events: readonly EventDescriptor[],
+  options: { readonly deliver?: boolean } = {},
+): Promise<Application & { readonly seen: string[] }> {
+  const seen: string[] = [];
+  const handler = {
+    name: 'Statistics',
+    events,
+    create: () => ({ handle: ({ id }: { id: string }) => void seen.push(id) }),
+  };
+  const definition: ApplicationDefinition = { ...accountApplication, wireHandlers: () => [handler] };
+  const delivery = { leaseMs: 2_000, surveyMs: 50 };
+  const application = await openApplication(definition, {
+    namespace: 'test',
+    collaborators: {},
+    sharding,
+    delivery,
+    warn: () => {},
+    ...options,
+  });
+  open.push(application);
+  return { ...application, seen };
+}
+
+async function deposit({ executor }: Application, shard: ShardIdentifier): Promise<void> {
+  const { id } = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
+  await executor.execute(ALICE, CreditAction, { account: id.getValue(), amount: new Decimal(1) });
+}
+
+async function behind({ events }: Application, shard: ShardIdentifier): Promise<number | undefined> {
+  return (await events.lag(shard))[0]?.consumers.find(({ name }) => name === 'Statistics')?.behind;
+}
+
+describeOn('postgresql', 'What the handlers of a release select', (harness) => {
+  test('is stored before its first write, so that an earlier release passes over none of its events', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
+    const earlier = await release(topology, [openedEvent]);
+    await until(async () => (await behind(earlier, HERE)) === 0);
+    const writer = await release(topology, [openedEvent, creditedEvent], { deliver: false });
+    for (const shard of [HERE, THERE]) await deposit(writer, shard);
+    const waitsOn = async (shard: ShardIdentifier) =>
+      (await earlier.events.lag(shard))[0]?.consumers[0]?.waitingFor;
+    for (const shard of [HERE, THERE])
+      await until(async () => (await waitsOn(shard))?.includes('event:AccountCredited') === true);
+    const later = await release(topology, [openedEvent, creditedEvent]);
+    await until(() => later.seen.length === 2);
+    expect(earlier.seen).toEqual([]);
+  });
+
+  test('is stored on a shard that a reload adds, before it is in service', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
+    const earlier = await release(topology, [openedEvent]);
+    await until(async () => (await behind(earlier, THERE)) === 0);
+    const writer = await release(
+      { ...topology, groups: topology.groups.slice(0, 1) },
+      [openedEvent, creditedEvent],
+      {
+        deliver: false,
+      },
+    );
+    await writer.reload(topology);
+    await deposit(writer, THERE);
+    const later = await release(topology, [openedEvent, creditedEvent]);
+    await until(() => later.seen.length === 1);
+  });
+
+  test('is stored before a shard is in service, while the others serve', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
+    const earlier = await release(topology, [openedEvent]);
+    await until(async () => (await behind(earlier, THERE)) === 0);
+    await rowsAsOwner(earlier.databases, THERE, 'ALTER TABLE eventlog.consumers RENAME TO consumers_gone');
+    const later = await release(topology, [openedEvent, creditedEvent]);
+    await deposit(later, HERE);
+    expect(later.databases.withheld(THERE)).toContain('consumers');
+    await expect(deposit(later, THERE)).rejects.toThrow(ShardUnavailableError);
+    await rowsAsOwner(earlier.databases, THERE, 'ALTER TABLE eventlog.consumers_gone RENAME TO consumers');
+    await until(() => later.databases.withheld(THERE) === undefined);
+    await deposit(later, THERE);
+    await until(() => later.seen.length === 2);
+  });
+
+  test('is stored on a shard that was down at the start, once it is up', async () => {
+    const server = await startPostgres();
+    try {
+      const [known] = (await harness.makeTopology({ shards: [HERE], migrations: accountMigrations })).groups;
+      const primary = known?.members[0]?.primary;
+      if (primary === undefined) throw new Error('A database');
+      const topology = topologyOf([
+        [HERE, primary],
+        [THERE, testDataSource(serverUrl(server, server.database), server)],
+      ]);
+      const earlier = await release(topology, [openedEvent]);
+      await until(async () => (await behind(earlier, THERE)) === 0);
+      await server.stop();
+      const writer = await release(topology, [openedEvent, creditedEvent], { deliver: false });
+      await deposit(writer, HERE);
+      await expect(deposit(writer, THERE)).rejects.toThrow(ShardUnavailableError);
+      await server.start();
+      await until(() => writer.databases.withheld(THERE) === undefined);
+      await deposit(writer, THERE);
+      const later = await release(topology, [openedEvent, creditedEvent]);
+      await until(() => later.seen.length === 2);
+      await Promise.all(open.splice(0).map((application) => application.close()));
+    } finally {
+      await server.destroy();
+    }
+  });
+});
