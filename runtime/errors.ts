@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'FW_PACKAGE_MISSING'
   | 'FW_UNSAFE_SERVER'
   | 'FW_MIGRATION'
+  | 'FW_MIGRATION_ORDER'
   | 'FW_RELOAD_REFUSED'
   | 'FW_KEY_REUSED'
   | 'FW_KEY_BUSY'
@@ -525,6 +526,34 @@ export class ReloadRefusedError extends FwError {
 /** A schema migration failed or does not match the applied ones. */
 export class MigrationError extends FwError {
   readonly code = 'FW_MIGRATION';
+}
+
+/** A migration is missing on a shard that has already run a later one, and both touch the same table. */
+export class MigrationOrderError extends FwError {
+  readonly code = 'FW_MIGRATION_ORDER';
+  readonly shard: string;
+  /** Name of the missing migration. */
+  readonly pending: string;
+  /** Name of the later one. */
+  readonly applied: string;
+  /** Tables that both touch; `unknown` if one of them does not declare its tables. */
+  readonly tables: readonly string[] | 'unknown';
+
+  constructor(
+    reason: string,
+    {
+      shard,
+      pending,
+      applied,
+      tables,
+    }: Pick<MigrationOrderError, 'shard' | 'pending' | 'applied' | 'tables'>,
+  ) {
+    super(`Shard ${shard} cannot be migrated: ${reason}`);
+    this.shard = shard;
+    this.pending = pending;
+    this.applied = applied;
+    this.tables = tables;
+  }
 }
 
 /**

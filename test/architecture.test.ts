@@ -11,6 +11,7 @@ import { isOwnTime, isTimeModule } from './own-time.js';
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
   'runtime/currency-codes.ts': [],
+  'runtime/migration-header.ts': [],
   'runtime/collections': [],
   'runtime/concurrency': ['runtime/collections', 'runtime/domain'],
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
@@ -54,6 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/sharding',
     'runtime/config',
     'runtime/domain',
+    'runtime/migration-header.ts',
     'runtime/errors.ts',
   ],
   'runtime/doctor': [

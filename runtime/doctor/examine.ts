@@ -117,6 +117,10 @@ function migrationFinding({
           ...fault('migrations', problems.join('; '), 'Restore the migrations as they were applied.'),
         },
       ];
+    case 'unordered':
+      return [
+        { subject, ...fault('migrations', problems.join('; '), 'See docs/migrations.md, "Branches".') },
+      ];
     case 'foreign':
     case 'unreachable':
       // Other checks report the failure.

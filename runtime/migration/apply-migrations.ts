@@ -1,10 +1,18 @@
 import { Kysely, Migrator, PostgresAdapter } from 'kysely';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, messageOf } from '../errors.js';
+import { printTables, readMigrationHeader } from '../migration-header.js';
 import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 import { SCHEMA } from './bootstrap.js';
 import { checksumOf, type Migration, runsInTransaction } from './migration.js';
+import {
+  byName,
+  compareMigrations,
+  type MigrationSet,
+  readApplied,
+  requireApplicable,
+} from './migration-order.js';
 import { type MigratingSession, runAlone, runInTransaction } from './run-migration.js';
 
 export interface MigrationTarget {
@@ -15,14 +23,12 @@ export interface MigrationTarget {
   readonly log: (message: string) => void;
 }
 
-/** The owner of migrations. The two sets are numbered independently, so each has its own table. */
-export type MigrationSet = 'framework' | 'application';
-
 interface ChecksumTable {
   readonly [table: `${string}.migration_checksums`]: {
     migration_set: string;
     name: string;
     checksum: string;
+    tables: string | null;
   };
 }
 
@@ -31,6 +37,7 @@ interface ChecksumTable {
  *
  * @returns the names of the applied migrations
  * @throws MigrationError naming shard and migration
+ * @throws MigrationOrderError if one would have to run after a later one that touches the same table
  */
 export async function applyMigrations(
   target: MigrationTarget,
@@ -40,21 +47,23 @@ export async function applyMigrations(
   checkNames(migrations);
   const { session, shard, sessionState, log } = target;
   await session.script(CHECKSUMS_SQL);
-  await checkApplied(target, set, migrations);
+  const comparison = compareMigrations(migrations, await readApplied(session, set));
+  requireApplicable(comparison, shard);
+  const newer = comparison.newer.map((name) => ({ name, up: '' }));
+  const found = await migratorFor(target, set, [...migrations, ...newer], runInTransaction).getMigrations();
+  const executed = new Set(found.flatMap(({ name, executedAt }) => (executedAt === undefined ? [] : [name])));
+  // Kysely refuses a table with names that its provider lacks.
+  const all = [...migrations, ...newer.filter(({ name }) => executed.has(name))];
   const migrators = {
-    inTransaction: migratorFor(target, set, migrations, runInTransaction),
-    alone: migratorFor(target, set, migrations, runAlone, { disableTransactions: true }),
+    inTransaction: migratorFor(target, set, all, runInTransaction),
+    alone: migratorFor(target, set, all, runAlone, { disableTransactions: true }),
   };
-  const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  const pending = (await migrators.inTransaction.getMigrations()).filter(
-    (each) => each.executedAt === undefined,
-  );
+  const pending = migrations.filter(({ name }) => !executed.has(name)).sort(byName);
   const applied: string[] = [];
   // One step per call, because Kysely applies all steps of a call in one transaction.
-  for (const { name: next } of pending) {
-    const migration = known.get(next);
-    const alone = migration !== undefined && !runsInTransaction(migration);
-    if (alone && !sessionState) throw failure(shard, next, new MigrationError(NEEDS_SESSION));
+  for (const migration of pending) {
+    const alone = !runsInTransaction(migration);
+    if (alone && !sessionState) throw failure(shard, migration.name, new MigrationError(NEEDS_SESSION));
     const { error, results } = await migrators[alone ? 'alone' : 'inTransaction'].migrateUp();
     const name = results?.[0]?.migrationName;
     if (error !== undefined) throw failure(shard, name, error);
@@ -73,6 +82,7 @@ create table if not exists ${SCHEMA}.migration_checksums (
   migration_set text not null,
   name text not null,
   checksum text not null,
+  tables text,
   primary key (migration_set, name)
 )`;
 
@@ -81,38 +91,6 @@ function checkNames(migrations: readonly Migration[]): void {
   for (const { name } of migrations) {
     if (names.has(name)) throw new MigrationError(`Two migrations are named ${name}`);
     names.add(name);
-  }
-}
-
-/**
- * Compares the applied migrations with the known ones. Unknown migrations after the last known one are accepted, so
- * that an older version of the application still starts while a newer one is rolled out.
- */
-async function checkApplied(
-  { session, shard }: MigrationTarget,
-  set: MigrationSet,
-  migrations: readonly Migration[],
-): Promise<void> {
-  const known = new Map(migrations.map((migration) => [migration.name, checksumOf(migration)]));
-  const last = [...known.keys()].sort().at(-1) ?? '';
-  const { rows } = await session.query({
-    text: `select name, checksum from ${SCHEMA}.migration_checksums where migration_set = $1`,
-    values: [set],
-  });
-  for (const [applied, checksum] of rows) {
-    const name = String(applied);
-    const expected = known.get(name);
-    if (expected === undefined && name < last) {
-      throw new MigrationError(
-        `Migration ${name} was applied to shard ${shard}, but it is missing here. Restore it.`,
-      );
-    }
-    if (expected !== undefined && expected !== checksum) {
-      throw new MigrationError(
-        `Migration ${name} was changed after it had been applied to shard ${shard}. ` +
-          'Restore its text, and put the change into a new migration.',
-      );
-    }
   }
 }
 
@@ -139,6 +117,8 @@ function migratorFor(
     migrationTableSchema: SCHEMA,
     migrationTableName: `${set}_migrations`,
     migrationLockTableName: `${set}_migrations_lock`,
+    // The order was checked.
+    allowUnorderedMigrations: true,
     nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
     ...transactions,
   });
@@ -150,11 +130,13 @@ async function rememberChecksum(
   migration: Migration,
 ): Promise<void> {
   const checksum = checksumOf(migration);
+  const declared = readMigrationHeader(migration.up).tables;
+  const tables = declared === undefined ? null : printTables(declared);
   await db
     .insertInto(`${SCHEMA}.migration_checksums`)
-    .values({ migration_set: set, name: migration.name, checksum })
+    .values({ migration_set: set, name: migration.name, checksum, tables })
     // Outside of a transaction, a process may have been killed between this row and the migrator's own row.
-    .onConflict((conflict) => conflict.columns(['migration_set', 'name']).doUpdateSet({ checksum }))
+    .onConflict((conflict) => conflict.columns(['migration_set', 'name']).doUpdateSet({ checksum, tables }))
     .execute();
 }
 

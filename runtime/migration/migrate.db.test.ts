@@ -7,7 +7,7 @@ import type { ShardingTopology } from '../config/types.js';
 import { openDatabases, postgresAdapter } from '../databases.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
+import { MigrationError, MigrationOrderError, ShardIdentityError, UnsafeServerError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
@@ -141,7 +141,7 @@ describeOnEachAdapter('Migrations', (harness) => {
     const registry = await harness.makeShards({ migrations: [wallets, later] });
     const earlier = defineMigration('0000_earlier', 'select 1');
     await expect(migrate(registry, { migrations: [earlier, wallets, later] })).rejects.toThrow(
-      MigrationError,
+      MigrationOrderError,
     );
     await expect(migrate(registry, { migrations: [later] })).rejects.toThrow(
       '0001_create_wallets was applied',

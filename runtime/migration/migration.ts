@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../errors.js';
+import { readMigrationHeader, withoutOrder } from '../migration-header.js';
 
 /** A step of a schema, the same on every shard. */
 export interface Migration {
-  /** Sorts after all earlier migrations, such as `0002_add_nickname`. */
+  /** Sorts after all earlier migrations, such as `20260301090000_add_nickname`. */
   readonly name: string;
   /**
    * SQL, possibly several statements. It runs in its own transaction, which it must not end, unless it begins with the
-   * comment `-- fw-gen: no transaction`.
+   * comment `-- fw-gen: no transaction`. With the comment `-- fw-gen: tables notes, tags` it may be applied after later
+   * migrations that touch other tables.
    */
   readonly up: string;
   /** Source position of the text, for messages. */
@@ -23,10 +25,6 @@ export interface MigrationOrigin {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
-/** Comments and blank lines before the first statement. */
-const HEAD = /^(?:[^\S\n]*(?:--[^\n]*)?(?:\n|$))*/;
-const DIRECTIVE = /^[^\S\n]*--[^\S\n]*fw-gen:([^\n]*)$/gm;
-
 /**
  * Creates a migration.
  *
@@ -50,19 +48,19 @@ export function defineMigration(name: string, up: string, origin?: MigrationOrig
  * Whether the migration runs in a transaction: unless its text has the comment `-- fw-gen: no transaction` above its
  * first statement.
  *
- * @throws ValidationError for any other comment `-- fw-gen:`
+ * @throws ValidationError for a comment `-- fw-gen:` that declares nothing known
  */
 export function runsInTransaction({ name, up }: Migration): boolean {
-  const head = HEAD.exec(up.replaceAll('\r', ''))?.[0] ?? '';
-  const directives = [...head.matchAll(DIRECTIVE)].map(([, text = '']) => text.trim());
-  const unknown = directives.find((text) => text !== 'no transaction');
-  if (unknown === undefined) return directives.length === 0;
+  const { inTransaction, unknown } = readMigrationHeader(up);
+  if (unknown === undefined) return inTransaction;
   throw new ValidationError(
-    `Migration ${name} has the unknown directive "fw-gen: ${unknown}"; the only one is "fw-gen: no transaction"`,
+    `Migration ${name} has the unknown directive "fw-gen: ${unknown}"; known are "no transaction", "tables <names>", ` +
+      '"after <migration>" and "first"',
   );
 }
 
-/** Digest that detects a changed migration. Ignores line ends and outer white space. */
+/** Digest that detects a changed migration. Ignores line ends, outer white space and the comments on its order. */
 export function checksumOf(migration: Migration): string {
-  return createHash('sha256').update(migration.up.replace(/\r\n?/g, '\n').trim()).digest('hex');
+  const text = withoutOrder(migration.up.replace(/\r\n?/g, '\n')).trim();
+  return createHash('sha256').update(text).digest('hex');
 }

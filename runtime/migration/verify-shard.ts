@@ -4,6 +4,7 @@ import { FwError, MigrationError, messageOf, ShardIdentityError } from '../error
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { missingRights } from './application-rights.js';
 import type { Migration } from './migration.js';
+import { orderError } from './migration-order.js';
 import { shardMigrationStatus } from './migration-status.js';
 import { checkServer } from './server-check.js';
 
@@ -22,6 +23,7 @@ const SHOWN = 3;
  * Needs only the rights of an application's role.
  *
  * @throws MigrationError naming the missing migrations
+ * @throws MigrationOrderError if one of them must not be applied after a later one that was applied
  * @throws ShardIdentityError if the database belongs to another shard, or to none
  * @throws UnsafeServerError if the server is too old or may lose acknowledged commits
  */
@@ -56,7 +58,10 @@ async function verify(
     case 'foreign':
       throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
     case 'changed':
-      throw new MigrationError(`Shard ${shard}: ${status.problems.join('; ')}`);
+    case 'unordered':
+      throw status.unordered === undefined || status.state === 'changed'
+        ? new MigrationError(`Shard ${shard}: ${status.problems.join('; ')}`)
+        : orderError(shard, status.unordered);
     case 'pending': {
       const names = status.pending.slice(0, SHOWN).map(({ name }) => name);
       const more = status.pending.length > SHOWN ? `, and ${status.pending.length - SHOWN} more` : '';
