@@ -27,7 +27,9 @@ function checkHeader(
   optionFor: (name: string) => string,
 ): readonly Diagnostic[] {
   const { response } = action.route;
-  if (isHeaderField(response?.fields.find((field) => field.name === value))) return [];
+  const found = response?.fields.find((field) => field.name === value);
+  // The mistake in the type of the field is reported at the field.
+  if (found?.type.kind === 'unsupported' || isHeaderField(found)) return [];
   const message = `${JSON.stringify(value)} is not a required field of a simple type in the response`;
   return [diagnostic('FWGEN027', location, message, headerHint(action, value, optionFor))];
 }

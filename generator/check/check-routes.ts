@@ -1,3 +1,4 @@
+import { suggest } from '../../runtime/config/suggest.js';
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { pathParameters, pathShape } from '../schema/route-path.js';
@@ -77,11 +78,29 @@ function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
             ? `has the type ${field.type.kind}, which a path cannot contain`
             : undefined;
     if (problem === undefined) return [];
-    const hint = `Declare a required parameter of a simple type: \`readonly ${/^[\w$]+$/.test(name) ? name : `'${name}'`}: Uuid;\`.`;
+    const hint = field === undefined ? unknownParameterHint(action, name) : parameterForm(name);
     return [
       diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint),
     ];
   });
+}
+
+function parameterForm(name: string): string {
+  const key = /^[\w$]+$/.test(name) ? name : `'${name}'`;
+  return `Declare a required parameter of a simple type: \`readonly ${key}: Uuid;\`.`;
+}
+
+/** Suggests the parameter that was probably meant: a similar one, or the only one that fits. */
+function unknownParameterHint({ route: { method, path }, params }: RoutedAction, name: string): string {
+  const inPath = pathParameters(path);
+  const fitting = params
+    .filter(({ type, optional, nullable }) => !optional && !nullable && isScalar(type))
+    .map((param) => param.name)
+    .filter((param) => !inPath.includes(param) && /^[A-Za-z_]\w*$/.test(param));
+  const meant = suggest(name, fitting) ?? (fitting.length === 1 ? fitting[0] : undefined);
+  if (meant === undefined) return parameterForm(name);
+  const meantPath = path.replace(`{${name}}`, `{${meant}}`);
+  return `Did you mean {${meant}}? Write \`@HttpRoute('${method}', '${meantPath}')\`.`;
 }
 
 function checkQuery(action: RoutedAction): readonly Diagnostic[] {

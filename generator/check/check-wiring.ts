@@ -31,7 +31,8 @@ function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] 
     const named = index.modelsByRepository.get(wiring.name);
     const isItsFile = named !== undefined && `${modelNames(named).file}.ts` === posix.basename(wiring.file);
     const own = isItsFile ? index.repositoriesByModel.get(named.name) : undefined;
-    if (isItsFile && own === undefined) return [];
+    const isRefused = schema.refusedModels.some((name) => wiring.name === `${name}Repository`);
+    if (isRefused || (isItsFile && own === undefined)) return [];
     const hint =
       own === undefined
         ? 'Import the repository of a model from the emitted file of that model.'

@@ -116,6 +116,7 @@ function sorted(schema: ProjectSchema): ProjectSchema {
     handlers: [...schema.handlers].sort((a, b) => compareText(a.name, b.name)),
     sagas: [...schema.sagas].sort((a, b) => compareText(a.name, b.name)),
     repositories: [...schema.repositories].sort((a, b) => compareText(a.name, b.name)),
+    refusedModels: schema.refusedModels,
     migrations: schema.migrations,
   };
 }

@@ -11,6 +11,7 @@ import type {
 /** The declarations of a project. */
 export interface Found {
   readonly models: ModelSchema[];
+  readonly refusedModels: string[];
   readonly events: EventSchema[];
   readonly actions: ActionSchema[];
   readonly handlers: HandlerSchema[];
@@ -21,5 +22,14 @@ export interface Found {
 
 /** Returns an empty result. */
 export function nothingFound(): Found {
-  return { models: [], events: [], actions: [], handlers: [], sagas: [], repositories: [], migrations: [] };
+  return {
+    models: [],
+    refusedModels: [],
+    events: [],
+    actions: [],
+    handlers: [],
+    sagas: [],
+    repositories: [],
+    migrations: [],
+  };
 }

@@ -34,8 +34,10 @@ export function readClasses(context: ReadContext, file: string, found: Found): v
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   const { decorators } = form;
   const builder = decorators.get('AutoBuilder');
-  if (builder === undefined) reportUnmarkedModel(context, form);
-  else add(found.models, readModel(context, form, builder));
+  const model = builder === undefined ? undefined : readModel(context, form, builder);
+  add(found.models, model);
+  const isRefused = builder === undefined ? reportUnmarkedModel(context, form) : model === undefined;
+  if (isRefused) add(found.refusedModels, form.node.name?.text);
   const action = decorators.get('FwAction');
   if (action === undefined) reportRouteAlone(context, form);
   else add(found.actions, readAction(context, form, action));

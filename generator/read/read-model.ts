@@ -242,10 +242,10 @@ function reportNotText(context: ReadContext, node: ts.Node): void {
   report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
 }
 
-/** Reports a class that extends `Model` or `Entity` without the marker. */
-export function reportUnmarkedModel(context: ReadContext, { node, lineage }: ClassForm): void {
+/** Reports a class that extends `Model` or `Entity` without the marker. @returns whether it is one */
+export function reportUnmarkedModel(context: ReadContext, { node, lineage }: ClassForm): boolean {
   const { heritage } = lineage;
-  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity') || isBase(node)) return;
+  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity') || isBase(node)) return false;
   const name = node.name?.text ?? 'A class';
   report(
     context,
@@ -254,4 +254,5 @@ export function reportUnmarkedModel(context: ReadContext, { node, lineage }: Cla
     `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
     'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.',
   );
+  return true;
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { attempt } from './attempt.js';
+import { attempt, attemptFolder } from './attempt.js';
 import { augmentationsIn, mayAugment } from './augmentations.js';
 import { nothingFound } from './found.js';
 import { listMigrations, listSources } from './list-files.js';
@@ -61,8 +61,13 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
   const { source, output, migrations, client } = paths;
   const { projectDirectory } = sources;
   const excluded = [output, migrations, ...(client === undefined ? [] : [client])];
-  const found = attempt(diagnostics, source, () => listSources(projectDirectory, source, excluded));
-  const listed = attempt(diagnostics, migrations, () => listMigrations(projectDirectory, migrations)) ?? [];
+  const found = attemptFolder(diagnostics, { key: 'source', path: source }, () =>
+    listSources(projectDirectory, source, excluded),
+  );
+  const listed =
+    attemptFolder(diagnostics, { key: 'migrations', path: migrations }, () =>
+      listMigrations(projectDirectory, migrations),
+    ) ?? [];
   diagnostics.push(...namesakes(listed));
   return { files: found?.files ?? [], migrations: listed, folders: found?.folders ?? [] };
 }

@@ -5,6 +5,8 @@ import type { FieldSchema, ModelReference, TypeSchema } from './type-schema.js';
 /** All declarations of the sources, as plain readonly data with locations. */
 export interface ProjectSchema {
   readonly models: readonly ModelSchema[];
+  /** Names of the classes that a mistake keeps from being models. What depends on them is reported once they are. */
+  readonly refusedModels: readonly string[];
   readonly events: readonly EventSchema[];
   readonly actions: readonly ActionSchema[];
   readonly handlers: readonly HandlerSchema[];

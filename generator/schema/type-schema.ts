@@ -86,7 +86,7 @@ export interface ModelReference {
   readonly storedName?: string;
   /** Project-relative path of the file that declares it. */
   readonly file: string;
-  /** The class carries `@AutoBuilder`. */
+  /** The class carries `@AutoBuilder`, or a mistake reports that it should. */
   readonly marked: boolean;
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
 import { declaredName, instanceProperties, nameText, scopeOf } from '../syntax.js';
+import { isUnmarkedModel } from '../unmarked-model.js';
 import { enumMemberValue, readEnumValues } from './constants.js';
 import { followLineage, type Lineage, leadsTo } from './lineage.js';
 import { readList } from './lists.js';
@@ -160,7 +161,7 @@ export function resolveClass(
 }
 
 function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
-  const marked = hasDecorator(context, node, 'AutoBuilder');
+  const marked = hasDecorator(context, node, 'AutoBuilder') || isUnmarkedModel(context, node);
   const storedName = decoratedName(context, node, 'AutoBuilder');
   const named = storedName === undefined ? {} : { storedName };
   return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
