@@ -1,7 +1,8 @@
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import type { MigrationText } from '../generator/migrations.js';
 import { ConfigurationError, type FwConfig, loadConfig } from '../runtime/config/index.js';
-import { loadProjectConfig, type ProjectConfig } from '../runtime/config/load-config.js';
+import { loadProjectConfig } from '../runtime/config/load-config.js';
+import type { ProjectConfig } from '../runtime/config/types.js';
 import { type Command, InvalidArgumentError } from './commander.js';
 import type { ExitCode, Output } from './exit.js';
 import { failureCode } from './failure-code.js';

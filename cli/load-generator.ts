@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { GenerateOptions } from '../generator/generate.js';
 import { type AccessConfig, ConfigurationError, type HttpConfig } from '../runtime/config/index.js';
-import { loadProjectConfig, type ProjectConfig } from '../runtime/config/load-config.js';
+import { loadProjectConfig } from '../runtime/config/load-config.js';
+import type { ProjectConfig } from '../runtime/config/types.js';
 import { InputError } from './input-error.js';
 import type { ReportedProblem } from './report/report.js';
 

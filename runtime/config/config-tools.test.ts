@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { configSchema } from './json-schema.js';
+import { configSchema } from './config-schema.js';
 import { printConfig } from './print-config.js';
 import { ONE_SHARD, parse } from './test-support/configs.js';
 

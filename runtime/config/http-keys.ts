@@ -1,108 +1,80 @@
-import type {
-  BooleanKey,
-  ChoiceKey,
-  DefaultedIntegerKey,
-  FolderKey,
-  SectionKey,
-  TextKey,
-  TextsKey,
-} from './keys.js';
+import type { DefiniteKey } from './key.js';
+import { boolean, choice, integer, path, text, texts } from './kinds.js';
+import { implied, section } from './section.js';
+import type { CorsConfig, HttpConfig, TlsConfig } from './types.js';
 
-export const tlsCertificate: FolderKey = {
-  kind: 'folder',
-  target: 'file',
-  name: 'certificate',
-  required: true,
-  doc: 'PEM file with the server certificate, followed by those of intermediate authorities.',
-};
-
-export const tlsKey: FolderKey = {
-  kind: 'folder',
-  target: 'file',
-  name: 'key',
-  required: true,
-  doc: 'PEM file with the unencrypted private key of the certificate.',
-};
-
-export const tlsClientAuthorities: FolderKey = {
-  kind: 'folder',
-  target: 'file',
-  name: 'clientAuthorities',
-  doc: 'PEM file with the authorities whose client certificates are trusted. Default: the server requests no client certificates.',
-};
-
-export const tlsClientCertificates: ChoiceKey<'optional' | 'required'> = {
-  kind: 'choice',
-  name: 'clientCertificates',
-  choices: ['optional', 'required'],
-  default: 'optional',
-  doc: 'With `client-authorities`: whether a client without a trusted certificate may connect.',
-};
-
-export const strictTransportSeconds: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'strictTransportSeconds',
-  minimum: 0,
-  maximum: 63_072_000,
-  default: 31_536_000,
-  doc: 'Time for which browsers must use HTTPS only (`Strict-Transport-Security`), in seconds. 0 omits the header.',
-};
-
-export const httpTls: SectionKey = {
-  kind: 'section',
-  name: 'tls',
+const tls = section<TlsConfig>({
   doc: 'Serves HTTPS. Changed files are reloaded without a restart.',
-  keys: [tlsCertificate, tlsKey, tlsClientAuthorities, tlsClientCertificates, strictTransportSeconds],
-};
+  keys: {
+    certificate: path('file', {
+      required: true,
+      doc: 'PEM file with the server certificate, followed by those of intermediate authorities.',
+    }),
+    key: path('file', {
+      required: true,
+      doc: 'PEM file with the unencrypted private key of the certificate.',
+    }),
+    clientAuthorities: path('file', {
+      doc: 'PEM file with the authorities whose client certificates are trusted. Default: the server requests no client certificates.',
+    }),
+    clientCertificates: choice(['optional', 'required'], {
+      default: 'optional',
+      doc: 'With `client-authorities`: whether a client without a trusted certificate may connect.',
+    }),
+    strictTransportSeconds: integer(0, 63_072_000, {
+      default: 31_536_000,
+      doc: 'Time for which browsers must use HTTPS only (`Strict-Transport-Security`), in seconds. 0 omits the header.',
+    }),
+  },
+});
 
-export const corsOrigins: TextsKey = {
-  kind: 'texts',
-  name: 'origins',
-  maximum: 100,
-  maximumLength: 512,
-  doc: 'Allowed origins, such as `https://app.example`. `*` allows every origin.',
-};
-
-export const corsCredentials: BooleanKey = {
-  kind: 'boolean',
-  name: 'credentials',
-  default: false,
-  doc: 'Whether browsers send cookies and client certificates with these requests. Not allowed with the origin `*`.',
-};
-
-export const corsMaxAgeSeconds: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'maxAgeSeconds',
-  minimum: 0,
-  maximum: 86_400,
-  default: 600,
-  doc: 'Time for which a browser may cache the response to a preflight request, in seconds.',
-};
-
-export const httpCors: SectionKey = {
-  kind: 'section',
-  name: 'cors',
+const cors = section<CorsConfig>({
   doc: 'Origins whose pages may call the server from a browser (CORS). Default: none.',
-  keys: [corsOrigins, corsCredentials, corsMaxAgeSeconds],
-};
+  keys: {
+    origins: texts({
+      maximum: 100,
+      maximumLength: 512,
+      doc: 'Allowed origins, such as `https://app.example`. `*` allows every origin.',
+      check: (origin) =>
+        origin === '*' || isOrigin(origin)
+          ? undefined
+          : {
+              message: `${JSON.stringify(origin)} is not an origin`,
+              hint: 'write only scheme, host and port, as browsers send them: https://app.example',
+            },
+    }),
+    credentials: boolean({
+      default: false,
+      doc: 'Whether browsers send cookies and client certificates with these requests. Not allowed with the origin `*`.',
+    }),
+    maxAgeSeconds: integer(0, 86_400, {
+      default: 600,
+      doc: 'Time for which a browser may cache the response to a preflight request, in seconds.',
+    }),
+  },
+  check({ origins, credentials }, at) {
+    if (credentials === true && origins?.includes('*') === true)
+      at.report('origins', 'must not contain *, because credentials is true');
+  },
+});
 
-export const httpContact: TextKey = {
-  kind: 'text',
-  name: 'contact',
-  maximumLength: 256,
-  doc: 'Whom callers may ask, in the API document: a name, an e-mail address or a URL. Default: none.',
-};
+/** `fw.http` */
+export const http: DefiniteKey<HttpConfig> = implied(
+  section<HttpConfig>({
+    doc: 'TLS, cross-origin requests and facts about the API.',
+    keys: {
+      tls,
+      cors,
+      contact: text(256, {
+        doc: 'Whom callers may ask, in the API document: a name, an e-mail address or a URL. Default: none.',
+      }),
+      license: text(128, {
+        doc: 'Terms of use in the API document: an SPDX identifier (`Apache-2.0`), or any other name. Default: none.',
+      }),
+    },
+  }),
+);
 
-export const httpLicense: TextKey = {
-  kind: 'text',
-  name: 'license',
-  maximumLength: 128,
-  doc: 'Terms of use in the API document: an SPDX identifier (`Apache-2.0`), or any other name. Default: none.',
-};
-
-export const http: SectionKey = {
-  kind: 'section',
-  name: 'http',
-  doc: 'TLS, cross-origin requests and facts about the API.',
-  keys: [httpTls, httpCors, httpContact, httpLicense],
-};
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}

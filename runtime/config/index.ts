@@ -1,7 +1,8 @@
 /** The package's `./config` entry: loads and validates `fw.config.yaml`. */
 export { configFor } from './config-for.js';
+export { configSchema } from './config-schema.js';
 export { ConfigurationError, type ConfigurationProblem, formatProblem } from './configuration-error.js';
-export { type ConfigSchema, configSchema } from './json-schema.js';
+export type { ConfigSchema } from './key.js';
 export { type Environment, loadConfig, parseConfig } from './load-config.js';
 export { printConfig } from './print-config.js';
 export { SecretText } from './secret.js';

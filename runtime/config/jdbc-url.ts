@@ -38,6 +38,20 @@ export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult
   }
 }
 
+/** The JDBC URL that parses to this URL. */
+export function formatJdbcUrl(url: DatabaseUrl): string {
+  if (url.kind === 'pglite') return `jdbc:pglite:${url.storage}:${url.location}`;
+  const host = url.host.includes(':') ? `[${url.host}]` : url.host;
+  const { sslMode, sslRootCert, clientCertificate } = url;
+  const files = Object.entries({
+    sslrootcert: sslRootCert,
+    sslcert: clientCertificate?.certificate,
+    sslkey: clientCertificate?.key,
+  }).map(([name, path]) => (path === undefined ? '' : `&${name}=${encodeURIComponent(path)}`));
+  const parameters = sslMode === 'disable' ? '' : `?sslmode=${sslMode}${files.join('')}`;
+  return `jdbc:postgresql://${host}:${url.port}/${encodeURIComponent(url.database)}${parameters}`;
+}
+
 /** The value that `driver-class-name` must have for a URL of this kind. */
 export function driverClassName(kind: DatabaseUrl['kind']): string {
   return kind === 'postgresql' ? 'org.postgresql.Driver' : 'fw.pglite.Driver';

@@ -1,137 +1,52 @@
-import * as catalogue from './key-catalogue.js';
+import type { ConfigSchema, Key, Shape } from './key.js';
 import { kebabCase } from './key-names.js';
-import type {
-  BooleanKey,
-  ChoicesKey,
-  IntegerKey,
-  Key,
-  ListKey,
-  NamedSections,
-  SectionKey,
-  TextsKey,
-} from './keys.js';
 
-/** A JSON Schema as plain data. */
-export type ConfigSchema = Readonly<Record<string, unknown>>;
-
-/** Matches a value of any type: `${NAME}` is replaced before the type is checked. */
-const REFERENCE: ConfigSchema = { $ref: '#/$defs/reference' };
-
-/** The keys of one database occur in several sections, so they are one definition. */
-const DATABASE_KEYS: readonly Key[] = catalogue.primaryConfig.keys;
-
-/** The JSON Schema (2020-12) of `fw.config.yaml`, for editors. It contains the rules of the key list and no others. */
-export function configSchema(): ConfigSchema {
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'fw.config.yaml',
-    ...sectionSchema(catalogue.root),
-    $defs: {
-      database: mapSchema(DATABASE_KEYS, undefined),
-      reference: {
-        description: 'Taken from the environment or from a file.',
-        type: 'string',
-        pattern: '\\$\\{[^}]+\\}',
-      },
-    },
-  };
+/** The schema of a section. Shapes that occur in several places are definitions. */
+export function sectionSchema(shape: Shape): ConfigSchema {
+  return shape.definition === undefined ? mapSchema(shape) : { $ref: `#/$defs/${shape.definition}` };
 }
 
-function keySchema(key: Key): ConfigSchema {
-  switch (key.kind) {
-    case 'text':
-      return { ...described(key), type: 'string', minLength: 1, maxLength: key.maximumLength };
-    case 'secret':
-      return {
-        ...described(key),
-        type: 'string',
-        minLength: 1,
-        maxLength: key.maximumLength,
-        writeOnly: true,
-      };
-    case 'folder':
-      return { ...described(key), type: 'string', minLength: 1 };
-    case 'jdbc-url':
-      return {
-        ...described(key),
-        anyOf: [{ type: 'string', pattern: '^jdbc:(postgresql|pglite):' }, REFERENCE],
-      };
-    case 'integer':
-      return integerSchema(key);
-    case 'boolean':
-      return booleanSchema(key);
-    case 'choice':
-      return { ...described(key), anyOf: [{ enum: key.choices }, REFERENCE] };
-    case 'choices':
-      return choicesSchema(key);
-    case 'texts':
-      return textsSchema(key);
-    case 'section':
-      return { ...described(key), ...sectionSchema(key) };
-    case 'list':
-      return listSchema(key);
-  }
-}
-
-function described(key: Key): ConfigSchema {
-  const fallback = 'default' in key ? { default: key.default } : {};
-  return { description: key.doc, ...fallback };
-}
-
-function integerSchema(key: IntegerKey): ConfigSchema {
-  const { minimum, maximum } = key;
-  return { ...described(key), anyOf: [{ type: 'integer', minimum, maximum }, REFERENCE] };
-}
-
-function booleanSchema(key: BooleanKey): ConfigSchema {
-  return { ...described(key), anyOf: [{ type: 'boolean' }, REFERENCE] };
-}
-
-function choicesSchema(key: ChoicesKey): ConfigSchema {
-  const items = { anyOf: [{ enum: key.choices }, REFERENCE] };
-  return { ...described(key), type: 'array', uniqueItems: true, items };
-}
-
-function textsSchema(key: TextsKey): ConfigSchema {
-  const items = { type: 'string', minLength: 1, maxLength: key.maximumLength };
-  return { ...described(key), type: 'array', minItems: 1, maxItems: key.maximum, uniqueItems: true, items };
-}
-
-function listSchema(key: ListKey): ConfigSchema {
-  const { minimum, maximum, keys } = key;
-  const items = mapSchema(keys, undefined);
-  return { ...described(key), type: 'array', minItems: minimum, maxItems: maximum, items };
-}
-
-function sectionSchema({ keys, named }: SectionKey): ConfigSchema {
-  return keys === DATABASE_KEYS ? { $ref: '#/$defs/database' } : mapSchema(keys, named);
+/** The definitions of a shape and of all shapes below it. */
+export function definitionsOf(shape: Shape): Readonly<Record<string, ConfigSchema>> {
+  const keys = [...Object.values(shape.keys), ...(shape.named === undefined ? [] : [shape.named.key])];
+  const below = keys.flatMap((key) =>
+    key.shape === undefined ? [] : Object.entries(definitionsOf(key.shape)),
+  );
+  return Object.fromEntries(
+    shape.definition === undefined ? below : [...below, [shape.definition, mapSchema(shape)]],
+  );
 }
 
 /** A map whose keys have two spellings; each file may use either. */
-function mapSchema(keys: readonly Key[], named: NamedSections | undefined): ConfigSchema {
-  const properties = keys.flatMap((key) =>
-    spellings(key.name).map((name) => [name, keySchema(key)] as const),
+function mapSchema({ keys, named }: Shape): ConfigSchema {
+  const entries = Object.entries(keys);
+  const properties = entries.flatMap(([name, key]) =>
+    spellings(name).map((spelling) => [spelling, keySchema(key)] as const),
   );
-  const required = keys.filter((key) => key.required === true).map((key) => requiredSchema(key.name));
+  const required = entries.filter(([, key]) => key.required === true).map(([name]) => requiredSchema(name));
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
-    ...(named === undefined ? {} : { patternProperties: namedSchema(named) }),
+    ...(named === undefined
+      ? {}
+      : { patternProperties: { [namedPattern(named.suffix)]: keySchema(named.key) } }),
     ...(required.length === 0 ? {} : { allOf: required }),
     additionalProperties: false,
   };
 }
 
-function namedSchema(named: NamedSections): ConfigSchema {
-  const [suffix, camel] = [`-${kebabCase(named.suffix).replace(/^-/, '')}`, named.suffix];
-  return {
-    [`(${suffix}|[a-z0-9]${camel})$`]: { description: named.doc, $ref: '#/$defs/database' },
-  };
+function keySchema({ doc, default: fallback, schema }: Key<unknown>): ConfigSchema {
+  const shown = fallback === undefined || Array.isArray(fallback) ? {} : { default: fallback };
+  return { description: doc, ...shown, ...schema };
+}
+
+function namedPattern(suffix: string): string {
+  return `(${kebabCase(suffix)}|[a-z0-9]${suffix})$`;
 }
 
 function requiredSchema(name: string): ConfigSchema {
   const choices = spellings(name).map((spelling) => ({ required: [spelling] }));
-  return choices.length === 1 ? (choices[0] ?? {}) : { anyOf: choices };
+  return choices.length === 1 ? { ...choices[0] } : { anyOf: choices };
 }
 
 function spellings(name: string): readonly string[] {

@@ -8,8 +8,7 @@ export function camelCase(kebabCase: string): string {
   return kebabCase.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The spelling of a source's keys in paths and suggestions. */
-export type KeyStyle = 'kebab-case' | 'camelCase';
+import type { KeyStyle } from './key.js';
 
 /** The name in the style of the source. */
 export function inStyle(name: string, style: KeyStyle): string {

@@ -1,6 +1,6 @@
-import * as catalogue from './key-catalogue.js';
+import { fw } from './catalogue.js';
+import type { AnyKeys, Key } from './key.js';
 import { kebabCase } from './key-names.js';
-import type { Key, NamedSections } from './keys.js';
 
 /** One line of the key table. */
 export interface KeyRow {
@@ -14,7 +14,7 @@ export interface KeyRow {
 
 /** Every key of the file, in the order of the catalogue. The keys of a database are listed once. */
 export function keyRows(): readonly KeyRow[] {
-  return rowsOf(catalogue.fw, '', new Set());
+  return rowsOf('fw', { ...fw, required: true }, new Set());
 }
 
 /** The key table of the documentation, in Markdown. */
@@ -23,62 +23,28 @@ export function renderKeyTable(): string {
   return ['| Key | Type | Default | Meaning |', '|---|---|---|---|', ...lines].join('\n');
 }
 
-function rowsOf(key: Key, parent: string, listed: Set<readonly Key[]>): KeyRow[] {
-  const name = kebabCase(key.name);
-  const path = parent === '' ? name : `${parent}.${name}`;
-  const row: KeyRow = { path, type: typeOf(key), default: defaultOf(key), doc: key.doc };
-  if (key.kind !== 'section' && key.kind !== 'list') return [row];
-  const inner = key.kind === 'list' ? `${path}[]` : path;
-  const named = key.kind === 'section' && key.named !== undefined ? [namedRow(key.named, path)] : [];
-  if (listed.has(key.keys)) return [row];
-  listed.add(key.keys);
-  return [row, ...key.keys.flatMap((child) => rowsOf(child, inner, listed)), ...named];
+function rowsOf(path: string, key: Key<unknown>, definitions: Set<string>): KeyRow[] {
+  const { type, doc, shape } = key;
+  const row: KeyRow = { path, type, default: defaultOf(key), doc };
+  if (shape === undefined) return [row];
+  if (shape.definition !== undefined && definitions.has(shape.definition)) return [row];
+  if (shape.definition !== undefined) definitions.add(shape.definition);
+  const inner = shape.isList === true ? `${path}[]` : path;
+  const children = Object.entries<Key<unknown>>(shape.keys satisfies AnyKeys).flatMap(([name, child]) =>
+    rowsOf(`${inner}.${kebabCase(name)}`, child, definitions),
+  );
+  if (shape.named === undefined) return [row, ...children];
+  const { suffix, maximum, key: named } = shape.named;
+  const type_ = `section, at most ${maximum}`;
+  return [
+    row,
+    ...children,
+    { path: `${path}.<name>${kebabCase(suffix)}`, type: type_, default: '-', doc: named.doc },
+  ];
 }
 
-function namedRow(named: NamedSections, parent: string): KeyRow {
-  const path = `${parent}.<name>${kebabCase(named.suffix)}`;
-  return { path, type: `section, at most ${named.maximum}`, default: '-', doc: named.doc };
-}
-
-function typeOf(key: Key): string {
-  switch (key.kind) {
-    case 'text':
-      return `string, 1 to ${grouped(key.maximumLength)} characters`;
-    case 'secret':
-      return `secret string, 1 to ${grouped(key.maximumLength)} characters`;
-    case 'integer':
-      return `integer, ${grouped(key.minimum)} to ${grouped(key.maximum)}`;
-    case 'boolean':
-      return '`true` or `false`';
-    case 'choice':
-      return `one of ${words(key.choices)}`;
-    case 'choices':
-      return `list of ${words(key.choices)}`;
-    case 'texts':
-      return `list of strings, 1 to ${key.maximum}`;
-    case 'list':
-      return `list, ${key.minimum} to ${key.maximum} entries`;
-    case 'folder':
-      return key.target ?? 'folder';
-    case 'jdbc-url':
-      return 'JDBC URL';
-    case 'section':
-      return 'section';
-  }
-}
-
-function defaultOf(key: Key): string {
-  if (key.required === true) return 'required';
-  if (key.kind === 'choices' || key.kind === 'texts') return 'none';
-  const value = 'default' in key ? key.default : undefined;
-  return value === undefined ? '-' : `\`${String(value)}\``;
-}
-
-function words(choices: readonly string[]): string {
-  return choices.map((choice) => `\`${choice}\``).join(', ');
-}
-
-/** `10000` -> `10,000` */
-function grouped(value: number): string {
-  return value.toLocaleString('en-US');
+function defaultOf({ required, default: value }: Key<unknown>): string {
+  if (required === true) return 'required';
+  if (value === undefined) return '-';
+  return Array.isArray(value) ? 'none' : `\`${String(value)}\``;
 }

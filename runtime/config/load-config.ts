@@ -1,18 +1,13 @@
 import { dirname, resolve } from 'node:path';
+import { root } from './catalogue.js';
 import type { ConfigNode } from './config-node.js';
 import { ConfigurationError } from './configuration-error.js';
 import { deepFreeze } from './deep-freeze.js';
-import * as keys from './key-catalogue.js';
+import type { ReadContext } from './key.js';
 import { Problems } from './problems.js';
-import { readAccess } from './read-access.js';
 import { readSmallFile } from './read-file.js';
-import { readHttp } from './read-http.js';
-import { readRelay } from './read-relay.js';
-import type { ReadContext } from './read-scalar.js';
-import { readTopology } from './read-topology.js';
 import { References } from './references.js';
-import { SectionReader } from './section-reader.js';
-import type { ExecutionDefaults, FwConfig, GeneratorConfig, RetentionConfig } from './types.js';
+import type { FwConfig, ProjectConfig } from './types.js';
 import { readYaml } from './yaml-source.js';
 import { MAXIMUM_SIZE } from './yaml-syntax.js';
 
@@ -31,11 +26,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function loadConfig(file: string, options: { readonly env?: Environment } = {}): FwConfig {
   return parseConfig(textOf(file), { ...options, file });
 }
-
-/** A configuration for a command that connects to no database. Undefined: the shards are unused and unknown. */
-export type ProjectConfig = Omit<FwConfig, 'sharding'> & {
-  readonly sharding: FwConfig['sharding'] | undefined;
-};
 
 /**
  * As {@link loadConfig}, for a machine without the application's environment: unset variables and missing files of
@@ -77,7 +67,14 @@ function parse(text: string, options: ParseOptions): ProjectConfig {
   const baseDirectory = dirname(file);
   const references = new References({ env: options.env ?? process.env, baseDirectory });
   const node = readYaml(text, problems);
-  const config = node && readConfig({ problems, references, baseDirectory }, node, file);
+  const context: ReadContext = {
+    problems,
+    references,
+    baseDirectory,
+    claims: new Map(),
+    style: 'kebab-case',
+  };
+  const config = node && readConfig(context, node, file);
   if (options.used !== undefined)
     problems.ignoreUnset(['namespace', ...options.used].map((each) => `fw.${each}`));
   problems.throwIfAny();
@@ -105,63 +102,6 @@ function readConfig(context: ReadContext, node: ConfigNode, file: string): Proje
     context.problems.add(place, { message: `the file ${found}`, hint: 'its one key is fw' });
     return undefined;
   }
-  const fw = new SectionReader(context, node, keys.root, { place, style: 'kebab-case' }).section(keys.fw);
-  if (fw === undefined) return undefined;
-  const namespace = fw.text(keys.namespace);
-  const migrateAtStart = fw.boolean(keys.migrateAtStart) ?? keys.migrateAtStart.default;
-  const shardingSection = fw.section(keys.sharding);
-  const sharding = shardingSection && readTopology(shardingSection);
-  const access = readAccess(fw);
-  const http = readHttp(fw, access);
-  const execution = readExecution(fw);
-  const retention = readRetention(fw);
-  const relay = readRelay(fw);
-  const generator = readGenerator(fw, namespace);
-  if (namespace === undefined) return undefined;
-  return { file, namespace, migrateAtStart, sharding, access, http, execution, retention, relay, generator };
-}
-
-function readExecution(fw: SectionReader): ExecutionDefaults {
-  const section = fw.section(keys.execution);
-  return {
-    timeoutMs: section?.integer(keys.timeoutMs) ?? keys.timeoutMs.default,
-    maximumAttempts: section?.integer(keys.maximumAttempts) ?? keys.maximumAttempts.default,
-    storeParams: section?.boolean(keys.storeParams) ?? keys.storeParams.default,
-    keyRetentionMs: section?.integer(keys.keyRetentionMs) ?? keys.keyRetentionMs.default,
-  };
-}
-
-function readRetention(fw: SectionReader): RetentionConfig {
-  const section = fw.section(keys.retention);
-  return {
-    keepDays: section?.integer(keys.keepDays),
-    partitionDays: section?.integer(keys.partitionDays) ?? keys.partitionDays.default,
-    partitionsAhead: section?.integer(keys.partitionsAhead) ?? keys.partitionsAhead.default,
-    intervalMs: section?.integer(keys.retentionIntervalMs) ?? keys.retentionIntervalMs.default,
-    automatic: section?.boolean(keys.retentionAutomatic) ?? keys.retentionAutomatic.default,
-  };
-}
-
-function readGenerator(fw: SectionReader, namespace: string | undefined): GeneratorConfig | undefined {
-  const section = fw.section(keys.generator);
-  if (section === undefined) return undefined;
-  const sourceDirectory = section.folder(keys.generatorSource);
-  const outputDirectory = section.folder(keys.generatorOutput);
-  const migrationsDirectory = section.folder(keys.generatorMigrations);
-  const templatesDirectory = section.folder(keys.generatorTemplates);
-  const clientDirectory = section.folder(keys.generatorClient);
-  const title = section.text(keys.generatorTitle) ?? namespace;
-  const version = section.text(keys.generatorVersion) ?? keys.generatorVersion.default;
-  if (outputDirectory === undefined || migrationsDirectory === undefined || title === undefined) {
-    return undefined;
-  }
-  return {
-    sourceDirectory,
-    outputDirectory,
-    migrationsDirectory,
-    templatesDirectory,
-    clientDirectory,
-    title,
-    version,
-  };
+  const content = root.read({ node, place }, context);
+  return content && { file, ...content.fw };
 }

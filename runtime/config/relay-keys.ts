@@ -1,294 +1,229 @@
+import type { Key } from './key.js';
+import { boolean, choice, integer, secret, type TextCheck, text, texts } from './kinds.js';
+import { converted, list, type Section, section } from './section.js';
+import { hasCredentials, shownUrl } from './shown-url.js';
 import type {
-  BooleanKey,
-  ChoiceKey,
-  DefaultedIntegerKey,
-  DefaultedTextKey,
-  ListKey,
-  SecretKey,
-  SectionKey,
-  TextKey,
-  TextsKey,
-} from './keys.js';
+  KafkaReceiver,
+  NatsReceiver,
+  RelayConfig,
+  Secret,
+  SinkConfig,
+  WebhookReceiver,
+} from './types.js';
 
 const LONGEST_NAME = 256;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const TOPIC = /^[A-Za-z0-9._-]+$/;
+const SUBJECT = /^[^\s.*>{}]+(\.[^\s.*>{}]+)*$/;
+
+const matching =
+  (pattern: RegExp, message: string): TextCheck =>
+  (text) =>
+    pattern.test(text) ? undefined : { message };
+
+/** Checks an address template, filled in for an example event. */
+const template =
+  (pattern: RegExp, message: string): TextCheck =>
+  (text) =>
+    pattern.test(text.replace(/\{(model|event)\}/g, 'x')) ? undefined : { message };
+
+/** An absolute `http` or `https` URL. */
+const absoluteUrl: TextCheck = (text) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+    ? undefined
+    : { message: 'must be an absolute URL, https://...' };
+
+const webhookUrl: TextCheck = (url) => {
+  const message = 'must have no user name and no password: requests are signed';
+  return absoluteUrl(url) ?? (hasCredentials(url) ? { message } : undefined);
+};
+
+function checkUser(raw: { username?: string | undefined; password?: Secret | undefined }, at: Section): void {
+  if (raw.username === undefined && raw.password !== undefined) at.report('password', 'needs a user name');
+  if (raw.username !== undefined && raw.password === undefined) at.report('username', 'needs a password');
+}
 
 // Receivers.
 
-export const webhookUrl: TextKey = {
-  kind: 'text',
-  name: 'url',
-  required: true,
-  maximumLength: 2_048,
-  doc: 'URL that each message is posted to, `https://...`. Use `http://` only for receivers on the same host or network.',
-};
+type Settings<Receiver> = Omit<Receiver, 'kind'>;
 
-export const webhookSecret: SecretKey = {
-  kind: 'secret',
-  name: 'secret',
-  required: true,
-  maximumLength: 512,
-  doc: 'Signing key: 24 to 64 bytes in base64, with or without the prefix `whsec_`.',
-};
-
-export const webhook: SectionKey = {
-  kind: 'section',
-  name: 'webhook',
+const webhook = section<Settings<WebhookReceiver>>({
   doc: 'The sink posts each message to a URL, signed by HMAC.',
-  keys: [webhookUrl, webhookSecret],
-};
+  keys: {
+    url: text(2_048, {
+      required: true,
+      check: webhookUrl,
+      shown: shownUrl,
+      doc: 'URL that each message is posted to, `https://...`. Use `http://` only for receivers on the same host or network.',
+    }),
+    secret: secret(512, {
+      required: true,
+      doc: 'Signing key: 24 to 64 bytes in base64, with or without the prefix `whsec_`.',
+    }),
+  },
+});
 
-export const natsServers: TextsKey = {
-  kind: 'texts',
-  name: 'servers',
-  required: true,
-  maximum: 32,
-  maximumLength: LONGEST_NAME,
-  doc: 'Addresses of the servers: `nats-1:4222`.',
-};
-
-export const natsSubject: DefaultedTextKey = {
-  kind: 'text',
-  name: 'subject',
-  maximumLength: LONGEST_NAME,
-  default: 'events.{model}.{event}',
-  doc: 'Subject of each message. A stream must capture it. `{model}` and `{event}` are replaced.',
-};
-
-export const natsUser: TextKey = {
-  kind: 'text',
-  name: 'username',
-  maximumLength: LONGEST_NAME,
-  doc: 'User name. Default: none.',
-};
-
-export const natsPassword: SecretKey = {
-  kind: 'secret',
-  name: 'password',
-  maximumLength: 512,
-  doc: 'Password of the user.',
-};
-
-export const natsToken: SecretKey = {
-  kind: 'secret',
-  name: 'token',
-  maximumLength: 4_096,
-  doc: 'Token, if the servers authenticate by token instead of by user.',
-};
-
-export const natsTls: BooleanKey = {
-  kind: 'boolean',
-  name: 'tls',
-  default: false,
-  doc: 'Whether TLS is required. If true, a server without TLS is refused.',
-};
-
-export const nats: SectionKey = {
-  kind: 'section',
-  name: 'nats',
+const nats = section<Settings<NatsReceiver>>({
   doc: 'The sink publishes to NATS JetStream. Needs the packages `@nats-io/jetstream` and `@nats-io/transport-node`.',
-  keys: [natsServers, natsSubject, natsUser, natsPassword, natsToken, natsTls],
-};
+  keys: {
+    servers: {
+      ...texts({ maximum: 32, maximumLength: LONGEST_NAME, doc: 'Addresses of the servers: `nats-1:4222`.' }),
+      required: true,
+    },
+    subject: text(LONGEST_NAME, {
+      default: 'events.{model}.{event}',
+      check: template(
+        SUBJECT,
+        'must be words separated by dots, without wildcards; placeholders are {model} and {event}',
+      ),
+      doc: 'Subject of each message. A stream must capture it. `{model}` and `{event}` are replaced.',
+    }),
+    username: text(LONGEST_NAME, { doc: 'User name. Default: none.' }),
+    password: secret(512, { doc: 'Password of the user.' }),
+    token: secret(4_096, {
+      doc: 'Token, if the servers authenticate by token instead of by user.',
+    }),
+    tls: boolean({
+      default: false,
+      doc: 'Whether TLS is required. If true, a server without TLS is refused.',
+    }),
+  },
+  check(raw, at) {
+    checkUser(raw, at);
+    if (raw.token !== undefined && raw.username !== undefined)
+      at.report('token', 'cannot be combined with a user name');
+  },
+});
 
-export const kafkaBrokers: TextsKey = {
-  kind: 'texts',
-  name: 'brokers',
-  required: true,
-  maximum: 64,
-  maximumLength: LONGEST_NAME,
-  doc: 'Addresses of the bootstrap brokers: `kafka-1:9092`.',
-};
-
-export const kafkaTopic: DefaultedTextKey = {
-  kind: 'text',
-  name: 'topic',
-  maximumLength: 249,
-  default: 'outbox.event.{model}',
-  doc: 'Topic of each message. `{model}` and `{event}` are replaced.',
-};
-
-export const kafkaClientId: DefaultedTextKey = {
-  kind: 'text',
-  name: 'clientId',
-  maximumLength: LONGEST_NAME,
-  default: 'fw-actions',
-  doc: 'Client id, as it appears in the logs and quotas of the brokers.',
-};
-
-export const kafkaTls: BooleanKey = {
-  kind: 'boolean',
-  name: 'tls',
-  default: false,
-  doc: 'Whether connections use TLS.',
-};
-
-export const kafkaMechanism: ChoiceKey<'plain' | 'scram-sha-256' | 'scram-sha-512'> = {
-  kind: 'choice',
-  name: 'mechanism',
-  choices: ['plain', 'scram-sha-256', 'scram-sha-512'],
-  default: 'scram-sha-512',
-  doc: 'SASL mechanism.',
-};
-
-export const kafkaUser: TextKey = {
-  kind: 'text',
-  name: 'username',
-  maximumLength: LONGEST_NAME,
-  doc: 'User name. Default: none.',
-};
-
-export const kafkaPassword: SecretKey = {
-  kind: 'secret',
-  name: 'password',
-  maximumLength: 512,
-  doc: 'Password of the user.',
-};
-
-export const kafka: SectionKey = {
-  kind: 'section',
-  name: 'kafka',
+const kafka = section<Settings<KafkaReceiver>>({
   doc: 'The sink produces to Kafka with an idempotent producer, `acks=all` and the id of the model as key. Needs the package `@platformatic/kafka`.',
-  keys: [kafkaBrokers, kafkaTopic, kafkaClientId, kafkaTls, kafkaMechanism, kafkaUser, kafkaPassword],
-};
+  keys: {
+    brokers: {
+      ...texts({
+        maximum: 64,
+        maximumLength: LONGEST_NAME,
+        doc: 'Addresses of the bootstrap brokers: `kafka-1:9092`.',
+      }),
+      required: true,
+    },
+    topic: text(249, {
+      default: 'outbox.event.{model}',
+      check: template(TOPIC, 'must be letters, digits, ., _ and -; placeholders are {model} and {event}'),
+      doc: 'Topic of each message. `{model}` and `{event}` are replaced.',
+    }),
+    clientId: text(LONGEST_NAME, {
+      default: 'fw-actions',
+      doc: 'Client id, as it appears in the logs and quotas of the brokers.',
+    }),
+    tls: boolean({ default: false, doc: 'Whether connections use TLS.' }),
+    mechanism: choice(['plain', 'scram-sha-256', 'scram-sha-512'], {
+      default: 'scram-sha-512',
+      doc: 'SASL mechanism.',
+    }),
+    username: text(LONGEST_NAME, { doc: 'User name. Default: none.' }),
+    password: secret(512, { doc: 'Password of the user.' }),
+  },
+  check: checkUser,
+});
 
 // Sinks.
 
-export const sinkName: TextKey = {
-  kind: 'text',
-  name: 'name',
-  required: true,
-  maximumLength: 64,
-  doc: 'Identifies the checkpoints of the sink (one per shard): never change it. Letters, digits, `.`, `_` and `-`.',
-};
+interface SinkRaw extends Omit<SinkConfig, 'receiver'> {
+  readonly webhook: Settings<WebhookReceiver> | undefined;
+  readonly nats: Settings<NatsReceiver> | undefined;
+  readonly kafka: Settings<KafkaReceiver> | undefined;
+}
 
-export const sinkFormat: ChoiceKey<'structured' | 'binary' | 'debezium'> = {
-  kind: 'choice',
-  name: 'format',
-  choices: ['structured', 'binary', 'debezium'],
-  default: 'structured',
-  doc: 'Message format: CloudEvents 1.0 in structured or binary mode, or the format of the Debezium outbox event router.',
-};
-
-export const sinkVersions: ChoiceKey<'stored' | 'latest'> = {
-  kind: 'choice',
-  name: 'versions',
-  choices: ['stored', 'latest'],
-  default: 'stored',
-  doc: 'Whether events are sent as stored or upcast to the latest version of their class.',
-};
-
-export const sinkModels: TextsKey = {
-  kind: 'texts',
-  name: 'models',
-  maximum: 256,
-  maximumLength: LONGEST_NAME,
-  doc: 'Models whose events are sent. Default: all of the application.',
-};
-
-export const sinkEvents: TextsKey = {
-  kind: 'texts',
-  name: 'events',
-  maximum: 1_000,
-  maximumLength: LONGEST_NAME,
-  doc: 'Events that are sent. Default: all of these models.',
-};
-
-export const sinkOnRejected: ChoiceKey<'park' | 'stop'> = {
-  kind: 'choice',
-  name: 'onRejected',
-  choices: ['park', 'stop'],
-  default: 'park',
-  doc: 'Effect of the last failed attempt at a message that the receiver rejects. `park`: its event becomes a dead letter and holds back later events of its model. `stop`: the sink stops.',
-};
-
-export const sinkStartFrom: ChoiceKey<'beginning' | 'now'> = {
-  kind: 'choice',
-  name: 'startFrom',
-  choices: ['beginning', 'now'],
-  default: 'beginning',
-  doc: 'Where a sink without a checkpoint on a shard starts.',
-};
-
-export const sinkBatchSize: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'batchSize',
-  minimum: 1,
-  maximum: 10_000,
-  default: 500,
-  doc: 'Maximum number of messages in a batch.',
-};
-
-export const sinkInFlight: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'inFlight',
-  minimum: 1,
-  maximum: 64,
-  default: 2,
-  doc: 'Maximum number of concurrent batches on each shard. Events of one model are never in two of them.',
-};
-
-export const sinkTimeoutMs: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'timeoutMs',
-  minimum: 100,
-  maximum: 600_000,
-  default: 10_000,
-  doc: 'A batch that gets no response within this time is sent again, in milliseconds.',
-};
-
-export const sinkMaximumAttempts: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'maximumAttempts',
-  minimum: 1,
-  maximum: 1_000,
-  default: 5,
-  doc: 'Maximum number of attempts at a message that the receiver rejects. Attempts while the receiver is unreachable do not count.',
-};
-
-export const sinkRetryDelayMs: DefaultedIntegerKey = {
-  kind: 'integer',
-  name: 'retryDelayMs',
-  minimum: 1,
-  maximum: 30_000,
-  default: 200,
-  doc: 'Upper bound of the first pause between attempts, in milliseconds. It doubles with each attempt, up to 30,000.',
-};
-
-export const sinks: ListKey = {
-  kind: 'list',
-  name: 'sinks',
-  required: true,
-  minimum: 1,
-  maximum: 32,
-  doc: 'One entry per receiver, with one of `webhook`, `nats` and `kafka`.',
-  keys: [
-    sinkName,
-    sinkFormat,
-    sinkVersions,
-    sinkModels,
-    sinkEvents,
-    sinkOnRejected,
-    sinkStartFrom,
-    sinkBatchSize,
-    sinkInFlight,
-    sinkTimeoutMs,
-    sinkMaximumAttempts,
-    sinkRetryDelayMs,
+const sink = converted<SinkRaw, SinkConfig>({
+  doc: 'One receiver.',
+  unique: { name: 'sink name' },
+  keys: {
+    name: text(64, {
+      required: true,
+      check: matching(NAME, 'must be letters, digits, ., _ and -'),
+      doc: 'Identifies the checkpoints of the sink (one per shard): never change it. Letters, digits, `.`, `_` and `-`.',
+    }),
+    format: choice(['structured', 'binary', 'debezium'], {
+      default: 'structured',
+      doc: 'Message format: CloudEvents 1.0 in structured or binary mode, or the format of the Debezium outbox event router.',
+    }),
+    versions: choice(['stored', 'latest'], {
+      default: 'stored',
+      doc: 'Whether events are sent as stored or upcast to the latest version of their class.',
+    }),
+    models: texts({
+      maximum: 256,
+      maximumLength: LONGEST_NAME,
+      doc: 'Models whose events are sent. Default: all of the application.',
+    }),
+    events: texts({
+      maximum: 1_000,
+      maximumLength: LONGEST_NAME,
+      doc: 'Events that are sent. Default: all of these models.',
+    }),
+    onRejected: choice(['park', 'stop'], {
+      default: 'park',
+      doc: 'Effect of the last failed attempt at a message that the receiver rejects. `park`: its event becomes a dead letter and holds back later events of its model. `stop`: the sink stops.',
+    }),
+    startFrom: choice(['beginning', 'now'], {
+      default: 'beginning',
+      doc: 'Where a sink without a checkpoint on a shard starts.',
+    }),
+    batchSize: integer(1, 10_000, { default: 500, doc: 'Maximum number of messages in a batch.' }),
+    inFlight: integer(1, 64, {
+      default: 2,
+      doc: 'Maximum number of concurrent batches on each shard. Events of one model are never in two of them.',
+    }),
+    timeoutMs: integer(100, 600_000, {
+      default: 10_000,
+      doc: 'A batch that gets no response within this time is sent again, in milliseconds.',
+    }),
+    maximumAttempts: integer(1, 1_000, {
+      default: 5,
+      doc: 'Maximum number of attempts at a message that the receiver rejects. Attempts while the receiver is unreachable do not count.',
+    }),
+    retryDelayMs: integer(1, 30_000, {
+      default: 200,
+      doc: 'Upper bound of the first pause between attempts, in milliseconds. It doubles with each attempt, up to 30,000.',
+    }),
     webhook,
     nats,
     kafka,
-  ],
-};
+  },
+  check(_, at) {
+    const found = ['webhook', 'nats', 'kafka'].filter((name) => at.has(name)).join(' and ');
+    if (found === '' || found.includes(' '))
+      at.report('', `a sink has one of webhook, nats and kafka, found ${found || 'none'}`);
+  },
+  value({ webhook, nats, kafka, ...settings }) {
+    if (webhook !== undefined) return { ...settings, receiver: { kind: 'webhook', ...webhook } };
+    if (nats !== undefined) return { ...settings, receiver: { kind: 'nats', ...nats } };
+    return kafka && { ...settings, receiver: { kind: 'kafka', ...kafka } };
+  },
+  raw({ receiver, ...settings }) {
+    return {
+      ...settings,
+      webhook: receiver.kind === 'webhook' ? receiver : undefined,
+      nats: receiver.kind === 'nats' ? receiver : undefined,
+      kafka: receiver.kind === 'kafka' ? receiver : undefined,
+    };
+  },
+});
 
-export const schemaBaseUrl: TextKey = {
-  kind: 'text',
-  name: 'schemaBaseUrl',
-  maximumLength: 1_024,
-  doc: 'Absolute base URL of `/schemas/...`, for the CloudEvents attribute `dataschema`. Default: messages carry no `dataschema`.',
-};
-
-export const relay: SectionKey = {
-  kind: 'section',
-  name: 'relay',
+/** `fw.relay` */
+export const relay: Key<RelayConfig> = converted<RelayConfig, RelayConfig>({
   doc: 'Where `fw-gen relay` and servers with `relay: true` send events.',
-  keys: [schemaBaseUrl, sinks],
-};
+  keys: {
+    schemaBaseUrl: text(1_024, {
+      check: absoluteUrl,
+      doc: 'Absolute base URL of `/schemas/...`, for the CloudEvents attribute `dataschema`. Default: messages carry no `dataschema`.',
+    }),
+    sinks: list(sink, {
+      minimum: 1,
+      maximum: 32,
+      doc: 'One entry per receiver, with one of `webhook`, `nats` and `kafka`.',
+    }),
+  },
+  value: ({ schemaBaseUrl, sinks }) => ({ schemaBaseUrl: schemaBaseUrl?.replace(/\/+$/, ''), sinks }),
+  raw: (relay) => relay,
+});

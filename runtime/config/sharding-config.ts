@@ -1,8 +1,7 @@
 import { deepFreeze } from './deep-freeze.js';
-import * as keys from './key-catalogue.js';
+import type { ReadContext } from './key.js';
 import { Problems } from './problems.js';
-import { readTopology } from './read-topology.js';
-import { SectionReader } from './section-reader.js';
+import { sharding } from './sharding-keys.js';
 import type { Pooler, Secret, ShardingTopology, UnsafeSetting } from './types.js';
 import { readValue } from './value-source.js';
 
@@ -75,19 +74,18 @@ export class ShardingConfig {
    */
   static of(input: ShardingInput, options: { readonly baseDirectory?: string } = {}): ShardingTopology {
     const problems = new Problems();
-    const context = {
+    const context: ReadContext = {
       problems,
       references: undefined,
       baseDirectory: options.baseDirectory ?? process.cwd(),
+      claims: new Map(),
+      style: 'camelCase',
     };
     const node = readValue(input);
     const place = { path: '', offset: undefined };
     if (node.kind !== 'map')
       problems.add(place, { message: 'the sharding configuration must be a plain object' });
-    const topology =
-      node.kind === 'map'
-        ? readTopology(new SectionReader(context, node, keys.sharding, { place, style: 'camelCase' }))
-        : undefined;
+    const topology = node.kind === 'map' ? sharding.read({ node, place }, context) : undefined;
     problems.throwIfAny();
     if (topology === undefined) throw new TypeError('a topology without a problem must have a result');
     return deepFreeze(topology);

@@ -5,7 +5,7 @@ export interface ShardingTopology {
   /** The shard of models without a sharded id. Always one of the listed shards. */
   readonly defaultShard: ShardIdentifier;
   /** Maximum connections of this process over all databases. Default: the sum of the pools' maximums. */
-  readonly maximumConnections?: number;
+  readonly maximumConnections?: number | undefined;
   readonly groups: readonly GroupConfig[];
 }
 
@@ -345,3 +345,8 @@ export interface FwConfig {
   /** Absent if the file has no `fw.generator`. */
   readonly generator: GeneratorConfig | undefined;
 }
+
+/** A configuration for a command that connects to no database. Undefined: the shards are unused and unknown. */
+export type ProjectConfig = Omit<FwConfig, 'sharding'> & {
+  readonly sharding: FwConfig['sharding'] | undefined;
+};

@@ -77,7 +77,9 @@ test('a sink has one receiver', () => {
 test('names are valid and unique', () => {
   const named = (name: string): string => `      - { name: "${name}", kafka: { brokers: [k] } }\n`;
   expect(mistakesOf(named('a b'))).toContain('must be letters, digits, ., _ and -');
-  expect(mistakesOf(named('a') + named('a'))).toContain('two sinks are named a');
+  expect(mistakesOf(named('a') + named('a'))).toContain(
+    'sinks[1].name: this sink name is already used by fw.relay.sinks[0].name',
+  );
 });
 
 test('lists of strings contain only strings', () => {

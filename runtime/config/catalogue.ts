@@ -1,0 +1,151 @@
+import { resolve } from 'node:path';
+import { access } from './access-keys.js';
+import { http } from './http-keys.js';
+import { boolean, integer, path, text } from './kinds.js';
+import { relay } from './relay-keys.js';
+import { converted, implied, required, type SectionKey, section } from './section.js';
+import { sharding } from './sharding-keys.js';
+import type { ExecutionDefaults, GeneratorConfig, ProjectConfig, RetentionConfig } from './types.js';
+
+const HOUR = 3_600_000;
+
+const execution = section<ExecutionDefaults>({
+  doc: 'Defaults of every execution.',
+  keys: {
+    timeoutMs: integer(1, HOUR, {
+      default: 1_800,
+      doc: 'Deadline of one execution over all its attempts, in milliseconds.',
+    }),
+    maximumAttempts: integer(1, 100, {
+      default: 4,
+      doc: 'Maximum number of attempts of one execution, including the first.',
+    }),
+    storeParams: boolean({
+      default: true,
+      doc: "Whether an action's parameters are stored in `eventlog.actions`, without the fields marked as secret.",
+    }),
+    keyRetentionMs: integer(60_000, 90 * 24 * HOUR, {
+      default: 24 * HOUR,
+      doc: 'How long an idempotency key is kept, in milliseconds.',
+    }),
+  },
+});
+
+const retention = section<RetentionConfig>({
+  doc: 'How long the event log and the audit trail are kept.',
+  keys: {
+    keepDays: integer(1, 36_500, {
+      doc: 'Minimum age before events, actions and dependent rows are deleted, in days. Default: nothing is deleted.',
+    }),
+    partitionDays: integer(1, 366, {
+      default: 7,
+      doc: 'Time that one partition of `eventlog.events` and `eventlog.actions` covers, in days. A partition is dropped as a whole.',
+    }),
+    partitionsAhead: integer(1, 366, { default: 4, doc: 'Number of partitions created in advance.' }),
+    intervalMs: integer(60_000, 24 * HOUR, {
+      default: HOUR,
+      doc: 'Interval between retention runs on each shard, in milliseconds. One server process runs each.',
+    }),
+    automatic: boolean({
+      default: true,
+      doc: 'Whether server processes run retention themselves, if their role owns the tables. `fw-gen events retain` runs it in any case.',
+    }),
+  },
+});
+
+interface GeneratorRaw {
+  readonly source: string;
+  readonly output: string;
+  readonly migrations: string;
+  readonly templates: string | undefined;
+  readonly client: string | undefined;
+  readonly title: string | undefined;
+  readonly version: string;
+}
+
+const generator = section<GeneratorRaw>({
+  doc: 'What `fw-gen generate` reads and writes.',
+  keys: {
+    source: path('folder', { default: '.', doc: 'Folder of the sources that the generator reads.' }),
+    output: path('folder', { required: true, doc: 'Folder of the emitted code.' }),
+    migrations: path('folder', { required: true, doc: "Folder of the application's migrations." }),
+    templates: path('folder', {
+      doc: 'Folder of templates that override those of `fw-gen` or emit additional files.',
+    }),
+    client: path('folder', {
+      doc: 'Folder of a typed client for TypeScript. Default: none is emitted.',
+    }),
+    title: text(128, { doc: 'Title of the API document. Default: the namespace.' }),
+    version: text(64, { default: '1.0.0', doc: 'Version of the API document.' }),
+  },
+});
+
+/** The content of a file, apart from its path. */
+type Settings = Omit<ProjectConfig, 'file'>;
+
+interface FwRaw extends Omit<Settings, 'generator'> {
+  readonly generator: GeneratorRaw | undefined;
+}
+
+/** `fw` */
+export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
+  doc: 'The whole configuration.',
+  keys: {
+    namespace: text(128, {
+      required: true,
+      doc: 'Written to the `namespace` column of every outbox row.',
+    }),
+    migrateAtStart: boolean({
+      default: true,
+      doc: 'Whether a starting process migrates its shards. `false`: run `fw-gen migrate up` separately; each shard is verified before its first use.',
+    }),
+    sharding: { ...sharding, lenient: true },
+    access,
+    http,
+    execution: implied(execution),
+    retention: implied(retention),
+    relay,
+    generator,
+  },
+  check(raw, at) {
+    const unused = raw.access?.clientCertificates === 'off' || raw.access === undefined;
+    if (unused || raw.http?.tls?.clientAuthorities !== undefined) return;
+    const message = 'client-certificates needs fw.http.tls.client-authorities';
+    at.report('access', message, 'name the file with the authorities that sign the certificates of callers');
+  },
+  value: (raw, { context }) => ({
+    ...raw,
+    generator: raw.generator && generatorConfig(raw.generator, raw.namespace, context.baseDirectory),
+  }),
+  raw: ({ generator: config, ...rest }) => ({ ...rest, generator: config && generatorRaw(config) }),
+});
+
+/** The file itself: a map with the one key `fw`. */
+export const root: SectionKey<{ readonly fw: Settings }> = section<{ readonly fw: Settings }>({
+  doc: 'The configuration file.',
+  keys: { fw: required(fw) },
+});
+
+function generatorConfig(raw: GeneratorRaw, namespace: string, folder: string): GeneratorConfig {
+  return {
+    sourceDirectory: resolve(folder, raw.source),
+    outputDirectory: raw.output,
+    migrationsDirectory: raw.migrations,
+    templatesDirectory: raw.templates,
+    clientDirectory: raw.client,
+    title: raw.title ?? namespace,
+    version: raw.version,
+  };
+}
+
+function generatorRaw(config: GeneratorConfig): GeneratorRaw {
+  return {
+    source: config.sourceDirectory,
+    output: config.outputDirectory,
+    migrations: config.migrationsDirectory,
+    templates: config.templatesDirectory,
+    client: config.clientDirectory,
+    title: config.title,
+    version: config.version,
+  };
+}
