@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GenerateFlags, plainGenerate } from './generate-flags.js';
 import { filesUpToDate } from './stamp.js';
+import { writeText } from './standard-streams.js';
 
 const argv = process.argv.slice(2);
 const flags = plainGenerate(argv);
@@ -10,7 +11,7 @@ const found = flags === undefined || !isAnswerable(flags) ? undefined : filesUpT
 if (flags !== undefined && found !== undefined) {
   if (flags.quiet !== true) {
     const state = flags.check === true ? `${found} files up to date` : `0 files written, ${found} unchanged`;
-    process.stdout.write(`${state}, ${Math.round(performance.now())} ms\n`);
+    writeText(process.stdout, `${state}, ${Math.round(performance.now())} ms\n`);
   }
 } else {
   await keepCompiledCode();

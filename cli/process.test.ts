@@ -79,7 +79,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
       .split('\n')
       .filter((line) => line.startsWith('LOADED file:'))
       .map((line) => line.slice(line.lastIndexOf('/') + 1));
-    expect(loaded).toEqual(['fw-gen.js', 'main.js', 'stamp.js']);
+    expect(loaded).toEqual(['fw-gen.js', 'main.js', 'standard-streams.js']);
   });
 
   test('is none right after a change, because another one could have the same time', () => {

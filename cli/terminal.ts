@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Output } from './exit.js';
+import { readerLeft, writeText } from './standard-streams.js';
 
 /** This process's terminal. */
 export function terminal(): Output {
   return {
-    info: (line) => process.stdout.write(`${line}\n`),
-    error: (line) => process.stderr.write(`${line}\n`),
-    ...(process.stderr.isTTY ? { progress: (text) => process.stderr.write(`\r\u001B[K${text}`) } : {}),
+    info: (line) => writeText(process.stdout, `${line}\n`),
+    error: (line) => writeText(process.stderr, `${line}\n`),
+    ...(process.stderr.isTTY ? { progress: (text) => writeText(process.stderr, `\r\u001B[K${text}`) } : {}),
   };
 }
 
 /**
- * Returns a signal that is aborted when the process receives SIGINT or SIGTERM, with the signal's name as the reason.
- * Work that cannot end early, such as a run, finishes.
+ * Returns a signal that is aborted when the process receives SIGINT or SIGTERM, with the signal's name as the reason, or
+ * when the reader of the output leaves. Work that cannot end early, such as a run, finishes.
  */
 export function interruption(): AbortSignal {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort('SIGINT'));
   process.once('SIGTERM', () => interrupted.abort('SIGTERM'));
+  readerLeft.addEventListener('abort', () => interrupted.abort('EPIPE'), { once: true });
   return interrupted.signal;
 }
 
