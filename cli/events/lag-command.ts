@@ -54,10 +54,11 @@ interface NamedLag {
   readonly lag: ShardLag;
 }
 
-/** True if no event is parked, no action has failed, and no consumer is halted. */
-function isQuiet({ consumers, failedActions, failovers }: ShardLag): boolean {
+/** True if no event is parked, no action has failed, and nothing waits for another release or an operator. */
+function isQuiet({ consumers, failedActions, actionsWaitFor, failovers }: ShardLag): boolean {
   return (
     failedActions === 0 &&
+    actionsWaitFor === undefined &&
     failovers.every(({ ahead }) => ahead.length === 0) &&
     consumers.every(({ deadLetters, waitingFor }) => deadLetters === 0 && waitingFor === undefined)
   );

@@ -258,6 +258,12 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
     'Models whose events wait behind a dead letter',
     (each) => each.parkedModels,
   );
+  ofHandler('fw_event_handler_waiting', '1 while it waits for a process of another release', (each) =>
+    Number(each.waitingFor !== undefined),
+  );
+  ofShard('fw_scheduled_actions_waiting', '1 while one waits for a process of another release', (each) =>
+    Number(each.actionsWaitFor !== undefined),
+  );
   ofShard(
     'fw_scheduled_actions_due',
     'Scheduled actions that are due but have not run',

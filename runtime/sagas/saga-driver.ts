@@ -4,6 +4,7 @@ import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Model } from '../domain/model.js';
 import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
+import { OtherReleaseNeeded } from '../events/delivery/attempts.js';
 import type { EventHandler } from '../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
@@ -69,7 +70,11 @@ export class SagaDriver implements EventHandler {
     if (due !== undefined && failure !== undefined) await this.#giveUp(envelope, due, failure);
   }
 
-  /** Undefined: the saga has left this state, has ended, or the model is no saga of this kind. */
+  /**
+   * Undefined: the saga has left this state, has ended, or the model is no saga of this kind.
+   *
+   * @throws OtherReleaseNeeded if a running saga is in a step that this release does not have
+   */
   async #dueStep(id: string, runState: SagaRunState): Promise<DueStep | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
@@ -77,6 +82,8 @@ export class SagaDriver implements EventHandler {
     // Several sagas may have the same class of state model.
     if (!definition.names.includes(run.saga)) return undefined;
     const step = definition.step(run.step);
+    // An abandoned saga makes no further step, so it does not wait for a release that may no longer exist.
+    if (step === undefined && runState === 'RUNNING') throw new OtherReleaseNeeded(lacks(run.step));
     if (step === undefined) return undefined;
     // State and run were read one after the other. If the saga has moved in between, the next attempt sees it.
     requireStep(definition.saga, run, state);
@@ -179,6 +186,13 @@ export class SagaDriver implements EventHandler {
         : storedPrincipal(action.principal, action.claims);
     return executor.execute(principal, actionClass, params, configuration.build());
   }
+}
+
+function lacks(step: string): string {
+  return (
+    `a saga is in step ${step}, which this process does not know: a process of another release continues, ` +
+    'or run fw-gen sagas abandon'
+  );
 }
 
 function timedOut({ run }: DueStep): SagaFailure {

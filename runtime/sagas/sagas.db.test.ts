@@ -25,14 +25,19 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.events.stop(0)));
 });
 
-function processOf(databases: DatabaseRegistry, terms: TripTerms = {}, deliver = true): Application {
+function processOf(
+  databases: DatabaseRegistry,
+  terms: TripTerms = {},
+  deliver = true,
+  warn: (message: string) => void = () => {},
+): Application {
   const application = assembleApplication(tripApplication(terms), databases, {
     namespace: 'test',
     collaborators: {},
     deliver,
     delivery: { leaseMs: 500, surveyMs: 50 },
     execution: { timeoutMs: 10_000 },
-    warn: () => {},
+    warn,
   });
   open.push(application);
   return application;
@@ -113,6 +118,72 @@ describeOnEachAdapter('A saga', (harness) => {
     });
     await ended(after, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 2, 'BOOKED']);
+  });
+
+  test('in a step that a release does not know waits for one that does, while other sagas continue', async () => {
+    const databases = await shards();
+    let up = false;
+    const terms: TripTerms = {
+      trouble: ({ supplier }) => {
+        if (supplier === trip.hotels && !up) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+      },
+    };
+    const after = processOf(databases, terms);
+    const trip = await startTrip(after);
+    await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
+    await after.events.stop();
+    const warnings: string[] = [];
+    const before = processOf(databases, { without: ['HOTEL'] }, true, (message) => warnings.push(message));
+    const waits = (): readonly string[] => warnings.filter((each) => each.includes('is in step HOTEL'));
+    const lag = async () =>
+      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
+    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
+    const other = await startTrip(before);
+    await ended(before, other);
+    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
+    expect(waits()).toHaveLength(1);
+    expect(await lag()).toMatchObject({ deadLetters: 0, holder: undefined });
+    up = true;
+    await ended(processOf(databases, terms), trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+    expect(await bookedIn(databases, other)).toEqual([1, 0, 'HOTEL']);
+  });
+
+  test('whose dead letter is retried by a release without its step waits for one that has it', async () => {
+    const databases = await shards();
+    const mistake = (): never => {
+      throw new TypeError('a mistake');
+    };
+    const wrong = processOf(databases, { hotel: { params: mistake } });
+    const trip = await startTrip(wrong);
+    await until(async () => (await summaryOf(wrong, trip)).stuck === 'dead-letter');
+    await wrong.events.stop();
+    const before = processOf(databases, { without: ['HOTEL'] });
+    await before.events.deadLetters.retry({ handler: 'TripSaga' });
+    const lag = async () =>
+      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
+    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
+    await before.events.stop();
+    await ended(processOf(databases), trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+  });
+
+  test('that is abandoned in an unknown step holds back nothing', async () => {
+    const databases = await shards();
+    const after = processOf(databases, {
+      trouble: ({ supplier }) => {
+        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+      },
+    });
+    const trip = await startTrip(after);
+    await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
+    await after.events.stop();
+    const before = processOf(databases, { without: ['HOTEL'] });
+    const lag = async () =>
+      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
+    await until(async () => (await lag())?.waitingFor !== undefined);
+    await before.sagas.abandon(ALICE, trip.id.getValue(), 'removed');
+    await until(async () => (await lag())?.behind === 0);
   });
 
   test('compensates earlier steps when a later step is refused', async () => {

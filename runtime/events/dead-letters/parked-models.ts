@@ -1,6 +1,6 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
-import type { RunContext } from '../delivery/attempts.js';
+import { OtherReleaseNeeded, type RunContext } from '../delivery/attempts.js';
 import type { ConsumerRunOptions } from '../delivery/consumer-run-options.js';
 import { type CrashSuspects, diedOf } from '../delivery/crash-suspects.js';
 import { countFailure, type FailureCount } from '../delivery/failure-count.js';
@@ -18,6 +18,8 @@ export interface ParkedModelsDependencies {
   /** False: no attempt may start. */
   readonly mayWork: () => boolean;
   readonly isParking: (key: string) => boolean;
+  /** Called when only another release can handle a parked event. */
+  readonly leave: (cause: OtherReleaseNeeded) => void;
 }
 
 /** The models that are parked for one consumer; resumes them on request. */
@@ -121,6 +123,11 @@ export class ParkedModels {
         return (await letters.settle(consumer.lease, event.id)) !== 'lost';
       } catch (error) {
         if (this.#context.signal.aborted) return false;
+        if (error instanceof OtherReleaseNeeded) {
+          suspects.failed(event.id, count.attempts);
+          this.#dependencies.leave(error);
+          return false;
+        }
         const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
         if (pauseMs === undefined) {
           suspects.settled(event.id);

@@ -41,6 +41,18 @@ export interface Attempts {
   passingPauseMs(failures: number): number;
 }
 
+/**
+ * Only a process of another release can handle the event. It counts as no attempt: the run leaves the rest of the model,
+ * finishes its other models, and releases its lease.
+ */
+export class OtherReleaseNeeded extends Error {
+  /** @param reason for operators */
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'OtherReleaseNeeded';
+  }
+}
+
 /** An event of a run failed. Those before it are handled, those after it were not tried. */
 export class RunInterrupted extends Error {
   readonly handled: number;

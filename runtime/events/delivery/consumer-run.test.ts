@@ -1,7 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
+import { type Attempts, OtherReleaseNeeded } from './attempts.js';
 import { ConsumerRun } from './consumer-run.js';
+import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore } from './consumer-store.js';
 import { HeldLease } from './held-lease.js';
 import { LeasedLoop } from './leased-loop.js';
@@ -12,6 +14,24 @@ const SERVER_RUN = '1/now';
 
 /** Answers every statement with no rows. */
 const NO_ROWS = { query: () => Promise.resolve({ rows: [] }) } as never;
+
+function eventOf(id: string, modelId: string, cursor: LogPage['next']): LogPage['events'][number] {
+  return {
+    id,
+    cursor,
+    actionId: '',
+    namespace: '',
+    modelId,
+    modelName: 'Account',
+    modelVersion: 1,
+    eventType: 'Opened',
+    eventVersion: 1,
+    payload: {},
+    createdDate: '',
+    traceContext: null,
+    action: null,
+  };
+}
 
 /** A log without an end, each event of another model. */
 class EndlessLog extends LogReader {
@@ -24,24 +44,51 @@ class EndlessLog extends LogReader {
   override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
     const events = Array.from({ length: limit }, () => {
       this.count += 1;
-      return {
-        id: String(this.count),
-        cursor,
-        actionId: '',
-        namespace: '',
-        modelId: String(this.count),
-        modelName: 'Account',
-        modelVersion: 1,
-        eventType: 'Opened',
-        eventVersion: 1,
-        payload: {},
-        createdDate: '',
-        traceContext: null,
-        action: null,
-      };
+      return eventOf(String(this.count), String(this.count), cursor);
     });
     return { events, next: cursor, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
   }
+}
+
+const ATTEMPTS: Attempts = {
+  isTooNew: () => false,
+  handle: () => undefined,
+  isPassing: () => false,
+  isLast: () => true,
+  pauseMs: () => 0,
+  passingPauseMs: () => 0,
+};
+
+function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): LeasedLoop {
+  const consumer = {
+    lease: LEASE,
+    identity: 'Mirror',
+    cursor: START,
+    replay: undefined,
+    serverRun: SERVER_RUN,
+    stuck: false,
+    suspects: {},
+    selects: [],
+  };
+  const options: ConsumerRunOptions = {
+    consumer,
+    attempts,
+    selection: {},
+    concurrency: 8,
+    readAhead,
+    context: { identity: 'Mirror', again: undefined, replayed: false },
+    reader,
+    consumers: new ConsumerStore(NO_ROWS),
+    letters: new DeadLetterStore(NO_ROWS),
+    pollMs: () => 1,
+    warn: () => undefined,
+  };
+  const lease = new HeldLease(LEASE, performance.now(), 60_000);
+  return new LeasedLoop(
+    lease,
+    (loop) => new ConsumerRun(options, loop),
+    () => undefined,
+  );
 }
 
 test.each([
@@ -52,48 +99,63 @@ test.each([
   const reader = new EndlessLog();
   const never = new Promise<void>(() => undefined);
   let rounds = 0;
-  const loop = new LeasedLoop(
-    new HeldLease(LEASE, performance.now(), 60_000),
-    (made) =>
-      new ConsumerRun(
-        {
-          consumer: {
-            lease: LEASE,
-            identity: 'Mirror',
-            cursor: START,
-            replay: undefined,
-            serverRun: SERVER_RUN,
-            stuck: false,
-            suspects: {},
-            selects: [],
-          },
-          attempts: {
-            obstacle: () => {
-              rounds += 1;
-              return undefined;
-            },
-            isTooNew: () => false,
-            handle: () => never,
-            isPassing: () => false,
-            isLast: () => true,
-            pauseMs: () => 0,
-            passingPauseMs: () => 0,
-          },
-          selection: {},
-          concurrency: 8,
-          readAhead,
-          context: { identity: 'Mirror', again: undefined, replayed: false },
-          reader,
-          consumers: new ConsumerStore(NO_ROWS),
-          letters: new DeadLetterStore(NO_ROWS),
-          pollMs: () => 1,
-          warn: () => undefined,
-        },
-        made,
-      ),
-    () => undefined,
-  );
+  const obstacle = (): undefined => {
+    rounds += 1;
+  };
+  const loop = runOn(reader, { ...ATTEMPTS, obstacle, handle: () => never }, readAhead);
   await vi.waitUntil(() => rounds > 20, { timeout: 30_000 });
   expect(reader.count).toBe(read);
   await loop.stop(0);
 });
+
+/** Two pages. */
+class TwoPages extends LogReader {
+  readonly #asked: () => void;
+  readonly #second: Promise<void>;
+  #reads = 0;
+
+  /** @param asked called when the second page is requested, which arrives after `second` */
+  constructor(asked: () => void, second: Promise<void>) {
+    super(NO_ROWS, NO_ROWS);
+    this.#asked = asked;
+    this.#second = second;
+  }
+
+  override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
+    this.#reads += 1;
+    const isFirst = this.#reads === 1;
+    if (!isFirst) this.#asked();
+    if (!isFirst) await this.#second;
+    const at = (position: number) => ({ ...cursor, position });
+    const events = isFirst
+      ? [eventOf('first', 'waits', at(1)), eventOf('other', 'free', at(2))]
+      : [eventOf('second', 'waits', at(3))];
+    const next = at(this.#reads * 2);
+    return { events, next, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
+  }
+}
+
+test('A model that needs another release keeps its order and its place, and the run ends when others are done', async () => {
+  const seen: string[] = [];
+  const asked = gate();
+  const second = gate();
+  const handle = async ({ id }: { readonly id: string }): Promise<void> => {
+    seen.push(id);
+    if (id !== 'first') return;
+    await asked.opened;
+    setTimeout(second.open);
+    throw new OtherReleaseNeeded('it is in another step');
+  };
+  const loop = runOn(new TwoPages(asked.open, second.opened), { ...ATTEMPTS, handle });
+  // A statement that saved a checkpoint would find no lease, and the run would end as lost.
+  expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'it is in another step' });
+  expect(seen).toEqual(['first', 'other']);
+});
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

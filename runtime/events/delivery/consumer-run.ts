@@ -3,7 +3,7 @@ import type { ParkedEvent } from '../dead-letters/dead-letter-store.js';
 import { ParkedModels } from '../dead-letters/parked-models.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
-import { type RunContext, RunInterrupted } from './attempts.js';
+import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import {
   type ConsumerRunOptions,
@@ -38,8 +38,10 @@ export class ConsumerRun implements LeasedWork {
   #cursor: LogCursor;
   #active = 0;
   #dispatching = false;
-  /** Set when no more events are to be read: at the end of a replay, or at an event too new for this process. */
+  /** Set when no more events are to be read: at the end of a replay, or at an event for another release. */
   #last: RunEnd | undefined;
+  /** Number of events that this run leaves to another release, in the window. */
+  #left = 0;
   /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
   #quietMs = 0;
@@ -60,6 +62,7 @@ export class ConsumerRun implements LeasedWork {
       suspects: this.#suspects,
       changed: () => loop.wakeUp.notify(),
       mayWork: () => loop.mayWork,
+      leave: (cause) => this.#leave(cause),
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
     });
   }
@@ -146,7 +149,7 @@ export class ConsumerRun implements LeasedWork {
     if (isStopped && this.#loop.signal.aborted) return true;
     const quiet = isStopped || this.#last !== undefined || this.#quietMs > 0;
     const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
-    return quiet && still && (isStopped || this.#window.size === 0);
+    return quiet && still && (isStopped || this.#window.open === this.#left);
   }
 
   #pauseMs(waitMs: number): number {
@@ -157,6 +160,7 @@ export class ConsumerRun implements LeasedWork {
   async #read(): Promise<number> {
     await this.#spareTheServer();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
+    if (this.#last !== undefined) return 0;
     if (page.serverRun !== this.#options.consumer.serverRun) {
       this.#loop.supersede();
       return 0;
@@ -234,7 +238,9 @@ export class ConsumerRun implements LeasedWork {
         if (error instanceof RunInterrupted) this.#handledFirst(queue, error.handled);
         if (this.#loop.signal.aborted) break;
         const [failed = entry] = queue.entries;
-        pauseMs = this.#failed(queue, failed, error instanceof RunInterrupted ? error.cause : error);
+        const cause = error instanceof RunInterrupted ? error.cause : error;
+        if (cause instanceof OtherReleaseNeeded) this.#leaveModel(queue, failed, cause);
+        else pauseMs = this.#failed(queue, failed, cause);
       }
     }
     this.#active -= 1;
@@ -287,6 +293,17 @@ export class ConsumerRun implements LeasedWork {
     this.#window.giveBack(queue);
     this.#dispatch();
     this.#loop.wakeUp.notify();
+  }
+
+  #leaveModel({ entries }: ModelQueue, { event, attempts }: WindowEntry, cause: OtherReleaseNeeded): void {
+    this.#suspects.failed(event.id, attempts);
+    this.#left += entries.splice(0).length;
+    this.#leave(cause);
+  }
+
+  /** The run ends when its other models are done. */
+  #leave({ message }: OtherReleaseNeeded): void {
+    if (this.#last?.kind !== 'waiting') this.#last = { kind: 'waiting', reason: message };
   }
 
   /**

@@ -13,8 +13,8 @@ export interface ConsumerLag {
   /** The process that holds the lease, if any. */
   readonly holder: string | undefined;
   /**
-   * The reason why it waits: an event of a version that no running process knows, a stored selection that no running
-   * process covers, or a receiver that accepts no messages. Begins with `halted: ` if an operator must resume it.
+   * The reason why it waits: an event of a version or a saga in a step that no running process knows, a stored selection
+   * that no running process covers, or a receiver that accepts no messages. Begins with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type after its checkpoint, counted up to 10,000. */

@@ -152,6 +152,8 @@ export interface TripTerms {
   readonly trouble?: Trouble;
   /** Descriptor parts of the booking's params in another release. */
   readonly book?: Pick<ActionDescriptor, 'version' | 'upcasters'>;
+  /** States without their step in another release. */
+  readonly without?: readonly TripState[];
   readonly name?: string;
   readonly aliases?: readonly string[];
 }
@@ -162,7 +164,7 @@ export function tripSaga(terms: TripTerms): new () => Saga<Trip> {
   return class TripSaga extends Saga<Trip> {
     override readonly name: string = terms.name ?? 'TripSaga';
     override readonly aliases: readonly string[] = terms.aliases ?? [];
-    override readonly steps: SagaSteps<Trip> = {
+    override readonly steps: SagaSteps<Trip> = this.#known({
       FLIGHT: step(BookAction, {
         params: ({ flights }) => ({ supplier: flights, count: 1, cardNumber: '4111' }),
         on: ({ flights }) => account(flights),
@@ -183,7 +185,12 @@ export function tripSaga(terms: TripTerms): new () => Saga<Trip> {
         done: (trip) => trip.to('CANCELLED'),
         ...terms.cancelling,
       }),
-    };
+    });
+
+    #known(steps: SagaSteps<Trip>): SagaSteps<Trip> {
+      const isKnown = ([state]: readonly [string, unknown]) => !terms.without?.some((each) => each === state);
+      return Object.fromEntries(Object.entries(steps).filter(isKnown));
+    }
   };
 }
 
