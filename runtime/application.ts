@@ -10,7 +10,6 @@ import type {
   ExecutionDefaults,
   MemberConfig,
   RelayConfig,
-  RetentionConfig,
   ShardingTopology,
   TenancyConfig,
 } from './config/types.js';
@@ -81,7 +80,7 @@ export interface AssemblyOptions<Collaborators> {
   /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
   /** Retention by this process. Default: it creates partitions in advance and deletes nothing. */
-  readonly retention?: RetentionConfig;
+  readonly retention?: RetentionSettings;
   /** `fw.relay` of the configuration. Default: none. */
   readonly relay?: RelayConfig | undefined;
   /**
@@ -339,7 +338,7 @@ function retentionKeeperOf(
 ): RetentionKeeper {
   const { retention, inform = () => {}, warn = (message) => console.warn(message) } = options;
   return new RetentionKeeper({
-    settings: retention === undefined ? {} : retentionSettings(retention),
+    settings: retention ?? {},
     databases: () => databases.shards().map((shard) => databases.database(shard)),
     now: () => clock.now(),
     random,
@@ -385,10 +384,4 @@ function requireCodegenVersion(version: number): void {
     `The generated code uses codegen contract ${version}, but this runtime supports ${CODEGEN_VERSION}; ` +
       'run fw-gen generate with the installed version of fw-actions',
   );
-}
-
-function retentionSettings(config: RetentionConfig): RetentionSettings {
-  const { keepDays, partitionDays, partitionsAhead, intervalMs, automatic } = config;
-  const settings = { partitionDays, ahead: partitionsAhead, everyMs: intervalMs, automatic };
-  return { ...settings, ...(keepDays === undefined ? {} : { keepDays }) };
 }

@@ -23,15 +23,15 @@ interface RetainOptions extends EventsOptions {
 export function addRetainCommand(events: Command, context: CommandContext): void {
   withFrame(events.command('retain'))
     .description(
-      'Creates partitions in advance, and deletes old rows that nothing needs. Run it as the owner of the tables. Options default to fw.retention of the configuration.',
+      'Creates partitions in advance, and deletes old rows that nothing needs. Run it as the owner of the tables. --keep-days defaults to fw.retention.keep-days of the configuration.',
     )
     .option(
       '--keep-days <n>',
       'minimum age of deleted rows; without it nothing is deleted',
       wholeNumber(1, 36_500),
     )
-    .option('--partition-days <n>', 'time that a new partition covers', wholeNumber(1, 366))
-    .option('--ahead <n>', 'number of partitions created in advance', wholeNumber(1, 366))
+    .option('--partition-days <n>', 'time that a new partition covers (default: 7)', wholeNumber(1, 366))
+    .option('--ahead <n>', 'number of partitions created in advance (default: 4)', wholeNumber(1, 366))
     .addHelpText(
       'after',
       examples(
@@ -52,9 +52,9 @@ async function retain(
   const { retention } = readConfig(options.config);
   const keepDays = options.keepDays ?? retention.keepDays;
   const settings = {
-    partitionDays: options.partitionDays ?? retention.partitionDays,
-    ahead: options.ahead ?? retention.partitionsAhead,
-    ...(keepDays === undefined ? {} : { keepDays }),
+    keepDays,
+    ...(options.partitionDays === undefined ? {} : { partitionDays: options.partitionDays }),
+    ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
   };
   const outcomes = await onEach((shard) => operations.retain({ ...settings, shard }));
   if (options.format === 'json') output.info(reportsJson(outcomes));

@@ -19,14 +19,14 @@ export interface AuthenticatorFactory {
 
 /** The authenticator of a server: that of the configuration, else that of the code. */
 export function authenticatorOf(
-  { jwt: tokens, apiKeys: takesKeys, apiKeysKeepMs: keepMs, clientCertificates: name }: AccessConfig,
+  { jwt: tokens, apiKeys: takesKeys, clientCertificates: name }: AccessConfig,
   inCode: Authenticator | AuthenticatorFactory,
   databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
 ): Authenticator {
   const store = new ApiKeyStore(databases.database(databases.defaultShard));
   // A token takes precedence over the connection's certificate, which may be that of a proxy.
   const configured: Authenticator[] = [];
-  if (takesKeys) configured.push(apiKeys({ store, keepMs }));
+  if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {
     const { jwksUrl, algorithms, ...rest } = tokens;
     configured.push(

@@ -4,8 +4,6 @@ import { implied, section } from './section.js';
 import { hasCredentials, shownUrl } from './shown-url.js';
 import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
 
-const HOUR = 3_600_000;
-
 /** `fetch` refuses a URL with credentials, in a message that contains them. */
 const withoutCredentials: TextCheck = (url) =>
   hasCredentials(url)
@@ -35,18 +33,6 @@ const jwt = section<JwtConfig>({
         doc: 'Accepted signature algorithms. Default, or when empty: `RS256`, `PS256`, `ES256` and `EdDSA`.',
       },
     ),
-    clockToleranceMs: integer(0, 300_000, {
-      default: 5_000,
-      doc: 'Tolerated difference between the clocks of the issuer and of this process, in milliseconds.',
-    }),
-    keepMs: integer(0, 7 * 24 * HOUR, {
-      default: HOUR,
-      doc: 'How long cached keys stay in use while the issuer does not answer, in milliseconds.',
-    }),
-    rememberedTokens: integer(0, 1_000_000, {
-      default: 10_000,
-      doc: 'Maximum number of verified tokens in the cache, where they stay until they expire or the keys change. 0 verifies the token of every request.',
-    }),
     claims: words(1_024, {
       doc: 'Token claims that are copied to the principal, separated by commas. Default: none.',
     }),
@@ -79,10 +65,6 @@ export const access: DefiniteKey<AccessConfig> = implied(
       apiKeys: boolean({
         default: false,
         doc: 'Whether API keys (`fw-gen keys create`) authenticate callers.',
-      }),
-      apiKeysKeepMs: integer(0, 7 * 24 * HOUR, {
-        default: HOUR,
-        doc: 'How long verified API keys stay in use while the default shard cannot be reached, in milliseconds. Other keys get 503.',
       }),
       clientCertificates: choice(['off', 'common-name', 'dns', 'uri', 'email'], {
         default: 'off',

@@ -37,19 +37,6 @@ const retention = section<RetentionConfig>({
     keepDays: integer(1, 36_500, {
       doc: 'Minimum age before events, actions and dependent rows are deleted, in days. Default: nothing is deleted.',
     }),
-    partitionDays: integer(1, 366, {
-      default: 7,
-      doc: 'Time that one partition of `eventlog.events` and `eventlog.actions` covers, in days. A partition is dropped as a whole.',
-    }),
-    partitionsAhead: integer(1, 366, { default: 4, doc: 'Number of partitions created in advance.' }),
-    intervalMs: integer(60_000, 24 * HOUR, {
-      default: HOUR,
-      doc: 'Interval between retention runs on each shard, in milliseconds. One server process runs each.',
-    }),
-    automatic: boolean({
-      default: true,
-      doc: 'Whether server processes run retention themselves, if their role owns the tables. `fw-gen events retain` runs it in any case.',
-    }),
   },
 });
 

@@ -47,10 +47,6 @@ const cors = section<CorsConfig>({
       default: false,
       doc: 'Whether browsers send cookies and client certificates with these requests. Not allowed with the origin `*`.',
     }),
-    maxAgeSeconds: integer(0, 86_400, {
-      default: 600,
-      doc: 'Time for which a browser may cache the response to a preflight request, in seconds.',
-    }),
   },
   check({ origins, credentials }, at) {
     if (credentials === true && origins?.includes('*') === true)

@@ -116,9 +116,6 @@ describe('a valid configuration', () => {
       connectTimeoutMs: 800,
       lockTimeoutMs: 400,
       statementTimeoutMs: 10_000,
-      idleInTransactionTimeoutMs: 10_000,
-      idleTimeoutMs: 30_000,
-      maximumLifetimeMs: 1_800_000,
       applicationName: 'fw-actions',
       allowUnsafe: [],
       pooler: 'none',
@@ -132,9 +129,6 @@ describe('a valid configuration', () => {
                 connect-timeout-ms: 1
                 lock-timeout-ms: 2
                 statement-timeout-ms: 3
-                idle-in-transaction-timeout-ms: 4
-                idle-timeout-ms: 5
-                maximum-lifetime-ms: 1006
                 application-name: wallet service
                 allow-unsafe: [fsync, synchronous_commit]
                 pooler: pgbouncer-1.21
@@ -147,9 +141,6 @@ describe('a valid configuration', () => {
       connectTimeoutMs: 1,
       lockTimeoutMs: 2,
       statementTimeoutMs: 3,
-      idleInTransactionTimeoutMs: 4,
-      idleTimeoutMs: 5,
-      maximumLifetimeMs: 1_006,
       applicationName: 'wallet service',
       allowUnsafe: ['fsync', 'synchronous_commit'],
       pooler: 'pgbouncer-1.21',

@@ -33,7 +33,6 @@ test('sinks are read with their defaults', () => {
     events: [],
     onRejected: 'park',
     startFrom: 'beginning',
-    batchSize: 500,
     receiver: { kind: 'webhook', url: 'https://orders.example/hooks/wallet' },
   });
   expect(relay?.sinks.slice(1).map(({ receiver }) => receiver)).toEqual([
@@ -41,7 +40,6 @@ test('sinks are read with their defaults', () => {
       kind: 'kafka',
       brokers: ['kafka-1:9092', 'kafka-2:9092'],
       topic: 'wallet.{model}',
-      clientId: 'fw-actions',
       tls: false,
       mechanism: 'scram-sha-512',
     },

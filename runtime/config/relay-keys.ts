@@ -1,5 +1,5 @@
 import type { Key } from './key.js';
-import { boolean, choice, integer, secret, type TextCheck, text, texts } from './kinds.js';
+import { boolean, choice, secret, type TextCheck, text, texts } from './kinds.js';
 import { converted, list, type Section, section } from './section.js';
 import { hasCredentials, shownUrl } from './shown-url.js';
 import type {
@@ -111,10 +111,6 @@ const kafka = section<Settings<KafkaReceiver>>({
       check: template(TOPIC, 'must be letters, digits, ., _ and -; placeholders are {model} and {event}'),
       doc: 'Topic of each message. `{model}` and `{event}` are replaced.',
     }),
-    clientId: text(LONGEST_NAME, {
-      default: 'fw-actions',
-      doc: 'Client id, as it appears in the logs and quotas of the brokers.',
-    }),
     tls: boolean({ default: false, doc: 'Whether connections use TLS.' }),
     mechanism: choice(['plain', 'scram-sha-256', 'scram-sha-512'], {
       default: 'scram-sha-512',
@@ -168,23 +164,6 @@ const sink = converted<SinkRaw, SinkConfig>({
     startFrom: choice(['beginning', 'now'], {
       default: 'beginning',
       doc: 'Where a sink without a checkpoint on a shard starts.',
-    }),
-    batchSize: integer(1, 10_000, { default: 500, doc: 'Maximum number of messages in a batch.' }),
-    inFlight: integer(1, 64, {
-      default: 2,
-      doc: 'Maximum number of concurrent batches on each shard. Events of one model are never in two of them.',
-    }),
-    timeoutMs: integer(100, 600_000, {
-      default: 10_000,
-      doc: 'A batch that gets no response within this time is sent again, in milliseconds.',
-    }),
-    maximumAttempts: integer(1, 1_000, {
-      default: 5,
-      doc: 'Maximum number of attempts at a message that the receiver rejects. Attempts while the receiver is unreachable do not count.',
-    }),
-    retryDelayMs: integer(1, 30_000, {
-      default: 200,
-      doc: 'Upper bound of the first pause between attempts, in milliseconds. It doubles with each attempt, up to 30,000.',
     }),
     webhook,
     nats,

@@ -51,9 +51,6 @@ export interface DataSourceInput {
   readonly connectTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
   readonly statementTimeoutMs?: number | undefined;
-  readonly idleInTransactionTimeoutMs?: number | undefined;
-  readonly idleTimeoutMs?: number | undefined;
-  readonly maximumLifetimeMs?: number | undefined;
   readonly applicationName?: string | undefined;
   readonly allowUnsafe?: readonly UnsafeSetting[] | undefined;
   readonly pooler?: Pooler | undefined;

@@ -47,18 +47,6 @@ function dataSource(
         default: 10_000,
         doc: '`statement_timeout` of every session and the client-side timeout of one statement, in milliseconds.',
       }),
-      idleInTransactionTimeoutMs: integer(1, HOUR, {
-        default: 10_000,
-        doc: '`idle_in_transaction_session_timeout` of every session, in milliseconds.',
-      }),
-      idleTimeoutMs: integer(1, HOUR, {
-        default: 30_000,
-        doc: 'A pooled connection that has been idle for this time is closed, in milliseconds.',
-      }),
-      maximumLifetimeMs: integer(1_000, 24 * HOUR, {
-        default: 1_800_000,
-        doc: 'A pooled connection that reaches this age is closed when it is next idle and reopened on demand, in milliseconds.',
-      }),
       applicationName: text(63, {
         default: 'fw-actions',
         doc: '`application_name` of every session, as `pg_stat_activity` shows it.',

@@ -48,12 +48,6 @@ export interface DataSourceConfig {
    * `statement_timeout` of every session and the client-side timeout of one statement, in milliseconds. Default 10,000.
    */
   readonly statementTimeoutMs: number;
-  /** `idle_in_transaction_session_timeout`, in milliseconds. Default 10,000. */
-  readonly idleInTransactionTimeoutMs: number;
-  /** A pooled connection that has been idle for this time is closed, in milliseconds. Default: 30,000. */
-  readonly idleTimeoutMs: number;
-  /** A pooled connection of this age is closed when it is next idle, in milliseconds. Default: 1,800,000. */
-  readonly maximumLifetimeMs: number;
   /** `application_name` of every session. Default `fw-actions`. */
   readonly applicationName: string;
   /**
@@ -134,14 +128,6 @@ export interface ExecutionDefaults {
 export interface RetentionConfig {
   /** Minimum age at which rows are deleted, in days. Undefined: nothing is deleted. */
   readonly keepDays: number | undefined;
-  /** Time that one partition covers, in days. Default 7. */
-  readonly partitionDays: number;
-  /** Partitions that are created before they are needed. Default 4. */
-  readonly partitionsAhead: number;
-  /** Interval of the maintenance of each shard, by one process, in milliseconds. Default 3,600,000. */
-  readonly intervalMs: number;
-  /** Whether serving processes run the maintenance, where their role owns the tables. Default true. */
-  readonly automatic: boolean;
 }
 
 /** Where the relay sends events. */
@@ -166,16 +152,6 @@ export interface SinkConfig {
   readonly onRejected: 'park' | 'stop';
   /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  /** Maximum events per batch. Default 500. */
-  readonly batchSize: number;
-  /** Maximum batches in flight. Default 2. */
-  readonly inFlight: number;
-  /** Time limit of a request, in milliseconds. Default 10,000. */
-  readonly timeoutMs: number;
-  /** Attempts before an event counts as rejected, including the first. Default 5. */
-  readonly maximumAttempts: number;
-  /** Maximum first pause between attempts, in milliseconds. Default 200. */
-  readonly retryDelayMs: number;
   readonly receiver: SinkReceiver;
 }
 
@@ -207,8 +183,6 @@ export interface KafkaReceiver {
   readonly brokers: readonly string[];
   /** Template of the topic. Default `outbox.event.{model}`. */
   readonly topic: string;
-  /** Kafka's `client.id`. Default `fw-actions`. */
-  readonly clientId: string;
   readonly tls: boolean;
   /** SASL mechanism. Default `scram-sha-512`; ignored without a user. */
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -227,12 +201,6 @@ export interface JwtConfig {
   readonly jwksUrl: string | undefined;
   /** Accepted signature algorithms. Empty: `RS256`, `PS256`, `ES256` and `EdDSA`. */
   readonly algorithms: readonly JwtAlgorithm[];
-  /** Tolerated clock difference in milliseconds. Default 5,000. */
-  readonly clockToleranceMs: number;
-  /** How long the last known keys are used while the issuer does not answer, in milliseconds. Default 3,600,000. */
-  readonly keepMs: number;
-  /** Maximum verified tokens in the cache. Default 10,000. */
-  readonly rememberedTokens: number;
   /** Claims of the token that are copied to the principal. */
   readonly claims: readonly string[];
 }
@@ -253,8 +221,6 @@ export interface AccessConfig {
   readonly jwt: JwtConfig | undefined;
   /** Whether API keys are accepted. Default false. */
   readonly apiKeys: boolean;
-  /** How long verified API keys are used while the default shard is unreachable, in milliseconds. Default 3,600,000. */
-  readonly apiKeysKeepMs: number;
   /** Which name of a client certificate is the principal. Default `off`: certificates do not authenticate callers. */
   readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
   /** Undefined: every caller reaches every group. */
@@ -294,8 +260,6 @@ export interface CorsConfig {
   readonly origins: readonly string[];
   /** Whether requests may carry credentials. Default false. */
   readonly credentials: boolean;
-  /** How long browsers cache a preflight answer, in seconds. Default 600. */
-  readonly maxAgeSeconds: number;
 }
 
 /** Network settings of the server. */

@@ -8,7 +8,6 @@ const OPEN: AccessConfig = {
   default: 'allow',
   jwt: undefined,
   apiKeys: false,
-  apiKeysKeepMs: 3_600_000,
   clientCertificates: 'off',
   tenancy: undefined,
   operators: undefined,
@@ -20,7 +19,7 @@ const OPEN: AccessConfig = {
 };
 const TOKENS: AccessConfig['jwt'] = {
   ...{ issuer: 'https://login.example/', audience: 'notes', jwksUrl: undefined },
-  ...{ algorithms: [], clockToleranceMs: 0, keepMs: 0, rememberedTokens: 0, claims: [] },
+  ...{ algorithms: [], claims: [] },
 };
 const RULED = { method: 'GET', path: '/a', operation: 'A', status: 204, params: [], rule: 'some' } as const;
 const FOR_ALL = { ...RULED, path: '/b', operation: 'B', rule: 'everyone' } as const;

@@ -9,6 +9,9 @@ import { notSent } from './failures.js';
 /** The setting with which a running backend detects that its client has disconnected. */
 export const CONNECTION_CHECK = 'client_connection_check_interval';
 
+/** `idle_in_transaction_session_timeout`: between two statements, a transaction does no more than compute. */
+export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+
 /** The connection settings of one database for node-postgres, without the socket. */
 export type ConnectionConfig = Omit<ClientConfig, 'stream'>;
 
@@ -56,7 +59,7 @@ function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean
   return {
     statement_timeout: dataSource.statementTimeoutMs,
     lock_timeout: dataSource.lockTimeoutMs,
-    idle_in_transaction_session_timeout: dataSource.idleInTransactionTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     options: `-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning${checksConnection ? CHECK : ''}`,
   };
 }

@@ -1,5 +1,6 @@
 import pg, { type ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
+import { IDLE_IN_TRANSACTION_TIMEOUT_MS } from './client-config.js';
 
 /**
  * Settings of a connection through PgBouncer in transaction mode, where each transaction may run in another server
@@ -29,7 +30,7 @@ export interface PoolerMode {
 
 /** Undefined if the connection leads directly to the server. */
 export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): PoolerMode | undefined {
-  const { pooler, lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs } = dataSource;
+  const { pooler, lockTimeoutMs, statementTimeoutMs } = dataSource;
   if (pooler === 'none') return undefined;
   const limits = {
     lock_timeout: lockTimeoutMs,
@@ -37,7 +38,7 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
     // The server reports a cancelled wait for a synchronous standby as a warning.
     client_min_messages: 'warning',
   };
-  const inTransaction = { ...limits, idle_in_transaction_session_timeout: idleInTransactionTimeoutMs };
+  const inTransaction = { ...limits, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS };
   const setConfig = (settings: object): string =>
     `SELECT ${Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)}`;
   const settings = Object.entries(inTransaction).map(([name, value]) => `SET LOCAL ${name} = ${value}`);

@@ -2,7 +2,7 @@ import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConnectionBudget } from '../sharding/connection-budget.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { PooledDatabase } from '../sharding/pooled-database.js';
+import { type ConnectionAges, PooledDatabase } from '../sharding/pooled-database.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { CONNECTION_CHECK, type ConnectionConfig, clientConfig, describeUrl } from './client-config.js';
 import { poolerMode } from './pooler-mode.js';
@@ -17,7 +17,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
   constructor(
     shard: ShardIdentifier,
     url: PostgresUrl,
-    dataSource: DataSourceConfig,
+    dataSource: DataSourceConfig & ConnectionAges,
     budget?: ConnectionBudget,
   ) {
     const description = describeUrl(url);

@@ -17,7 +17,7 @@ export interface RetentionOptions {
    * Minimum age of deleted rows, in days: 1 or more. Default: nothing is deleted; partitions are still created in
    * advance.
    */
-  readonly keepDays?: number;
+  readonly keepDays?: number | undefined;
   /** Time that one partition covers, in days. Default 7. */
   readonly partitionDays?: number;
   /** Partitions that are created before they are needed. Default 4. */

@@ -76,11 +76,10 @@ describeOnEachAdapter('Automatic retention', (harness) => {
       owner: 'retention',
     });
     const informed: string[] = [];
-    const settings = { keepDays: undefined, partitionDays: 7, partitionsAhead: 6, automatic: true };
     const application = assembleApplication(accountApplication, databases, {
       namespace: 'test',
       collaborators: {},
-      retention: { ...settings, intervalMs: 60 },
+      retention: { ahead: 6, everyMs: 60 },
       inform: (message) => informed.push(message),
       warn: () => {},
     });

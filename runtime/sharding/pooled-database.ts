@@ -16,14 +16,19 @@ import type {
   Statement,
 } from './shard-database.js';
 
+/** When pooled connections are closed. */
+export interface ConnectionAges {
+  /** After this time without use, in milliseconds. Default 30,000. */
+  readonly idleTimeoutMs?: number;
+  /** When it is next idle after this time, in milliseconds. Default 1,800,000. */
+  readonly maximumLifetimeMs?: number;
+}
+
 export interface PooledDatabaseOptions<C> {
   readonly shard: ShardIdentifier;
   readonly kind: ShardDatabase['kind'];
   readonly description: string;
-  readonly limits: Pick<
-    DataSourceConfig,
-    'maximumPoolSize' | 'idleTimeoutMs' | 'maximumLifetimeMs' | 'statementTimeoutMs'
-  >;
+  readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'statementTimeoutMs'> & ConnectionAges;
   /** Maximum wait of a single statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
   /** Whether a session keeps its state between transactions. Default true. */
@@ -66,8 +71,8 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     const onLost = (connection: C): void => this.#pool.discard(connection);
     this.#pool = new ConnectionPool({
       maximumSize: options.limits.maximumPoolSize,
-      idleTimeoutMs: options.limits.idleTimeoutMs,
-      maximumLifetimeMs: options.limits.maximumLifetimeMs,
+      idleTimeoutMs: options.limits.idleTimeoutMs ?? 30_000,
+      maximumLifetimeMs: options.limits.maximumLifetimeMs ?? 1_800_000,
       defaultTimeoutMs: options.limits.statementTimeoutMs,
       description: options.description,
       // Events of a connection belong to no caller: the caller that opens it may be a `perform`.

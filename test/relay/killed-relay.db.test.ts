@@ -78,7 +78,7 @@ describeOn('postgresql', 'A relay that is killed, with its receiver and its conn
     await receiver.open();
     cleanUps.push(() => receiver.close());
     const webhook = { url: receiver.url, secret: SECRET };
-    const relay = new RelayProcess(topology, { sinks: [{ name: 'hooks', retryDelayMs: 50, webhook }] });
+    const relay = new RelayProcess(topology, { sinks: [{ name: 'hooks', webhook }] });
     cleanUps.push(() => relay.remove());
     await relay.start();
 

@@ -32,16 +32,13 @@ const STARTED = `fw:
                 connect-timeout-ms: 900
                 lock-timeout-ms: 500
                 statement-timeout-ms: 9000
-                idle-in-transaction-timeout-ms: 9000
-                idle-timeout-ms: 20000
-                maximum-lifetime-ms: 60000
                 application-name: first
                 allow-unsafe: [fsync]
                 pooler: none
               secondary-config: { jdbc-url: "jdbc:postgresql://c:1/b", username: u, password: p }
               jobs-config: { jdbc-url: "jdbc:postgresql://d:1/d", username: u, password: p }
   execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000 }
-  retention: { keep-days: 30, partition-days: 1, partitions-ahead: 2, interval-ms: 60000, automatic: true }
+  retention: { keep-days: 30 }
   access: { requests-per-second: 50 }
   http: { tls: { certificate: a.pem, key: a.key }, cors: { origins: ["https://a.example"] } }
   relay: { sinks: [{ name: hooks, webhook: { url: "https://a.example", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }] }
@@ -107,14 +104,6 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   [`${PRIMARY}.connect-timeout-ms`, 'connect-timeout-ms: 900', 'connect-timeout-ms: 901', POOL],
   [`${PRIMARY}.lock-timeout-ms`, 'lock-timeout-ms: 500', 'lock-timeout-ms: 501', POOL],
   [`${PRIMARY}.statement-timeout-ms`, 'statement-timeout-ms: 9000', 'statement-timeout-ms: 9001', POOL],
-  [
-    `${PRIMARY}.idle-in-transaction-timeout-ms`,
-    'transaction-timeout-ms: 9000',
-    'transaction-timeout-ms: 9001',
-    POOL,
-  ],
-  [`${PRIMARY}.idle-timeout-ms`, 'idle-timeout-ms: 20000', 'idle-timeout-ms: 20001', POOL],
-  [`${PRIMARY}.maximum-lifetime-ms`, 'lifetime-ms: 60000', 'lifetime-ms: 60001', POOL],
   [`${PRIMARY}.application-name`, 'application-name: first', 'application-name: other', POOL],
   [`${PRIMARY}.allow-unsafe`, '[fsync]', '[full_page_writes]', POOL],
   [`${PRIMARY}.pooler`, 'pooler: none', 'pooler: pgbouncer', POOL],
@@ -125,20 +114,6 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.execution.store-params', 'params: true', 'params: false', 'restart: fw.execution.store-params'],
   ['fw.execution.key-retention-ms', ': 90000000', ': 90000001', 'restart: fw.execution.key-retention-ms'],
   ['fw.retention.keep-days', 'keep-days: 30', 'keep-days: 31', 'restart: fw.retention.keep-days'],
-  [
-    'fw.retention.partition-days',
-    'partition-days: 1',
-    'partition-days: 2',
-    'restart: fw.retention.partition-days',
-  ],
-  ['fw.retention.partitions-ahead', 'ahead: 2', 'ahead: 3', 'restart: fw.retention.partitions-ahead'],
-  [
-    'fw.retention.interval-ms',
-    'interval-ms: 60000',
-    'interval-ms: 60001',
-    'restart: fw.retention.interval-ms',
-  ],
-  ['fw.retention.automatic', 'automatic: true', 'automatic: false', 'restart: fw.retention.automatic'],
   // One message for the whole section.
   ['fw.access', 'requests-per-second: 50', 'requests-per-second: 51', 'restart: fw.access'],
   ['fw.http', 'certificate: a.pem', 'certificate: b.pem', 'restart: fw.http'],

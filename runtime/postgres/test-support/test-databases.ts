@@ -3,13 +3,14 @@ import { StallingProxy } from '../../../test/databases/proxy.js';
 import type { DataSourceConfig, PostgresUrl } from '../../config/types.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { ConnectionAges } from '../../sharding/pooled-database.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { PostgresDatabase } from '../postgres-database.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 
 /** Address and limits of a test database. */
-export type TestSource = DataSourceConfig & { readonly url: PostgresUrl };
+export type TestSource = DataSourceConfig & ConnectionAges & { readonly url: PostgresUrl };
 
 /** Databases of one test, with their own connections. */
 export class TestDatabases {
@@ -22,7 +23,7 @@ export class TestDatabases {
   }
 
   /** An empty database. */
-  async source(overrides: Partial<DataSourceConfig> = {}): Promise<TestSource> {
+  async source(overrides: Partial<DataSourceConfig> & ConnectionAges = {}): Promise<TestSource> {
     const topology = await this.#harness.makeTopology({ migrated: false });
     const primary = topology.groups[0]?.members[0]?.primary;
     if (primary?.url.kind !== 'postgresql') throw new Error('No data source');

@@ -1,6 +1,6 @@
 import type { RelayConfig, SinkConfig } from '../../config/types.js';
 import { messageOf, ValidationError } from '../../errors.js';
-import type { SinkDefinition } from '../sink-definition.js';
+import { DEFAULT_SINK_SETTINGS, type SinkDefinition } from '../sink-definition.js';
 import { kafkaSink } from './kafka/kafka-sink.js';
 import { requireKafka } from './kafka/load-kafka.js';
 import { requireNats } from './nats/load-nats.js';
@@ -20,28 +20,28 @@ export function configuredSinks({ sinks }: RelayConfig): readonly SinkDefinition
   return sinks.map(definitionOf);
 }
 
+const { timeoutMs } = DEFAULT_SINK_SETTINGS;
+
 function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
   switch (receiver.kind) {
     case 'webhook': {
       const { url, secret } = receiver;
-      const { timeoutMs } = settings;
-      const batchSize = Math.min(settings.batchSize, WEBHOOK_BATCH);
       const sink = { url, secret: secret.reveal(), timeoutMs };
       checkWebhook(settings.name, sink);
       // The webhook sink limits the time of each request by itself.
       return {
         ...settings,
-        batchSize,
-        timeoutMs: timeoutMs * (batchSize + 1),
+        batchSize: WEBHOOK_BATCH,
+        timeoutMs: timeoutMs * (WEBHOOK_BATCH + 1),
         open: () => webhookSink(sink),
       };
     }
     case 'nats':
       requireNats(`Sink ${settings.name}`);
-      return { ...settings, open: () => natsSink({ ...receiver, timeoutMs: settings.timeoutMs }) };
+      return { ...settings, open: () => natsSink({ ...receiver, timeoutMs }) };
     case 'kafka':
       requireKafka(`Sink ${settings.name}`);
-      return { ...settings, open: () => kafkaSink({ ...receiver, timeoutMs: settings.timeoutMs }) };
+      return { ...settings, open: () => kafkaSink({ ...receiver, timeoutMs }) };
   }
 }
 

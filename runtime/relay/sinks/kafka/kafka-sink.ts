@@ -11,6 +11,8 @@ import { RecordWriter } from './record-writer.js';
 export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
   /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
+  /** Kafka's `client.id`. Default `fw-actions`. */
+  readonly clientId?: string;
 }
 
 const CLOSE_MS = 2_000;
@@ -94,7 +96,7 @@ class KafkaSink implements RelaySink {
 }
 
 function connectingOf(options: KafkaOptions): Connecting {
-  const { brokers, clientId, timeoutMs, tls } = options;
+  const { brokers, clientId = 'fw-actions', timeoutMs, tls } = options;
   const sasl = saslOf(options);
   return {
     clientId,
