@@ -95,6 +95,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/sagas': [
+    'runtime/collections',
     'runtime/concurrency',
     'runtime/events',
     'runtime/execution',

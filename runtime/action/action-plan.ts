@@ -167,11 +167,13 @@ export class ActionPlan {
    * transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
    * cancels it.
    *
+   * @param at a time, or the milliseconds after the commit. The database compares it with its own clock: a span does
+   *   not depend on the clock of this process, a time that is computed from it does
    * @returns the schedule; pass its `id` to `cancelSchedule`
-   * @throws PlanMisuseError for an invalid date
+   * @throws PlanMisuseError for an invalid date or span
    */
   schedule<Params extends object>(
-    at: Date,
+    at: Date | { readonly afterMs: number },
     actionClass: ActionClass<Params, unknown>,
     params: ActionInput<NoInfer<Params>>,
   ): PlannedSchedule {
@@ -180,9 +182,16 @@ export class ActionPlan {
         `${actionClass.name} was scheduled after perform had returned; await everything in perform`,
       );
     }
-    if (Number.isNaN(at.getTime()))
+    const afterMs = at instanceof Date ? undefined : Math.round(at.afterMs);
+    const dueDate = at instanceof Date ? at : new Date(this.#clock.now().getTime() + at.afterMs);
+    if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
-    const facts = { dueDate: at, actionClass: actionClass as unknown as ActionClass<never, unknown>, params };
+    const facts = {
+      dueDate,
+      afterMs,
+      actionClass: actionClass as unknown as ActionClass<never, unknown>,
+      params,
+    };
     const schedule = new PlannedSchedule(facts, () => this.#shardBeside(params));
     this.#schedules = [...this.#schedules, schedule];
     return schedule;

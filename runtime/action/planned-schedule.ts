@@ -4,7 +4,10 @@ import type { ActionClass } from './action.js';
 
 /** An action that a plan schedules. */
 export class PlannedSchedule {
+  /** An estimate by the clock of this process if `afterMs` is given. */
   readonly dueDate: Date;
+  /** Milliseconds after the commit, by the clock of the database; undefined: at `dueDate`. */
+  readonly afterMs: number | undefined;
   readonly actionClass: ActionClass<never, unknown>;
   readonly params: object;
   readonly #chooseShard: () => ShardIdentifier;
@@ -14,12 +17,14 @@ export class PlannedSchedule {
   constructor(
     facts: {
       readonly dueDate: Date;
+      readonly afterMs: number | undefined;
       readonly actionClass: ActionClass<never, unknown>;
       readonly params: object;
     },
     chooseShard: () => ShardIdentifier,
   ) {
     this.dueDate = facts.dueDate;
+    this.afterMs = facts.afterMs;
     this.actionClass = facts.actionClass;
     this.params = facts.params;
     this.#chooseShard = chooseShard;

@@ -67,8 +67,8 @@ function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
   };
 }
 
-/** Expiry of keys that never expire by themselves. */
-const NEVER = '9999-12-31T23:59:59.999Z';
+/** How long keys are kept that never expire by themselves: 8,000 years. */
+const FOR_EVER_MS = 8_000 * 365 * 24 * 60 * 60 * 1_000;
 /** Action name in the void rows that `outcomeOf` writes, because it does not know the action. */
 const UNNAMED = '(unknown)';
 const UNKNOWN_PRINCIPAL = ownPrincipal('unknown').name;
@@ -251,12 +251,11 @@ export class ActionExecutor {
     // The fingerprint covers the given params, not the defaults: a release with another default repeats the same
     // request.
     const fingerprint = requestFingerprint(described, input, configuration.idempotencyRequest);
-    const expiry = this.#environment.clock.now().getTime() + this.#defaults.keyRetentionMs;
     const guard = new KeyGuard({
       name,
       fingerprint,
       home: configuration.idempotencyHome ?? keyHome(described, params, this.#gateways.defaultShard),
-      expiresDate: configuration.idempotencyExpires ? new Date(expiry).toISOString() : NEVER,
+      keepMs: configuration.idempotencyExpires ? this.#defaults.keyRetentionMs : FOR_EVER_MS,
       results: this.#results,
       store: (shard) => this.#gateways.gateway(shard).store,
       remainingMs: () => deadline - this.#environment.nowMs(),

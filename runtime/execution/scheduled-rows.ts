@@ -46,11 +46,12 @@ export function scheduleRows(
   { shard, schedules = [] }: PlanPart,
   registry: ActionRegistry,
 ): readonly ScheduleRow[] {
-  return schedules.map(({ dueDate, actionClass, params, settledId }) => {
+  return schedules.map(({ dueDate, afterMs, actionClass, params, settledId }) => {
     const { name, params: fields, version = 1 } = registry.find(actionClass);
     return {
       id: settledId ?? uuid7.next(shard.bits),
       dueDate: instantText(dueDate),
+      afterMs,
       actionName: name,
       params: compileObjectWriter(fields)(params),
       paramsVersion: version,

@@ -217,8 +217,20 @@ create table eventlog.sagas (
   failure_code text,
   failure_message text,
   created_date timestamptz not null,
-  updated_date timestamptz not null
+  updated_date timestamptz not null,
+  timeout_ms bigint
 ) with (fillfactor = 70);
+-- A deadline is compared with the database's clock, so it is computed from it when a plan writes the terms of a step.
+create function eventlog.saga_deadline() returns trigger language plpgsql as $body$
+begin
+  new.deadline := now() + new.timeout_ms * interval '1 millisecond';
+  return new;
+end $body$;
+create trigger saga_started before insert on eventlog.sagas for each row
+  when (new.timeout_ms is not null) execute function eventlog.saga_deadline();
+create trigger saga_moved before update on eventlog.sagas for each row
+  when (new.version <> old.version and new.deadline is distinct from old.deadline)
+  execute function eventlog.saga_deadline();
 create index sagas_under_way on eventlog.sagas (id) where state <> 'ENDED';
 comment on table eventlog.sagas is 'Progress of each saga, by the id of its state model';
 create table eventlog.saga_steps (

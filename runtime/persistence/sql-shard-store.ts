@@ -21,7 +21,7 @@ import {
   type ShardStore,
   type WriteGroup,
 } from './shard-store.js';
-import { ACTIONS, insertInto, KEYS } from './write/eventlog-tables.js';
+import { ACTIONS, afterMs, insertInto, KEYS } from './write/eventlog-tables.js';
 import { type FlushOrigin, flushStatement } from './write/flush-statement.js';
 import type { KeyClaim, KeyName, KeyRecord } from './write/idempotency-key.js';
 import type { ActionRow } from './write/plan-write.js';
@@ -123,8 +123,8 @@ export class SqlShardStore implements ShardStore {
   }
 
   async claimKey(claim: KeyClaim, actionId: string, options?: CallOptions): Promise<boolean> {
-    const { fingerprint, target, expiresDate } = claim;
-    const values = [...keyValues(claim), fingerprint, actionId, target.group, target.member, expiresDate];
+    const { fingerprint, target, keepMs } = claim;
+    const values = [...keyValues(claim), fingerprint, actionId, target.group, target.member, keepMs];
     const { rowCount } = await this.#database.query({ ...CLAIM_KEY, values }, options);
     return rowCount > 0;
   }
@@ -184,7 +184,7 @@ const CLAIM_KEY = {
         target_group: '$6',
         target_member: '$7',
         created_date: 'now()',
-        expires_date: '$8',
+        expires_date: afterMs('$8::bigint'),
       },
       'k',
     ) +

@@ -105,7 +105,9 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
 
   async function hasten({ id }: Transfer): Promise<void> {
     await healthy.database(id.resolveShardIdentifier()).query({
-      text: "UPDATE eventlog.schedules SET next_date = clock_timestamp() WHERE params ->> 'saga' = $1 AND state = 'pending'",
+      text: `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
+          WHERE params ->> 'saga' = $1::text AND state = 'pending')
+        UPDATE eventlog.sagas SET deadline = clock_timestamp() WHERE id = $1::uuid`,
       values: [id.getValue()],
     });
   }

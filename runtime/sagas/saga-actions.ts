@@ -5,7 +5,8 @@ import type { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
-import { deadlineOf, type SagaFailure } from './saga-step.js';
+import { termsOf } from './saga-run.js';
+import { type SagaFailure, timeoutOf } from './saga-step.js';
 import { scheduleOverdue, stageMove } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
@@ -117,12 +118,10 @@ export class RetryAction extends Action<RetryParams, boolean> {
   protected async perform(_principal: Principal, { saga }: RetryParams): Promise<boolean> {
     const run = await this.#kit.runs.getById(saga);
     const step = this.#find(run.saga).step(run.step);
-    const now = this.clock.now();
-    const isOverdue = run.deadline !== undefined && run.deadline <= now;
-    if (step === undefined || !(run.state === 'PARKED' || isOverdue)) return false;
-    const deadline = deadlineOf(step, now);
-    this.plan().update(run.woken('retry', deadline));
-    scheduleOverdue(this.plan(), run, deadline);
+    if (step === undefined || !(run.state === 'PARKED' || (await this.#kit.runs.isOver(run)))) return false;
+    const terms = termsOf(run.step, timeoutOf(step), this.clock.now());
+    this.plan().update(run.woken('retry', terms));
+    scheduleOverdue(this.plan(), run);
     return true;
   }
 }
@@ -183,7 +182,7 @@ export function sharedActions(
     {
       name: 'Saga.overdue',
       actionClass: OverdueAction,
-      params: [SAGA, STEP_NUMBER, { name: 'deadline', type: { kind: 'instant' } }],
+      params: [SAGA, STEP_NUMBER],
       result,
       create: () => new OverdueAction(kit.clock, kit.runs),
     },

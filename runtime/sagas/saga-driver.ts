@@ -1,6 +1,8 @@
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { TransientMap } from '../collections/transient-map.js';
+import { sleep } from '../concurrency/time.js';
 import type { Model } from '../domain/model.js';
 import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
@@ -21,6 +23,9 @@ import { type StepPlace, stepRecordId } from './step-record.js';
 /** Default maximum of a step's attempts that fail with an apparent defect. */
 export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
 
+/** Time for an attempt that is in progress when the time of its step is over, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
 export interface SagaDriverOptions {
   readonly definition: SagaDefinition;
   /** By state. */
@@ -37,12 +42,19 @@ interface DueStep {
   readonly place: StepPlace;
 }
 
+interface Attempt {
+  readonly stepNumber: number;
+  readonly outcome: Promise<unknown>;
+}
+
 /**
  * The handler of one saga: takes the step of the saga's current state. Several processes may call it at any time: each
  * action that it runs takes effect once.
  */
 export class SagaDriver implements EventHandler {
   readonly #options: SagaDriverOptions;
+  /** Attempts in progress, by saga. */
+  readonly #attempts = new TransientMap<Attempt>();
 
   constructor(options: SagaDriverOptions) {
     this.#options = options;
@@ -56,11 +68,19 @@ export class SagaDriver implements EventHandler {
     if (event instanceof SagaWokenEvent && event.reason === 'abandoned') return this.#leave(envelope);
     const due = await this.#dueStep(envelope.modelId, 'RUNNING');
     if (due === undefined) return;
-    if (due.step.refused !== undefined && this.#isOver(due, envelope)) {
+    const attempt = this.#attempts.get(due.place.saga);
+    if (attempt?.stepNumber !== due.place.stepNumber || !(await this.#isOver(due))) {
+      await this.#take(envelope, due);
+    } else if (await isPending(attempt.outcome)) {
       await this.#fail(envelope, due, timedOut(due));
     } else {
-      await this.#take(envelope, due);
+      await this.handle(envelope);
     }
+  }
+
+  /** False for a step that can only succeed. */
+  async #isOver({ run, step }: DueStep): Promise<boolean> {
+    return step.refused !== undefined && (await this.#options.kit.runs.isOver(run));
   }
 
   /** The step of an abandoned saga may still be in flight to another shard: after this it cannot take effect there. */
@@ -90,37 +110,40 @@ export class SagaDriver implements EventHandler {
     return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
   }
 
-  /**
-   * An `overdue` event also proves that the time is over, by the database's clock, unless the run has new terms since.
-   */
-  #isOver({ run }: DueStep, { event, modelVersion }: EventEnvelope): boolean {
-    const isNotified =
-      event instanceof SagaWokenEvent && event.reason === 'overdue' && modelVersion === run.version;
-    return isNotified || (run.deadline !== undefined && run.deadline <= this.#options.kit.clock.now());
-  }
-
   async #take(envelope: EventEnvelope, due: DueStep): Promise<void> {
     const outcome = await this.#attempt(envelope, due);
     if ('failed' in outcome) await this.#fail(envelope, due, outcome.failed);
     else await this.#settle(envelope, due, outcome);
   }
 
-  /** Makes an attempt at the step. @throws errors after which a retry may succeed */
+  /**
+   * Makes an attempt at the step. Only a step that was attempted can be over: a saga whose event comes late, after a
+   * stop of all processes or behind a long transaction, still takes its step.
+   *
+   * @throws errors after which a retry may succeed
+   */
   async #attempt(
     envelope: EventEnvelope,
     due: DueStep,
   ): Promise<StepOutcome | { readonly failed: SagaFailure }> {
+    const { saga, stepNumber } = due.place;
+    const attempt = { stepNumber, outcome: this.#runStep(envelope, due) };
+    this.#attempts.set(saga, attempt);
     try {
-      return await this.#runStep(envelope, due);
+      return await attempt.outcome;
     } catch (error) {
       const { maximumAttempts = DEFAULT_MAXIMUM_ATTEMPTS } = due.step;
       const kind = failureKind(error);
-      if (kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts)) throw error;
-      return { failed: sagaFailure(error) };
+      const mayPass = kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts);
+      if (!mayPass) return { failed: sagaFailure(error) };
+      if (!(await this.#isOver(due))) throw error;
+      return { failed: timedOut(due) };
+    } finally {
+      if (this.#attempts.get(saga) === attempt) this.#attempts.delete(saga);
     }
   }
 
-  #runStep(envelope: EventEnvelope, { state, step, place }: DueStep): Promise<StepOutcome> {
+  async #runStep(envelope: EventEnvelope, { state, step, place }: DueStep): Promise<StepOutcome> {
     const params = step.params(state);
     const shard = shardOfStep(step, state, params);
     const isHome = shard === homeOf(state);
@@ -193,6 +216,15 @@ function lacks(step: string): string {
     `a saga is in step ${step}, which this process does not know: a process of another release continues, ` +
     'or run fw-gen sagas abandon'
   );
+}
+
+/** Whether an attempt is still in progress after some time. */
+async function isPending(outcome: Promise<unknown>): Promise<boolean> {
+  const settled = outcome.then(
+    () => false,
+    () => false,
+  );
+  return Promise.race([settled, sleep(PATIENCE_MS, { ref: false }).then(() => true)]);
 }
 
 function timedOut({ run }: DueStep): SagaFailure {

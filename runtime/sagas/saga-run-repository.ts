@@ -48,6 +48,16 @@ export class SagaRunRepository extends Repository<SagaRun> {
     });
   }
 
+  /** Whether the time of the run's step is over, by the clock of its database. False if the saga has left the step. */
+  async isOver({ id, stepNumber }: SagaRun): Promise<boolean> {
+    const { rows } = await sql<{ over: boolean | null }>`
+      select deadline <= clock_timestamp() as over from eventlog.sagas
+      where id = ${id.getValue()}::uuid and step_number = ${stepNumber}`.execute(
+      this.queries(id.resolveShardIdentifier()),
+    );
+    return rows[0]?.over === true;
+  }
+
   /** The stuck ones of these sagas of one shard, with the reasons. */
   async stuckReasons(
     shard: ShardIdentifier,

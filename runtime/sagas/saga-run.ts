@@ -11,12 +11,20 @@ import type { SagaFailure } from './saga-step.js';
 /** `PARKED`: waits for an operator to retry or abandon it. */
 export type SagaRunState = 'RUNNING' | 'PARKED' | 'ENDED';
 
-/** The current step and its deadline. */
+/** The current step and its time limit. */
 export interface StepTerms {
   /** State of the saga's model. */
   readonly step: string;
   /** Undefined: the state is an end. */
-  readonly deadline: Date | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** See `SagaRun.deadline`. */
+  readonly deadline?: Date | undefined;
+}
+
+/** The terms of a step that starts now. @param timeoutMs undefined: the state is an end */
+export function termsOf(step: string, timeoutMs: number | undefined, now: Date): StepTerms {
+  const deadline = timeoutMs === undefined ? undefined : new Date(now.getTime() + timeoutMs);
+  return { step, timeoutMs, deadline };
 }
 
 /**
@@ -30,6 +38,12 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly step!: string;
   /** Number of the step, from 1: distinguishes repeated entries of one state. */
   readonly stepNumber!: number;
+  /** Time limit of the step; undefined: the state is an end. */
+  readonly timeoutMs?: number;
+  /**
+   * When the step's time is over. An estimate by this process's clock until it is stored: the database adds the time
+   * limit of new terms to its own time.
+   */
   readonly deadline?: Date;
   /** Code of the last step's failure, which led to a compensation or parked the saga. */
   readonly failureCode?: string;
@@ -60,7 +74,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
    * @internal
    */
   moved(terms: StepTerms, failure: SagaFailure | undefined): SagaRun {
-    const state: SagaRunState = terms.deadline === undefined ? 'ENDED' : 'RUNNING';
+    const state: SagaRunState = terms.timeoutMs === undefined ? 'ENDED' : 'RUNNING';
     const builder = this.#copy().with({ ...terms, state, stepNumber: this.stepNumber + 1 });
     return (failure === undefined ? builder : builder.with(failureFields(failure))).build();
   }
@@ -76,19 +90,19 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   abandoned(failure: SagaFailure): SagaRun {
     const event = new SagaWokenEvent(this, 'abandoned');
     return this.#copy()
-      .with({ state: 'ENDED', deadline: undefined, ...failureFields(failure) })
+      .with({ state: 'ENDED', timeoutMs: undefined, deadline: undefined, ...failureFields(failure) })
       .withEvent(event)
       .build();
   }
 
   /**
-   * Notifies the saga's handler. @param deadline a new one, for a retry
+   * Notifies the saga's handler. @param terms new ones, for a retry
    *
    * @internal
    */
-  woken(reason: WakeReason, deadline: Date | undefined): SagaRun {
+  woken(reason: WakeReason, { timeoutMs, deadline }: StepTerms): SagaRun {
     const event = new SagaWokenEvent(this, reason);
-    return this.#copy().with({ state: 'RUNNING', deadline }).withEvent(event).build();
+    return this.#copy().with({ state: 'RUNNING', timeoutMs, deadline }).withEvent(event).build();
   }
 
   #copy(): OwnBuilder<SagaRun> {
@@ -145,6 +159,13 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
       { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
       { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
       { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
+      {
+        field: 'timeoutMs',
+        column: 'timeout_ms',
+        type: { kind: 'number' },
+        sqlType: 'bigint',
+        optional: true,
+      },
       {
         field: 'deadline',
         column: 'deadline',

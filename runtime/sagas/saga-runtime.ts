@@ -22,6 +22,8 @@ export interface SagaRuntimeOptions {
   readonly actions: readonly ActionDescriptor[];
   readonly context: RepositoryContext;
   readonly clock: Clock;
+  /** Default: those of the context. */
+  readonly runs?: SagaRunRepository;
 }
 
 interface RunnableSaga {
@@ -44,7 +46,8 @@ export class SagaRuntime {
   constructor(options: SagaRuntimeOptions) {
     const { sagas, events, actions, context, clock } = options;
     const records = new Repository(context, stepRecordModel);
-    const kit: SagaKit = { clock, runs: new SagaRunRepository(context), records };
+    const { runs = new SagaRunRepository(context) } = options;
+    const kit: SagaKit = { clock, runs, records };
     this.#kit = kit;
     this.#sagas = sagas.map((descriptor) => {
       const definition = new SagaDefinition(descriptor, events, context);

@@ -28,7 +28,10 @@ export interface SagaStepOptions<M extends Model, Params> {
    * fails for good is parked.
    */
   readonly refused?: (state: M, failure: SagaFailure) => M;
-  /** Time limit of the step with all its attempts, in milliseconds from when its state was entered. Default 60,000. */
+  /**
+   * Time limit of the step with all its attempts, in milliseconds from when its state was stored, by the clock of the
+   * saga's database. At least one attempt is made. Default 60,000.
+   */
   readonly timeoutMs?: number;
   /**
    * Maximum attempts that fail with an apparent defect: neither a refusal nor a passing error (an unreachable shard, a
@@ -73,7 +76,7 @@ export function stepOf<M extends Model>({ steps }: NamedSteps<M>, state: string)
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The deadline of a step that starts now. */
-export function deadlineOf<M extends Model>(step: SagaStep<M>, now: Date): Date {
-  return new Date(now.getTime() + (step.timeoutMs ?? DEFAULT_TIMEOUT_MS));
+/** The time limit of a step. */
+export function timeoutOf<M extends Model>({ timeoutMs = DEFAULT_TIMEOUT_MS }: SagaStep<M>): number {
+  return timeoutMs;
 }

@@ -13,7 +13,7 @@ import { persisted } from '../testing/persisted.js';
 import { VirtualClock } from '../testing/virtual-clock.js';
 import { OverdueAction } from './overdue-action.js';
 import { defineSaga } from './saga-descriptor.js';
-import { SagaRun } from './saga-run.js';
+import { SagaRun, termsOf } from './saga-run.js';
 import { SagaRuntime } from './saga-runtime.js';
 import { stageMove, stageStart } from './stage-saga.js';
 import { failureKind } from './step-failure.js';
@@ -36,9 +36,9 @@ describe('The start of a saga', () => {
       ['add', Trip, trip.id.getValue()],
       ['add', SagaRun, trip.id.getValue()],
     ]);
-    const dueDate = new Date(trip.createdDate.getTime() + 5_000);
-    const params = { saga: trip.id.getValue(), stepNumber: 1, deadline: dueDate };
-    expect(plan.schedules).toEqual([{ dueDate, actionClass: OverdueAction, params }]);
+    const dueDate = new Date(clock.now().getTime() + 5_000);
+    const params = { saga: trip.id.getValue(), stepNumber: 1 };
+    expect(plan.schedules).toEqual([{ dueDate, afterMs: 5_000, actionClass: OverdueAction, params }]);
   });
 
   test('is refused in a state without a step', () => {
@@ -58,10 +58,7 @@ describe('The start of a saga', () => {
 
 describe('A move', () => {
   const from = persisted(newTrip());
-  const run = SagaRun.start(from.id.getValue(), 'TripSaga', clock.now(), {
-    step: 'FLIGHT',
-    deadline: clock.now(),
-  });
+  const run = SagaRun.start(from.id.getValue(), 'TripSaga', clock.now(), termsOf('FLIGHT', 1, clock.now()));
   const move = (to: Trip): ActionPlan => {
     const plan = new ActionPlan(clock);
     stageMove(plan, new TripSaga(), { run, from, to, failure: undefined }, clock.now());

@@ -3,8 +3,8 @@ import { pendingEventsOf } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import { PlanMisuseError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
-import { SagaRun } from './saga-run.js';
-import { deadlineOf, type NamedSteps, type SagaFailure, type SagaStep, stepOf } from './saga-step.js';
+import { SagaRun, termsOf } from './saga-run.js';
+import { type NamedSteps, type SagaFailure, type SagaStep, stepOf, timeoutOf } from './saga-step.js';
 
 /**
  * Stages the start of a saga: its state, the record of its progress and its first time-out.
@@ -19,12 +19,11 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   }
   requireEvent(saga, state);
   const id = state.id.getValue();
-  // Counted from the model's own date, so that the time-out starts when the saga was started.
-  const deadline = deadlineOf(step, state.createdDate);
-  const run = SagaRun.start(id, saga.name, state.createdDate, { step: state.state, deadline });
+  const terms = termsOf(state.state, timeoutOf(step), state.createdDate);
+  const run = SagaRun.start(id, saga.name, state.createdDate, terms);
   const stored = plan.add(state);
   plan.add(run);
-  scheduleOverdue(plan, run, deadline);
+  scheduleOverdue(plan, run);
   return stored;
 }
 
@@ -56,17 +55,17 @@ export function stageMove<M extends Model>(
     );
   }
   const next: SagaStep<M> | undefined = stepOf(saga, to.state);
-  const deadline = next === undefined ? undefined : deadlineOf(next, now);
-  if (deadline !== undefined) requireEvent(saga, to);
-  const moved = plan.update(run.moved({ step: to.state, deadline }, failure));
+  const timeoutMs = next === undefined ? undefined : timeoutOf(next);
+  if (next !== undefined) requireEvent(saga, to);
+  const moved = plan.update(run.moved(termsOf(to.state, timeoutMs, now), failure));
   plan.update(to);
-  if (deadline === undefined) return;
-  scheduleOverdue(plan, moved, deadline);
+  scheduleOverdue(plan, moved);
 }
 
-/** Schedules the action that notifies the saga's handler when the step's time is over. */
-export function scheduleOverdue(plan: ActionPlan, { id, stepNumber }: SagaRun, deadline: Date): void {
-  plan.schedule(deadline, OverdueAction, { saga: id.getValue(), stepNumber, deadline });
+/** Schedules the action that notifies the saga's handler when the step's time is over, unless the saga has ended. */
+export function scheduleOverdue(plan: ActionPlan, { id, stepNumber, timeoutMs }: SagaRun): void {
+  if (timeoutMs !== undefined)
+    plan.schedule({ afterMs: timeoutMs }, OverdueAction, { saga: id.getValue(), stepNumber });
 }
 
 /** @throws PlanMisuseError if another writer has changed the state */

@@ -168,8 +168,9 @@ async function onDatabases(application: Application, scenario: Scenario): Promis
 
 /** Sets the deadline of the saga's current step to the past. */
 async function endTime({ databases }: Application, saga: string): Promise<void> {
-  const text = `UPDATE eventlog.schedules SET next_date = clock_timestamp()
-    WHERE state = 'pending' AND params ->> 'saga' = $1`;
+  const text = `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
+      WHERE state = 'pending' AND params ->> 'saga' = $1::text)
+    UPDATE eventlog.sagas SET deadline = clock_timestamp() WHERE id = $1::uuid`;
   await databases.database(HERE).query({ text, values: [saga] });
 }
 

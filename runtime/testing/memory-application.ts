@@ -10,7 +10,8 @@ import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
 import { EventHistory } from '../persistence/read/event-history.js';
 import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
-import { sagaWokenEvent } from '../sagas/saga-run.js';
+import { type SagaRun, sagaWokenEvent } from '../sagas/saga-run.js';
+import { SagaRunRepository } from '../sagas/saga-run-repository.js';
 import { SagaRuntime } from '../sagas/saga-runtime.js';
 import type { Placement } from '../sharding/placement.js';
 import { type MemoryCommit, MemoryExecutor } from './memory-executor.js';
@@ -44,6 +45,20 @@ export interface MemoryApplicationOptions {
   readonly committed?: (commit: MemoryCommit) => void;
   readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
   readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
+}
+
+/** Runs without a database, whose clock is that of the specification. */
+class MemoryRuns extends SagaRunRepository {
+  readonly #clock: Clock;
+
+  constructor(models: MemoryModels, clock: Clock) {
+    super(models);
+    this.#clock = clock;
+  }
+
+  override async isOver({ deadline }: SagaRun): Promise<boolean> {
+    return deadline !== undefined && deadline <= this.#clock.now();
+  }
 }
 
 /** One run of an application in memory: fresh models, keys and log. */
@@ -82,6 +97,7 @@ export function memoryApplication(
     actions,
     context: models,
     clock,
+    runs: new MemoryRuns(models, clock),
   });
   const registry = new ActionRegistry([...actions, ...sagas.actions, ...(options.actions?.(context) ?? [])]);
   const commits: MemoryCommit[] = [];

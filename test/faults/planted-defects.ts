@@ -140,12 +140,12 @@ function override<T extends object>(target: T, methods: Partial<T>): T {
 }
 
 async function keepKey(database: ShardDatabase, key: KeyClaim, actionId: string): Promise<void> {
-  const { principal, operation, fingerprint, target, expiresDate, result } = key;
+  const { principal, operation, fingerprint, target, keepMs, result } = key;
   await database.query({
     text:
       'insert into eventlog.idempotency_keys (principal, operation, key, fingerprint, action_id, target_group, ' +
-      'target_member, result, created_date, expires_date) values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, now(), $9) ' +
-      'on conflict do nothing',
+      'target_member, result, created_date, expires_date) values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, now(), ' +
+      "now() + $9::bigint * interval '1 ms') on conflict do nothing",
     values: [
       principal,
       operation,
@@ -155,7 +155,7 @@ async function keepKey(database: ShardDatabase, key: KeyClaim, actionId: string)
       target.group,
       target.member,
       result ?? null,
-      expiresDate,
+      keepMs,
     ],
   });
 }

@@ -18,12 +18,12 @@ const applied = (): Promise<PartResult> => Promise.resolve({ kind: 'applied', wr
 const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
 
 describeOnEachAdapter('A key whose home is not the target', (harness) => {
-  async function openGuards(expiresDate = '2100-01-01T00:00:00.000Z'): Promise<() => KeyGuard> {
+  async function openGuards(keepMs = 3_600_000): Promise<() => KeyGuard> {
     const shards = [HERE, THERE, ELSEWHERE];
     const { gateways } = openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
     return () =>
       new KeyGuard({
-        ...{ name: NAME, fingerprint: 'f', home: HERE, expiresDate, results: new ResultJson([]) },
+        ...{ name: NAME, fingerprint: 'f', home: HERE, keepMs, results: new ResultJson([]) },
         store: (shard) => gateways.gateway(shard).store,
         remainingMs: () => 10_000,
       });
@@ -81,7 +81,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
   });
 
   test('is released when it expires, regardless of the plan that announced it', async () => {
-    const guardOf = await openGuards('2001-01-01T00:00:00.000Z');
+    const guardOf = await openGuards(-60_000);
     for (const id of [FIRST, SECOND]) await guardOf().announce(guardOf().claim(THERE, 1), id);
     expect(await guardOf().lookUp()).toBeUndefined();
     await guardOf().announce(guardOf().claim(ELSEWHERE, 1), THIRD);

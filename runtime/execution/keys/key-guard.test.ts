@@ -63,7 +63,7 @@ function storeOf(shard: ShardIdentifier): KeyStore {
 
 function guardOf(fingerprint = 'f1'): KeyGuard {
   return new KeyGuard({
-    ...{ name, fingerprint, home, expiresDate: '2030-01-01T00:00:00.000Z', results: new ResultJson([]) },
+    ...{ name, fingerprint, home, keepMs: 60_000, results: new ResultJson([]) },
     store: (shard) => storeOf(shard) as unknown as ShardStore,
     remainingMs: () => 1_000,
   });

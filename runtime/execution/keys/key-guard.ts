@@ -22,8 +22,8 @@ export interface KeyGuardOptions {
   readonly fingerprint: string;
   /** The shard where a repeat looks first. */
   readonly home: ShardIdentifier;
-  /** ISO 8601, UTC. */
-  readonly expiresDate: string;
+  /** How long the key is kept, by the clock of each database. */
+  readonly keepMs: number;
   readonly results: ResultJson;
   readonly store: (shard: ShardIdentifier) => ShardStore;
   readonly remainingMs: () => number;
@@ -76,8 +76,8 @@ export class KeyGuard {
    * write.
    */
   claim(target: ShardIdentifier, result: unknown): KeyClaim {
-    const { name, fingerprint, expiresDate, results } = this.#options;
-    return { ...name, fingerprint, target, expiresDate, result: results.write(result) };
+    const { name, fingerprint, keepMs, results } = this.#options;
+    return { ...name, fingerprint, target, keepMs, result: results.write(result) };
   }
 
   /**

@@ -48,6 +48,11 @@ export const TEXT: ParameterKind<string> = literal('text', same, quoteElement);
 export const OPTIONAL_TEXT: ParameterKind<string | undefined> = optional('text', quoteElement);
 export const INT: ParameterKind<number> = literal('int', String, String);
 export const BIGINT: ParameterKind<number> = literal('bigint', String, String);
+export const NULLABLE_BIGINT: ParameterKind<number | undefined> = literal(
+  'bigint',
+  (value) => (value === undefined ? null : String(value)),
+  (value) => (value === undefined ? 'NULL' : String(value)),
+);
 export const FLAG: ParameterKind<boolean> = literal('bool', String, (flag) => (flag ? 't' : 'f'));
 export const INSTANT: ParameterKind<Date> = packed('timestamptz', instantText, instantArray);
 export const ISO_INSTANT: ParameterKind<string> = literal('timestamptz', same, quoteElement);

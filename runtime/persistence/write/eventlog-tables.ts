@@ -5,7 +5,14 @@ import type { JournalOpening } from '../journal/journal-store.js';
 import type { KeyClaim } from './idempotency-key.js';
 import type { PlanWrite, ScheduleRow } from './plan-write.js';
 import { NAMESPACE } from './statement-builder.js';
-import { type Cell, cell, type InsertedColumn, type InsertedTable, insertedTable } from './statement-rows.js';
+import {
+  type BoundRows,
+  type Cell,
+  cell,
+  type InsertedColumn,
+  type InsertedTable,
+  insertedTable,
+} from './statement-rows.js';
 
 /** What a plan brings for a row of `eventlog.events`. */
 export interface EventRow {
@@ -55,23 +62,31 @@ export const KEYS: InsertedTable<KeyClaim> = table('idempotency_keys', {
   target_group: given(kind.INT, ({ target }) => target.group),
   target_member: given(kind.INT, ({ target }) => target.member),
   result: given(kind.OPTIONAL_JSON, ({ result }) => result),
-  created_date: ofPlan('completed_date'),
-  expires_date: given(kind.ISO_INSTANT, ({ expiresDate }) => expiresDate),
+  created_date: derived(() => 'now()'),
+  expires_date: given(kind.BIGINT, ({ keepMs }) => keepMs, afterMs),
 });
 
 export const SCHEDULES: InsertedTable<ScheduleRow & Pick<PlanWrite, 'traceContext'>> = table('schedules', {
   id: given(kind.UUID, ({ id }) => id),
-  due_date: given(kind.ISO_INSTANT, ({ dueDate }) => dueDate),
-  next_date: derived(({ cell }) => cell('due_date')),
+  due_date: (name) => ({ name, cell: cell(name, kind.ISO_INSTANT, ({ dueDate }) => dueDate), sql: dueSql }),
+  next_date: (name) => ({
+    name,
+    cell: cell('after_ms', kind.NULLABLE_BIGINT, (row) => row.afterMs),
+    sql: dueSql,
+  }),
   action_name: given(kind.TEXT, ({ actionName }) => actionName),
   params: given(kind.JSON_TEXT, ({ params }) => params),
   params_version: given(kind.INT, ({ paramsVersion }) => paramsVersion),
   principal: ofPlan('principal'),
   action_id: ofPlan('id'),
   trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
-  created_date: ofPlan('completed_date'),
+  created_date: derived(() => 'now()'),
   claims: ofPlan('claims'),
 });
+
+function dueSql({ cell }: BoundRows): string {
+  return `coalesce(${afterMs(cell('after_ms'))}, ${cell('due_date')})`;
+}
 
 /** An entry has the id of its plan's first action, and belongs to that execution until it had time to end. */
 export const JOURNAL: InsertedTable<JournalOpening> = table('journal', {
@@ -87,6 +102,11 @@ export const JOURNAL: InsertedTable<JournalOpening> = table('journal', {
     (cell) => `clock_timestamp() + ${cell} * interval '1 millisecond'`,
   ),
 });
+
+/** A time by the clock of the database: that of the transaction, and this many milliseconds. */
+export function afterMs(milliseconds: string): string {
+  return `now() + ${milliseconds} * interval '1 millisecond'`;
+}
 
 /** Scheduled actions that are taken back, by id. */
 export const CANCELLATIONS: readonly Cell<string>[] = [cell('id', kind.UUID, (id) => id)];

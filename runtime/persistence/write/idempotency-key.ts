@@ -16,8 +16,8 @@ export interface KeyClaim extends KeyName {
   readonly fingerprint: string;
   /** The shard on which the plan commits. */
   readonly target: ShardIdentifier;
-  /** ISO 8601, UTC. */
-  readonly expiresDate: string;
+  /** How long the key is kept, by the clock of its database. */
+  readonly keepMs: number;
   /** JSON text; absent in a row that only names the target (on a home that is another shard). */
   readonly result: string | undefined;
 }

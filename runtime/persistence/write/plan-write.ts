@@ -26,6 +26,8 @@ export interface ScheduleRow {
   readonly id: string;
   /** ISO 8601, UTC. */
   readonly dueDate: string;
+  /** Milliseconds after the time of the database, which replace `dueDate`. */
+  readonly afterMs?: number | undefined;
   readonly actionName: string;
   /** JSON text. */
   readonly params: string;

@@ -70,14 +70,14 @@ function planFor({ changes, event = false, key = false, later = false, claims, t
   });
   const claim = {
     ...{ principal: 'test', operation: 'Test', key: 'key "1"', fingerprint: 'f' },
-    ...{ target: HERE, result: '{"done": true}', expiresDate: '2030-01-01T00:00:00.000Z' },
+    ...{ target: HERE, result: '{"done": true}', keepMs: 60_000 },
   };
   const action = { ...plan.action, claims };
   const written = { ...plan, action, items, traceContext: trace, key: key ? claim : undefined };
   if (!later) return written;
   const schedule = {
     id: LATER,
-    dueDate: claim.expiresDate,
+    dueDate: '2030-01-01T00:00:00.000Z',
     actionName: 'Test',
     params: '{}',
     paramsVersion: 1,
@@ -106,7 +106,7 @@ async function stored(database: ShardDatabase): Promise<unknown> {
      WHERE name <> '+zneighbour' ORDER BY name`,
     `SELECT namespace, model_id, model_name, event_type, payload::text, model_version, event_version, trace_context
      FROM eventlog.events`,
-    `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date::text
+    `SELECT principal, operation, key, fingerprint, target_group, target_member, result::text, expires_date - created_date
      FROM eventlog.idempotency_keys`,
     `SELECT id, due_date::text, next_date::text, action_name, params::text, params_version, principal, trace_context,
      state, claims::text FROM eventlog.schedules ORDER BY id`,

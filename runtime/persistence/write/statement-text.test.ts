@@ -74,7 +74,7 @@ function planWith(kind: Kind, changes: readonly string[]): PlanWrite {
     action: { ...plan.action, claims: kind.claims ? '{}' : undefined },
     traceContext: kind.trace ? '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' : undefined,
     items: [...items, ...renaming(kind.renames)],
-    key: kind.key ? { ...CLAIM, expiresDate: EXPIRES } : undefined,
+    key: kind.key ? { ...CLAIM, keepMs: 60_000 } : undefined,
     schedules: kind.schedule ? [{ ...SCHEDULE, id }] : [],
     cancelledSchedules: kind.cancels ? [id] : [],
     journal: kind.journal ? { parts: '[]', holdMs: 5 } : undefined,
