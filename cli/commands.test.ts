@@ -137,6 +137,51 @@ export class Thing${number}Action extends Action<void, void> {
   });
 });
 
+describe('warnings', () => {
+  beforeEach(() => {
+    project.delete();
+    project = testProject('fwgen065-unmarked-action');
+  });
+
+  const place = { file: 'src/actions.ts', line: 11, column: 14 };
+
+  test('are part of the JSON report, of a run that succeeds', async () => {
+    const { code, info, error } = await generate('--format', 'json');
+    expect([code, error]).toEqual([0, '']);
+    const { problems, warnings } = JSON.parse(info);
+    expect(problems).toEqual([]);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatchObject({ code: 'FWGEN065', location: place });
+  });
+
+  test('are annotations on GitHub', async () => {
+    const { code, info } = await generate('--format', 'github');
+    expect([code, info.split('\n').length]).toEqual([0, 2]);
+    expect(info).toContain(
+      '::warning file=src/actions.ts,line=11,col=14,title=FWGEN065::ForgottenAction extends Action without @FwAction%0AMark it',
+    );
+  });
+
+  test('are results of SARIF with their level', async () => {
+    const { info } = await generate('--format', 'sarif');
+    const [{ results }] = JSON.parse(info).runs;
+    expect(results).toHaveLength(2);
+    expect(results[0]).toMatchObject({ ruleId: 'FWGEN065', level: 'warning' });
+    const [{ physicalLocation }] = results[0].locations;
+    expect(physicalLocation.region).toEqual({ startLine: 11, startColumn: 14 });
+  });
+
+  test('are mistakes with --strict, in every format', async () => {
+    for (const format of ['text', 'json', 'github', 'sarif']) {
+      const { code, info, error } = await generate('--strict', '--format', format);
+      expect(code).toBe(2);
+      expect(info + error).toContain('FWGEN065');
+      expect(info + error).not.toMatch(/warning (?!of)|Warning|"level": "warning"/);
+    }
+    expect(project.emitted()).toEqual({});
+  });
+});
+
 test('generate --timing names the phases', async () => {
   const { info } = await generate('--timing');
   const phases = info

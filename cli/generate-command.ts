@@ -12,7 +12,7 @@ export function addGenerateCommand(program: Command, context: CommandContext): v
     .description('Writes the files that changed. Writes nothing if the sources have a mistake.')
     .option('--check', 'write nothing; show stale files with the reason, and exit with 1 if there are any')
     .option('--dry-run', 'write nothing; list what would be written')
-    .option('--strict', 'treat a route without a rule (@Allow) as a mistake')
+    .option('--strict', 'treat warnings as mistakes, such as a route without a rule (@Allow)')
     .option('--watch', 'keep running, and regenerate when sources, configuration or templates change')
     .option('--clean', 'rewrite every file, even if it is up to date')
     .option('--force', 'replace files that were edited by hand, or that fw-gen did not write')

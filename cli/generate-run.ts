@@ -18,7 +18,7 @@ import type { LoadedGenerator } from './load-generator.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportedChange, ReportedProblem, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
-import { reportText } from './report/text-report.js';
+import { reportText, warningLines } from './report/text-report.js';
 import { type FinishedRun, writeStamp } from './stamp.js';
 
 /** What a watcher knows before a run, and wants to know after it. */
@@ -46,7 +46,11 @@ export async function generateOnce(
   const run = await runGenerator(flags, clock, knowledge);
   if (run.result !== undefined) knowledge.onResult?.(run.result);
   clock.end();
-  const report = reportOf(flags, run, performance.now() - started);
+  const report = reportOf(
+    flags,
+    { ...run, warnings: unseen(run.warnings, knowledge) },
+    performance.now() - started,
+  );
   if (knowledge.reportsUnchanged === false && isQuietRun(report)) return report.exitCode;
   const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
   REPORTERS[flags.format](timed, {
@@ -56,8 +60,17 @@ export async function generateOnce(
     sourceText: (file) => readSource(run.projectDirectory, file),
   });
   hintAtMigration(run, context);
-  warnOfOpenRoutes(run, context, knowledge.warnings);
   return report.exitCode;
+}
+
+/** The warnings that this process has not shown. */
+function unseen(
+  warnings: readonly Diagnostic[] = [],
+  { warnings: shown = new Set() }: Knowledge,
+): readonly Diagnostic[] {
+  const found = warnings.filter((each) => !shown.has(formatDiagnostic(each)));
+  for (const each of found) shown.add(formatDiagnostic(each));
+  return found;
 }
 
 /** The files are up to date, but the next start of the application would fail because of a missing column. */
@@ -69,23 +82,6 @@ function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContex
   );
 }
 
-/** A missing rule may be a mistake, or the route may be meant for every caller. */
-function warnOfOpenRoutes(
-  { open = [] }: Run,
-  { output }: Pick<CommandContext, 'output'>,
-  shown = new Set<string>(),
-): void {
-  const warnings = open.map(formatDiagnostic).filter((each) => !shown.has(each));
-  for (const each of warnings) shown.add(each);
-  for (const each of warnings.slice(0, MOST_WARNINGS)) output.error(`Warning: ${each}`);
-  const others = warnings.length - MOST_WARNINGS;
-  if (others <= 0) return;
-  output.error(`Warning: ${others} more. \`fw-gen generate --check --strict\` lists all.`);
-}
-
-/** Limits the output of a project without rules. */
-const MOST_WARNINGS = 20;
-
 /** The result of a run, or the problems that prevented it. */
 interface Run {
   readonly projectDirectory: string;
@@ -94,8 +90,7 @@ interface Run {
   readonly traced?: ReadonlyMap<string, TracedText> | undefined;
   /** Columns that no migration mentions, if the run reports them. */
   readonly forgotten?: readonly string[];
-  /** Routes without a rule, if the run reports them. */
-  readonly open?: readonly Diagnostic[];
+  readonly warnings?: readonly Diagnostic[];
 }
 
 async function runGenerator(
@@ -118,16 +113,22 @@ async function runGenerator(
     ...(sources === undefined ? {} : { sources }),
     onPhase: (phase) => clock.begin(phase),
   });
+  const warnings = result.warnings();
   const isWritten = flags.check !== true && flags.dryRun !== true;
   if (result.diagnostics.length === 0 && (isWritten || isUnchanged(result)))
-    writeStamp({ configFile: flags.config, startedAt, ...filesOf(result, options) });
+    writeStamp({
+      configFile: flags.config,
+      startedAt,
+      ...filesOf(result, options),
+      warnings: warningLines(warnings),
+    });
   return {
     projectDirectory,
     problems: result.diagnostics,
     result,
     traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
     forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
-    open: showsWarnings(flags) ? result.openRoutes() : [],
+    warnings,
   };
 }
 
@@ -152,24 +153,24 @@ function isRight(result: GenerateResult): boolean {
   return result.diagnostics.length === 0 && isUnchanged(result);
 }
 
-function showsHints(flags: GenerateFlags): boolean {
-  return flags.check === true && showsWarnings(flags);
-}
-
-function showsWarnings({ format, quiet }: GenerateFlags): boolean {
-  return format === 'text' && quiet !== true;
+function showsHints({ check, format, quiet }: GenerateFlags): boolean {
+  return check === true && format === 'text' && quiet !== true;
 }
 
 function isUnchanged({ changes }: GenerateResult): boolean {
   return changes.every(({ kind }) => kind === 'unchanged');
 }
 
-/** A watcher does not report a run without changes or problems. */
-function isQuietRun({ problems, changes }: RunReport): boolean {
-  return problems.length === 0 && changes.every(({ kind }) => kind === 'unchanged');
+/** A watcher does not report a run without changes, problems or new warnings. */
+function isQuietRun({ problems, warnings, changes }: RunReport): boolean {
+  return problems.length + warnings.length === 0 && changes.every(({ kind }) => kind === 'unchanged');
 }
 
-function reportOf(flags: GenerateFlags, { problems, result, traced }: Run, elapsedMs: number): RunReport {
+function reportOf(
+  flags: GenerateFlags,
+  { problems, warnings = [], result, traced }: Run,
+  elapsedMs: number,
+): RunReport {
   const mode = flags.check === true ? 'check' : flags.dryRun === true ? 'dry-run' : 'generate';
   const all = result?.changes ?? [];
   const isStale = mode === 'check' && all.some(({ kind }) => kind !== 'unchanged');
@@ -179,7 +180,7 @@ function reportOf(flags: GenerateFlags, { problems, result, traced }: Run, elaps
     return { path, kind, ...(isExplained ? explainStale(change, traced.get(path)) : {}) };
   });
   const exitCode = problems.length > 0 ? EXIT.inputError : isStale ? EXIT.drift : EXIT.success;
-  return { mode, exitCode, problems, changes, elapsedMs };
+  return { mode, exitCode, problems, warnings, changes, elapsedMs };
 }
 
 const REPORTERS: Readonly<Record<Format, (report: RunReport, options: ReportOptions) => void>> = {

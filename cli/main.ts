@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GenerateFlags, plainGenerate } from './generate-flags.js';
-import { filesUpToDate } from './stamp.js';
+import { upToDate } from './stamp.js';
 import { writeText } from './standard-streams.js';
 
 const argv = process.argv.slice(2);
 const flags = plainGenerate(argv);
-const found = flags === undefined || !isAnswerable(flags) ? undefined : filesUpToDate(flags.config);
+const found = flags === undefined || !isAnswerable(flags) ? undefined : upToDate(flags.config);
 
 if (flags !== undefined && found !== undefined) {
   if (flags.quiet !== true) {
-    const state = flags.check === true ? `${found} files up to date` : `0 files written, ${found} unchanged`;
+    const state =
+      flags.check === true ? `${found.files} files up to date` : `0 files written, ${found.files} unchanged`;
     writeText(process.stdout, `${state}, ${Math.round(performance.now())} ms\n`);
+    for (const warning of found.warnings) writeText(process.stderr, `${warning}\n`);
   }
 } else {
   await keepCompiledCode();

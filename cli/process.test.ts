@@ -82,6 +82,22 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
     expect(loaded).toEqual(['fw-gen.js', 'main.js', 'standard-streams.js']);
   });
 
+  test('repeats the warnings of the run before', async () => {
+    const action = `import { Action } from 'fw-actions';
+
+export class ForgottenAction extends Action<void, void> {
+  protected perform(): void {}
+}
+`;
+    project.write('src/forgotten.ts', action);
+    await rightProject();
+    const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
+    expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
+    expect(stderr).not.toContain('read-project');
+    expect(stderr).toContain('Warning: src/forgotten.ts:3:14 FWGEN065 ForgottenAction extends Action');
+    expect(fwGen('generate', '--quiet').stderr).toBe('');
+  });
+
   test('is none right after a change, because another one could have the same time', () => {
     project.write('src/models/extra.ts', modelText('Extra'));
     expect(fwGen('generate').status).toBe(0);

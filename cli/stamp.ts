@@ -7,13 +7,15 @@ import { fileURLToPath } from 'node:url';
  * Proof that a run found everything up to date: the states of all files that it read and of all files of the output. A
  * state consists of the times, size and number of a file. While every state is the same, there is nothing to do.
  */
-interface Stamp {
+export interface Stamp {
   /** State of this program. */
   readonly program: string;
   /** Paths from the folder of the configuration. The state of a missing file is ''. */
   readonly states: Readonly<Record<string, string>>;
   /** Number of files of the output. */
   readonly files: number;
+  /** Warnings as they were printed. */
+  readonly warnings: readonly string[];
 }
 
 /** Folder below the output folder. It excludes itself from git. */
@@ -26,8 +28,8 @@ const NAME = 'stamp.json';
 const TICK_MS = 50;
 const COARSE_TICK_MS = 2_500;
 
-/** Returns the number of files of the output if all of it is up to date; undefined if a run must decide. */
-export function filesUpToDate(configFile: string): number | undefined {
+/** Returns what the last run found if everything is up to date; undefined if a run must decide. */
+export function upToDate(configFile: string): Pick<Stamp, 'files' | 'warnings'> | undefined {
   try {
     const folder = dirname(resolve(configFile));
     const stamp: Stamp = JSON.parse(readFileSync(join(stampFolder(configFile), NAME), 'utf8'));
@@ -36,7 +38,7 @@ export function filesUpToDate(configFile: string): number | undefined {
     for (const path in stamp.states) {
       if (stateOf(`${folder}/${path}`) !== stamp.states[path]) return undefined;
     }
-    return stamp.files;
+    return stamp;
   } catch {
     // No stamp, or a damaged one: the run writes a new one.
     return undefined;
@@ -52,12 +54,14 @@ export interface FinishedRun {
   readonly outputs: readonly string[];
   /** Related files that are not counted. */
   readonly others: readonly string[];
+  /** Warnings as they were printed. */
+  readonly warnings: readonly string[];
   /** Start of the run, in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 /** Records that everything is up to date, unless an input may have changed since the run read it. */
-export function writeStamp({ configFile, inputs, outputs, others, startedAt }: FinishedRun): void {
+export function writeStamp({ configFile, inputs, outputs, others, startedAt, warnings }: FinishedRun): void {
   const folder = dirname(resolve(configFile));
   const own = new Set([...outputs, ...others]);
   const states: Record<string, string> = {};
@@ -72,7 +76,7 @@ export function writeStamp({ configFile, inputs, outputs, others, startedAt }: F
       states[path] = stateOf(join(folder, path));
     }
     for (const path of own) states[path] = stateOf(join(folder, path));
-    const stamp: Stamp = { program: programState(), states, files: outputs.length };
+    const stamp: Stamp = { program: programState(), states, files: outputs.length, warnings };
     mkdirSync(stamps, { recursive: true });
     writeFileSync(join(stamps, '.gitignore'), '*\n');
     const temporary = join(stamps, `${NAME}.${process.pid}.tmp`);

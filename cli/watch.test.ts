@@ -138,3 +138,19 @@ test(
   },
   PATIENCE_MS,
 );
+
+test(
+  '--watch warns once of a change that leaves the output as it is',
+  async () => {
+    const action = `import { Action } from 'fw-actions';
+export class ForgottenAction extends Action<void, void> { protected perform(): void {} }
+`;
+    const warnings = (name: string): readonly string[] => error.filter((line) => line.includes(name));
+    project.write('src/forgotten.ts', action);
+    await until(() => warnings('ForgottenAction').length > 0);
+    project.write('src/forgotten.ts', `${action}${action.split('\n')[1]?.replace('Forgotten', 'Second')}`);
+    await until(() => warnings('SecondAction').length > 0);
+    expect(warnings('ForgottenAction')).toHaveLength(1);
+  },
+  PATIENCE_MS,
+);

@@ -64,6 +64,10 @@ export const DIAGNOSTICS = {
   FWGEN061: 'A pattern may take exponential time',
   FWGEN062: 'A pattern has no maximum length',
   FWGEN063: 'A stored name of an event, a model or an action has no class any more',
+  FWGEN065: 'A class extends Action without @FwAction',
+  FWGEN066: 'A class handles events without @FwEventHandler',
+  FWGEN067: 'No source creates an event',
+  FWGEN068: 'A decorator of the project calls one of fw-actions',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

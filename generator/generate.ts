@@ -24,7 +24,7 @@ export interface GenerateOptions extends InputOptions, WriteOptions {
   readonly title?: string;
   /** Version of the API document. Default: `1.0.0`. */
   readonly version?: string;
-  /** Routes without a rule are mistakes. Default: `openRoutes` lists them. */
+  /** Warnings are mistakes. Default: `warnings` lists them. */
   readonly strict?: boolean;
   /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
@@ -52,8 +52,8 @@ export interface GenerateResult {
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
-  /** Returns routes that every caller may call, because their actions have no rule. Computed when called. */
-  readonly openRoutes: () => readonly Diagnostic[];
+  /** Returns what is probably a mistake, such as a route without a rule. Computed when called. */
+  readonly warnings: () => readonly Diagnostic[];
 }
 
 /**
@@ -90,13 +90,13 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     trace: () => traceAll(input, locked),
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),
-    openRoutes: () => warningsOf(schema),
+    warnings: () => warningsOf(readResult),
   };
 }
 
 /** With `strict` these are mistakes. */
-function warningsOf(schema: ProjectSchema): readonly Diagnostic[] {
-  return [...routesWithoutRule(schema), ...unboundedPatterns(schema)];
+function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>): readonly Diagnostic[] {
+  return sortDiagnostics([...warnings(), ...routesWithoutRule(schema), ...unboundedPatterns(schema)]);
 }
 
 async function shardVerdicts(
@@ -124,7 +124,7 @@ function prepare(
   readResult: RunInputs,
 ): Prepared | { readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics, paths, templates, locks } = readResult;
-  const open = options.strict === true ? warningsOf(schema) : [];
+  const open = options.strict === true ? warningsOf(readResult) : [];
   const problems = [...diagnostics, ...checkSchema(schema), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
@@ -160,7 +160,7 @@ function failed(diagnostics: readonly Diagnostic[], inputs: readonly string[]): 
     trace: () => new Map(),
     shardVerdicts: () => Promise.resolve([]),
     forgottenColumns: () => [],
-    openRoutes: () => [],
+    warnings: () => [],
   };
 }
 

@@ -1,20 +1,26 @@
 import { DIAGNOSTICS } from '../../generator/diagnostics.js';
-import type { ReportOptions, RunReport } from './report.js';
+import type { SourceLocation } from '../../generator/schema/location.js';
+import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
 
 /** One JSON document with the content of the text report, for scripts. */
 export function reportJson(report: RunReport, { output }: ReportOptions): void {
   output.info(JSON.stringify(report, undefined, 2));
 }
 
-/** Workflow commands of GitHub Actions: mistakes and stale files become annotations. */
+/** Workflow commands of GitHub Actions: mistakes, warnings and stale files become annotations. */
 export function reportGithub(report: RunReport, { output }: ReportOptions): void {
-  for (const { code, location, message, hint } of report.problems) {
+  const found = [
+    ...report.problems.map((problem) => ({ problem, level: 'error' })),
+    ...report.warnings.map((problem) => ({ problem, level: 'warning' })),
+  ];
+  for (const { problem, level } of found) {
+    const { code, location, message, hint } = problem;
     const place = [
       `file=${property(location.file)}`,
       ...(location.line === undefined ? [] : [`line=${location.line}`, `col=${location.column ?? 1}`]),
       `title=${code}`,
     ];
-    output.info(`::error ${place.join(',')}::${data(`${message}\n${hint}`)}`);
+    output.info(`::${level} ${place.join(',')}::${data(`${message}\n${hint}`)}`);
   }
   if (report.mode !== 'check') return;
   for (const { path, kind, cause } of report.changes) {
@@ -28,35 +34,50 @@ export function reportGithub(report: RunReport, { output }: ReportOptions): void
 
 /** SARIF 2.1.0, which code scanning tools take. */
 export function reportSarif(report: RunReport, { output, version }: ReportOptions): void {
-  const mistakes = report.problems.map(({ code, location, message, hint }) =>
-    sarifResult(code, `${message}. ${hint}`, location.file, location),
-  );
+  const resultOf =
+    (level: SarifLevel) =>
+    ({ code, location, message, hint }: ReportedProblem): object =>
+      sarifResult({ ruleId: code, level, text: `${message}. ${hint}`, ...location });
+  const mistakes = report.problems.map(resultOf('error'));
+  const warnings = report.warnings.map(resultOf('warning'));
   const stale =
     report.mode === 'check'
       ? report.changes
           .filter(({ kind }) => kind !== 'unchanged')
-          .map(({ path, cause }) => sarifResult('stale', `This file is stale: ${cause ?? ''}`, path, {}))
+          .map(({ path, cause }) =>
+            sarifResult({
+              ruleId: 'stale',
+              level: 'error',
+              text: `This file is stale: ${cause ?? ''}`,
+              file: path,
+            }),
+          )
       : [];
   const rules = Object.entries(DIAGNOSTICS).map(([id, title]) => ({ id, shortDescription: { text: title } }));
   const document = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
-    runs: [{ tool: { driver: { name: 'fw-gen', version, rules } }, results: [...mistakes, ...stale] }],
+    runs: [
+      { tool: { driver: { name: 'fw-gen', version, rules } }, results: [...mistakes, ...warnings, ...stale] },
+    ],
   };
   output.info(JSON.stringify(document, undefined, 2));
 }
 
-function sarifResult(
-  ruleId: string,
-  text: string,
-  file: string,
-  { line, column }: { readonly line?: number; readonly column?: number },
-): object {
+type SarifLevel = 'error' | 'warning';
+
+interface SarifFinding extends SourceLocation {
+  readonly ruleId: string;
+  readonly level: SarifLevel;
+  readonly text: string;
+}
+
+function sarifResult({ ruleId, level, text, file, line, column }: SarifFinding): object {
   const region = line === undefined ? {} : { region: { startLine: line, startColumn: column ?? 1 } };
   const uri = file.split('/').map(encodeURIComponent).join('/');
   return {
     ruleId,
-    level: 'error',
+    level,
     message: { text },
     locations: [{ physicalLocation: { artifactLocation: { uri }, ...region } }],
   };

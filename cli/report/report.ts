@@ -25,6 +25,8 @@ export interface RunReport {
   readonly mode: 'generate' | 'check' | 'dry-run';
   readonly exitCode: ExitCode;
   readonly problems: readonly ReportedProblem[];
+  /** What is probably a mistake. */
+  readonly warnings: readonly ReportedProblem[];
   readonly changes: readonly ReportedChange[];
   readonly elapsedMs: number;
   /** Milliseconds by phase, if requested. */

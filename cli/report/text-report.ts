@@ -19,7 +19,24 @@ export function reportText(report: RunReport, options: ReportOptions): void {
   for (const [phase, milliseconds] of Object.entries(report.timing ?? {})) {
     output.info(`  ${phase.padEnd(7)}${milliseconds.toFixed(1).padStart(9)} ms`);
   }
+  if (!quiet) for (const line of warningLines(report.warnings)) output.error(line);
 }
+
+/** The first warnings as text, and the number of the others. */
+export function warningLines(warnings: RunReport['warnings']): readonly string[] {
+  const shown = warnings
+    .slice(0, MOST_WARNINGS)
+    .map(
+      ({ code, location, message, hint }) =>
+        `Warning: ${formatLocation(location)} ${code} ${message}\n    ${hint}`,
+    );
+  const others = warnings.length - shown.length;
+  if (others === 0) return shown;
+  return [...shown, `Warning: ${others} more. \`fw-gen generate --check --strict\` lists all.`];
+}
+
+/** Limits the output of a project without rules. */
+const MOST_WARNINGS = 20;
 
 const VERBS = { create: 'would create', update: 'would update', remove: 'would remove', unchanged: '' };
 

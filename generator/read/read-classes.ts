@@ -10,6 +10,7 @@ import { readHandler } from './read-handler.js';
 import { readModel, reportUnmarkedModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
 import { readSaga, reportUnmarkedSaga } from './read-saga.js';
+import { warnOfUnregistered } from './unregistered.js';
 
 /**
  * Selects files with a decorator or a derived class. Other files are parsed when a type refers to them. The pattern
@@ -48,6 +49,7 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   add(found.events, readEvent(context, form));
   add(found.repositories, readRepository(context, form));
   reportComputedBase(context, form);
+  warnOfUnregistered(context, form);
 }
 
 function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm): void {

@@ -12,11 +12,13 @@ export interface ReadContext {
   readonly types: Map<string, Pick<FieldSchema, 'type' | 'nullable' | 'optional'>>;
   /** Mistakes found so far. Each step appends its own. */
   readonly diagnostics: Diagnostic[];
+  /** What is probably a mistake. Each step appends its own. */
+  readonly warnings: Diagnostic[];
 }
 
 /** Returns the state in which reading a project begins. */
 export function startContext(sources: SourceFiles, paths: ProjectPaths): ReadContext {
-  return { sources, paths, types: new Map(), diagnostics: [] };
+  return { sources, paths, types: new Map(), diagnostics: [], warnings: [] };
 }
 
 /** A schema under construction: an optional property is set only if it has a value. */
@@ -31,4 +33,15 @@ export function report(
   hint: string,
 ): void {
   context.diagnostics.push(diagnostic(code, locationOf(node), message, hint));
+}
+
+/** Reports what is probably a mistake. */
+export function warn(
+  context: ReadContext,
+  code: DiagnosticCode,
+  node: ts.Node,
+  message: string,
+  hint: string,
+): void {
+  context.warnings.push(diagnostic(code, locationOf(node), message, hint));
 }

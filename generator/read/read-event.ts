@@ -55,6 +55,7 @@ export function readEvent(
   };
   if (description !== undefined) event.description = description;
   if (version !== undefined) event.version = version;
+  if (tags.some((tag) => tag.name === 'deprecated')) event.isDeprecated = true;
   if (names.name !== undefined) event.storedName = names.name;
   if (names.aliases !== undefined) event.aliases = names.aliases;
   return event;

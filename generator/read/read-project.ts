@@ -11,11 +11,14 @@ import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
 import { checkShards } from './shards/verdict.js';
 import { fileOf, SourceFiles } from './source-files.js';
+import { unemittedEvents } from './unemitted-events.js';
 
 /** The result of reading: all valid declarations and every mistake. */
 export interface ReadResult {
   readonly schema: ProjectSchema;
   readonly diagnostics: readonly Diagnostic[];
+  /** Returns what is probably a mistake. Computed when called. */
+  readonly warnings: () => readonly Diagnostic[];
   /** Folders that were listed and files that were requested, whether they exist or not. */
   readonly inputs: readonly string[];
 }
@@ -47,8 +50,13 @@ export function readProject(
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
   return syntaxErrors.length > 0
-    ? { schema: nothingFound(), diagnostics: syntaxErrors, inputs }
-    : { schema, diagnostics, inputs };
+    ? { schema: nothingFound(), diagnostics: syntaxErrors, warnings: () => [], inputs }
+    : {
+        schema,
+        diagnostics,
+        warnings: () => [...context.warnings, ...unemittedEvents(sources, files, schema.events)],
+        inputs,
+      };
 }
 
 interface ListedFiles {

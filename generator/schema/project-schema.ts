@@ -85,6 +85,8 @@ export interface EventSchema {
   readonly fields: readonly FieldSchema[];
   /** `@version` of its comment. */
   readonly version?: number;
+  /** Its comment has `@deprecated`: only older releases have emitted it. */
+  readonly isDeprecated?: true;
   /** Number of its upcasters; `uncounted` if the source does not state it. */
   readonly upcasters: number | 'uncounted';
 }
