@@ -60,7 +60,14 @@ function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly D
 }
 
 function checkName(field: FieldSchema): Diagnostic | undefined {
-  if (field.name !== '__proto__' && field.name !== '') return undefined;
+  if (field.name === '')
+    return diagnostic(
+      'FWGEN005',
+      field.location,
+      'A field has an empty name',
+      'Give it one, for example `value`.',
+    );
+  if (field.name !== '__proto__') return undefined;
   return diagnostic(
     'FWGEN005',
     field.location,

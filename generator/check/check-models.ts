@@ -67,7 +67,10 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
 }
 
 function checkColumns(model: ModelSchema): readonly Diagnostic[] {
-  const columns = columnsOf(model).filter(({ field, inherited }) => !inherited || !isOwn(model, field.name));
+  // A field without a name is reported as such.
+  const columns = columnsOf(model).filter(
+    ({ field, inherited }) => field.name !== '' && (!inherited || !isOwn(model, field.name)),
+  );
   const shared = repeated(columns, ({ column }) => column).map(([first, second]) =>
     diagnostic(
       'FWGEN017',

@@ -2,6 +2,7 @@ import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
+import { fieldForm } from './field-form.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
@@ -85,7 +86,7 @@ function readPayload(
 
 function reportUnstored(context: ReadContext, property: ts.PropertyDeclaration): void {
   const name = property.name.getText();
-  const plain = `readonly ${name}!: ${property.type?.getText() ?? 'Type'};`;
+  const plain = fieldForm(property);
   if (scopeOf(property) !== 'public') {
     const hint = `Write \`${plain}\`, or \`#${name}\` for a field outside the payload.`;
     report(context, 'FWGEN004', property, `The event field ${name} is ${scopeOf(property)}`, hint);

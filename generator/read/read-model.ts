@@ -2,6 +2,7 @@ import type { ColumnOption, Located, ModelSchema } from '../schema/project-schem
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
 import { type ClassForm, isBase, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
+import { fieldForm } from './field-form.js';
 import { extendsFramework } from './heritage.js';
 import { type Draft, type ReadContext, report } from './read-context.js';
 import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
@@ -145,23 +146,21 @@ function readModelFields(context: ReadContext, { node, scope }: ScopedClass): re
 }
 
 function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boolean {
-  const problem =
-    scopeOf(member) !== 'public'
-      ? `is ${scopeOf(member)}`
-      : !hasKeyword(member, ts.SyntaxKind.ReadonlyKeyword)
-        ? 'is not readonly'
-        : member.initializer !== undefined
-          ? 'has an initializer'
-          : undefined;
-  if (problem === undefined) return true;
-  report(
-    context,
-    'FWGEN004',
-    member,
-    `The model field ${member.name.getText()} ${problem}`,
-    `Write \`readonly ${member.name.getText()}!: Type;\`: models are immutable, and their builder sets every field.`,
-  );
-  return false;
+  const scope = scopeOf(member);
+  const problem = !hasKeyword(member, ts.SyntaxKind.ReadonlyKeyword)
+    ? 'is not readonly'
+    : member.initializer !== undefined
+      ? 'has an initializer'
+      : undefined;
+  const name = member.name.getText();
+  if (scope !== 'public') {
+    const hint = `Every field of a model is a column, which responses may show: only if that is meant, write \`${fieldForm(member)}\`. Compute any other value in a method.`;
+    report(context, 'FWGEN004', member, `The model field ${name} is ${scope}`, hint);
+  } else if (problem !== undefined) {
+    const hint = `Write \`${fieldForm(member)}\`: models are immutable, and their builder sets every field.`;
+    report(context, 'FWGEN004', member, `The model field ${name} ${problem}`, hint);
+  }
+  return scope === 'public' && problem === undefined;
 }
 
 type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'checks'>;

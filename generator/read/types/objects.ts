@@ -1,6 +1,7 @@
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
+import { assignedFieldForm } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -181,13 +182,12 @@ function reportIndex(context: ReadContext, member: ts.Node): void {
 
 function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
   const name = parameter.name.getText();
-  const type = parameter.type?.getText() ?? 'Type';
   report(
     context,
     'FWGEN004',
     parameter,
     `The constructor parameter ${name} declares a field`,
-    `Write \`readonly ${name}: ${type};\` in the class body, and assign it with \`this.${name} = ${name};\`. Parameter properties are not erasable syntax.`,
+    `Write \`${assignedFieldForm(parameter)}\` in the class body, and assign it with \`this.${name} = ${name};\`. Parameter properties are not erasable syntax.`,
   );
 }
 

@@ -5,6 +5,7 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly hasOwnProperty!: string;
   readonly toString!: string;
   readonly __proto__!: string;
+  readonly ''!: string;
   readonly withEvent!: string;
   readonly withWithEvent!: string;
 }
