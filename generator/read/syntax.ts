@@ -64,6 +64,12 @@ export function constructorOf(node: ts.ClassDeclaration): ts.ConstructorDeclarat
   return all.find((each) => each.body !== undefined) ?? all[0];
 }
 
+/** Returns the constructor parameters that declare a field: `private readonly notes: NoteRepository`. */
+export function parameterProperties(node: ts.ClassDeclaration): readonly ts.ParameterDeclaration[] {
+  const parameters = constructorOf(node)?.parameters ?? [];
+  return parameters.filter((each) => ts.isParameterPropertyDeclaration(each, each.parent));
+}
+
 /** Returns the expression and type arguments of `extends`. */
 export function extendsClause(node: ts.ClassLikeDeclaration): ts.ExpressionWithTypeArguments | undefined {
   return node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];

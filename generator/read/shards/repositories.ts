@@ -4,7 +4,7 @@ import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { resolveName } from '../resolver.js';
 import { fileOf } from '../source-files.js';
-import { instanceProperties, isInstanceMember } from '../syntax.js';
+import { isInstanceMember, parameterProperties } from '../syntax.js';
 
 /** Returns the properties of an action class that contain a repository, with the repository's model. */
 export function repositoriesOf(
@@ -17,7 +17,7 @@ export function repositoriesOf(
     .filter((member) => ts.isPropertyDeclaration(member))
     .filter((member) => isInstanceMember(member));
   const found = new Map<string, string>();
-  for (const { name, type } of [...instanceProperties(node), ...properties]) {
+  for (const { name, type } of [...properties, ...parameterProperties(node)]) {
     if (type === undefined || !ts.isTypeReferenceNode(type)) continue;
     const resolved = resolveName(context, node.getSourceFile(), type.typeName.getText());
     const model =

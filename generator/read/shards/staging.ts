@@ -1,6 +1,7 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
+import { parameterProperties } from '../syntax.js';
 import { bind, bindAll, evaluate, isSagaStart, reassignedNames } from './evaluate.js';
 import { type Origin, originOf, UNKNOWN } from './origin.js';
 import type { Scope } from './scope.js';
@@ -189,9 +190,18 @@ function isHarmlessThis(walk: Walk, node: ts.Node): boolean {
   if (!ts.isPropertyAccessExpression(access) || access.expression !== node) return false;
   if (isPlanCall(access.parent)) return true;
   const name = access.name.text;
+  const fields = parameterProperties(walk.owner).map((each) => each.name.getText());
+  if (name === 'clock' || fields.includes(name)) return true;
   const member = walk.owner.members.find((each) => each.name?.getText() === name);
-  if (member === undefined) return name === 'clock';
-  return ts.isPropertyDeclaration(member) || !/\bplan\b|\bthis\b(?!\.(#|clock))/.test(member.getText());
+  if (member === undefined) return false;
+  return ts.isPropertyDeclaration(member) || !mayStage(member, fields);
+}
+
+/** Whether a method refers to the plan or hands the action on. @param fields names that it may read */
+function mayStage(method: ts.ClassElement, fields: readonly string[]): boolean {
+  const read = [...method.getText().matchAll(/\bthis\b(?:\.(#?[\p{ID_Continue}$]+))?/gu)];
+  const isRead = (name = ''): boolean => name.startsWith('#') || name === 'clock' || fields.includes(name);
+  return /\bplan\b/.test(method.getText()) || read.some(([, name]) => !isRead(name));
 }
 
 function isPlanCall(node: ts.Node): boolean {

@@ -37,8 +37,13 @@ export class NoteSaga extends Saga<Note> {
 }
 `;
 
-/** The verdict on an action with this body. */
-async function verdictOn(body: string): Promise<string> {
+const FIELD = `readonly #notes: NoteRepository;
+  constructor(clock: Clock, notes: NoteRepository) { super(clock); this.#notes = notes; }`;
+const PARAMETER_PROPERTY =
+  'constructor(clock: Clock, private readonly notes: NoteRepository) { super(clock); }';
+
+/** The verdict on an action with this body. @param wiring how the class keeps its repository */
+async function verdictOn(body: string, wiring: string = FIELD): Promise<string> {
   project = testProject('fwgen040-nothing');
   project.write('src/note.ts', NOTE);
   project.write('src/note-saga.ts', SAGA);
@@ -54,12 +59,12 @@ const AWAY = ShardIdentifier.of(1, 0);
 function pick(text: string): ShardIdentifier { return text === 'x' ? HOME : AWAY; }
 @FwAction
 export class Act extends Action<Params, void> {
-  readonly #notes: NoteRepository;
-  constructor(clock: Clock, notes: NoteRepository) { super(clock); this.#notes = notes; }
+  ${wiring}
   protected async perform(_principal: Principal, params: Params): Promise<void> {
     ${body}
   }
   #quiet(): void {}
+  #read(id: ShardedId<Note>): Promise<Note> { return ${wiring === FIELD ? 'this.#notes' : 'this.notes'}.getById(id); }
   #loud(): void { this.plan().add(Note.open(AWAY)); }
 }
 `,
@@ -139,10 +144,13 @@ test.each([
     'shard (0, 0)',
   ],
   ['a quiet helper', 'this.#quiet(); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
+  ['a helper that reads', 'await this.#read(params.b); this.plan().add(Note.open(HOME));', 'shard (0, 0)'],
 ])('proven: %s', async (_what, body, origin) => {
   const verdict = await verdictOn(body);
   expect(verdict).toMatch(/^proven: /);
   expect(verdict).toContain(origin);
+  project?.delete();
+  expect(await verdictOn(body.replaceAll('#notes', 'notes'), PARAMETER_PROPERTY)).toBe(verdict);
 });
 
 test.each([
