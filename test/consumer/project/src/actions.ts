@@ -35,15 +35,15 @@ export interface ShipOrderParams {
 @Allow(everyone)
 @HttpRoute('POST', '/orders/{orderId}/ship', { response: OrderResponse, etag: 'version' })
 export class ShipOrderAction extends Action<ShipOrderParams, Order> {
-  readonly #orders: OrderRepository;
-
-  constructor(clock: Clock, orders: OrderRepository) {
+  constructor(
+    clock: Clock,
+    private readonly orders: OrderRepository,
+  ) {
     super(clock);
-    this.#orders = orders;
   }
 
   protected async perform(_principal: Principal, { orderId }: ShipOrderParams): Promise<Order> {
-    const order = await this.#orders.getById(orderId);
+    const order = await this.orders.getById(orderId);
     return this.plan().update(order.ship());
   }
 }
