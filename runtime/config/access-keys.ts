@@ -17,11 +17,16 @@ const jwt = section<JwtConfig>({
   doc: 'Authenticates callers by JSON Web Tokens of this issuer.',
   keys: {
     issuer: text(512, {
+      main: true,
       required: true,
       check: withoutCredentials,
       doc: 'Required `iss` claim of every token.',
     }),
-    audience: text(512, { required: true, doc: 'Required `aud` claim, or one of the audiences in it.' }),
+    audience: text(512, {
+      main: true,
+      required: true,
+      doc: 'Required `aud` claim, or one of the audiences in it.',
+    }),
     jwksUrl: text(1_024, {
       check: withoutCredentials,
       shown: shownUrl,
@@ -58,11 +63,13 @@ export const access: DefiniteKey<AccessConfig> = implied(
     doc: 'Authentication, authorization and rate limits. Authentication configured here replaces the `authenticator` in code.',
     keys: {
       default: choice(['allow', 'deny'], {
+        main: true,
         default: 'allow',
         doc: 'How a route whose action has no rule (`@Allow`) is treated. `deny` answers 403.',
       }),
       jwt,
       apiKeys: boolean({
+        main: true,
         default: false,
         doc: 'Whether API keys (`fw-gen keys create`) authenticate callers.',
       }),
@@ -75,6 +82,7 @@ export const access: DefiniteKey<AccessConfig> = implied(
         doc: 'Callers to whom `/health/ready` shows why a shard is down: a claim and its value, `role=operator`. Default: none.',
       }),
       requestsPerSecond: integer(1, 1_000_000, {
+        main: true,
         doc: 'Sustained requests per second of one principal to one route, in each process; excess requests get 429. Default: no limit.',
       }),
       burst: integer(1, 1_000_000, {

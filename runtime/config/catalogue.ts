@@ -13,6 +13,7 @@ const execution = section<ExecutionDefaults>({
   doc: 'Defaults of every execution.',
   keys: {
     timeoutMs: integer(1, HOUR, {
+      main: true,
       default: 1_800,
       doc: 'Deadline of one execution over all its attempts, in milliseconds.',
     }),
@@ -35,6 +36,7 @@ const retention = section<RetentionConfig>({
   doc: 'How long the event log and the audit trail are kept.',
   keys: {
     keepDays: integer(1, 36_500, {
+      main: true,
       doc: 'Minimum age before events, actions and dependent rows are deleted, in days. Default: nothing is deleted.',
     }),
   },
@@ -54,12 +56,17 @@ const generator = section<GeneratorRaw>({
   doc: 'What `fw-gen generate` reads and writes.',
   keys: {
     source: path('folder', { default: '.', doc: 'Folder of the sources that the generator reads.' }),
-    output: path('folder', { required: true, doc: 'Folder of the emitted code.' }),
-    migrations: path('folder', { required: true, doc: "Folder of the application's migrations." }),
+    output: path('folder', { main: true, required: true, doc: 'Folder of the emitted code.' }),
+    migrations: path('folder', {
+      main: true,
+      required: true,
+      doc: "Folder of the application's migrations.",
+    }),
     templates: path('folder', {
       doc: 'Folder of templates that override those of `fw-gen` or emit additional files.',
     }),
     client: path('folder', {
+      main: true,
       doc: 'Folder of a typed client for TypeScript. Default: none is emitted.',
     }),
     title: text(128, { doc: 'Title of the API document. Default: the namespace.' }),
@@ -79,10 +86,12 @@ export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
   doc: 'The whole configuration.',
   keys: {
     namespace: text(128, {
+      main: true,
       required: true,
       doc: 'Written to the `namespace` column of every outbox row.',
     }),
     migrateAtStart: boolean({
+      main: true,
       default: true,
       doc: 'Whether a starting process migrates its shards. `false`: run `fw-gen migrate up` separately; each shard is verified before its first use.',
     }),

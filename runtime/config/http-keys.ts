@@ -7,10 +7,12 @@ const tls = section<TlsConfig>({
   doc: 'Serves HTTPS. Changed files are reloaded without a restart.',
   keys: {
     certificate: path('file', {
+      main: true,
       required: true,
       doc: 'PEM file with the server certificate, followed by those of intermediate authorities.',
     }),
     key: path('file', {
+      main: true,
       required: true,
       doc: 'PEM file with the unencrypted private key of the certificate.',
     }),
@@ -32,6 +34,7 @@ const cors = section<CorsConfig>({
   doc: 'Origins whose pages may call the server from a browser (CORS). Default: none.',
   keys: {
     origins: texts({
+      main: true,
       maximum: 100,
       maximumLength: 512,
       doc: 'Allowed origins, such as `https://app.example`. `*` allows every origin.',

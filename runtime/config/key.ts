@@ -45,6 +45,8 @@ export interface KeyOptions<Value> {
   readonly doc: string;
   readonly required?: true;
   readonly default?: Value;
+  /** Whether the documentation lists it first: most configurations set it, or decide about it. */
+  readonly main?: true;
 }
 
 /**

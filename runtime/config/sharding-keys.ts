@@ -22,19 +22,26 @@ function dataSource(
     definition: 'database',
     keys: {
       jdbcUrl: jdbcUrl({
+        main: true,
         required: true,
         doc: 'URL of the database: `jdbc:postgresql://host:port/database`, `jdbc:pglite:file:<directory>` or `jdbc:pglite:mem:<name>`.',
       }),
       username: text(63, {
+        main: true,
         doc: 'Database user. Required for PostgreSQL; the embedded database has no users and ignores it.',
       }),
       password: secret(4_096, {
+        main: true,
         doc: 'Password of the user. Never shown in a message. Take it from the environment or from a file.',
       }),
       driverClassName: text(128, {
         doc: 'Must agree with the URL when given: `org.postgresql.Driver` or `fw.pglite.Driver`.',
       }),
-      maximumPoolSize: integer(1, 1_000, { default: 10, doc: 'Maximum number of open connections.' }),
+      maximumPoolSize: integer(1, 1_000, {
+        main: true,
+        default: 10,
+        doc: 'Maximum number of open connections.',
+      }),
       connectTimeoutMs: integer(1, 600_000, {
         default: 800,
         doc: 'Timeout for opening a connection, in milliseconds.',
@@ -127,10 +134,12 @@ const member = section<MemberRaw>({
   unique: { member: 'member number', name: 'member name' },
   keys: {
     member: integer(0, 63, {
+      main: true,
       required: true,
       doc: 'Number of the member in its group. It is part of every id, so it never changes.',
     }),
     name: text(128, {
+      main: true,
       required: true,
       doc: 'Name of the member, unique in its group. Shown in logs and metrics.',
     }),
@@ -155,10 +164,12 @@ const group = converted<GroupRaw, GroupConfig>({
   unique: { group: 'group number', name: 'group name' },
   keys: {
     group: integer(0, 255, {
+      main: true,
       required: true,
       doc: 'Number of the group. It is part of every id, so it never changes.',
     }),
     name: text(128, {
+      main: true,
       required: true,
       doc: 'Name of the group, unique among the groups. Shown in logs and metrics.',
     }),
@@ -189,8 +200,8 @@ const group = converted<GroupRaw, GroupConfig>({
 const defaultShard = converted<Pick<ShardIdentifier, 'group' | 'member'>, ShardIdentifier>({
   doc: 'Serves models whose id carries no shard. One of the listed shards.',
   keys: {
-    group: integer(0, 255, { required: true, doc: 'Group of the default shard.' }),
-    member: integer(0, 63, { required: true, doc: 'Member of the default shard.' }),
+    group: integer(0, 255, { main: true, required: true, doc: 'Group of the default shard.' }),
+    member: integer(0, 63, { main: true, required: true, doc: 'Member of the default shard.' }),
   },
   value: ({ group, member }) => ShardIdentifier.of(group, member),
   raw: ({ group, member }) => ({ group, member }),
