@@ -1,9 +1,9 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { parseJdbcParameters } from './jdbc-parameters.js';
+import { type JdbcParameters, parseJdbcParameters } from './jdbc-parameters.js';
 import type { Mistake } from './problems.js';
 import { didYouMean } from './suggest.js';
-import type { DatabaseUrl, PgliteUrl, PostgresUrl } from './types.js';
+import type { DatabaseUrl, PgliteUrl } from './types.js';
 
 const POSTGRES_FORM = 'jdbc:postgresql://host:port/database';
 const PGLITE_FORM = 'jdbc:pglite:file:<directory> or jdbc:pglite:mem:<name>';
@@ -15,6 +15,14 @@ const MAXIMUM_DATABASE_BYTES = 63;
 /** A parsed JDBC URL, or all its mistakes. */
 export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes: readonly Mistake[] };
 
+/** A rule, and the mistake if it is broken. */
+type Rule = readonly [broken: boolean, message: string, hint?: string];
+
+/** The mistake of the first broken rule, as a list of one; empty if all hold. */
+function firstBroken(...rules: readonly Rule[]): readonly Mistake[] {
+  return rules.flatMap(([broken, message, hint]) => (broken ? [{ message, hint }] : [])).slice(0, 1);
+}
+
 /**
  * Parses a JDBC URL strictly, without guessing or ignoring any part. Messages never quote the URL, because it may
  * contain a password by mistake.
@@ -23,19 +31,24 @@ export type JdbcUrlResult = { readonly url: DatabaseUrl } | { readonly mistakes:
  *   are resolved
  */
 export function parseJdbcUrl(text: string, baseDirectory: string): JdbcUrlResult {
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) return refuse('the URL contains a control character');
-  if (!text.startsWith('jdbc:')) {
-    return refuse('the URL must start with "jdbc:"', `write ${POSTGRES_FORM}, or ${PGLITE_FORM}`);
-  }
   const [, subprotocol = '', rest = ''] = /^jdbc:([^:/]*):?(.*)$/su.exec(text) ?? [];
-  switch (subprotocol) {
-    case 'postgresql':
-      return parsePostgres(rest, baseDirectory);
-    case 'pglite':
-      return parsePglite(rest, baseDirectory);
-    default:
-      return refuseSubprotocol(subprotocol);
-  }
+  const isKnown = /^[a-z][a-z0-9]{0,15}$/.test(subprotocol);
+  const similar = isKnown ? didYouMean(subprotocol, ['postgresql', 'pglite']) : undefined;
+  const mistakes = firstBroken(
+    [/[\p{Cc}\p{Cs}]/u.test(text), 'the URL contains a control character'],
+    [
+      !text.startsWith('jdbc:'),
+      'the URL must start with "jdbc:"',
+      `write ${POSTGRES_FORM}, or ${PGLITE_FORM}`,
+    ],
+    [
+      subprotocol !== 'postgresql' && subprotocol !== 'pglite',
+      isKnown ? `jdbc:${subprotocol} is not supported` : 'the kind of database is not supported',
+      similar ?? 'only jdbc:postgresql and jdbc:pglite are supported',
+    ],
+  );
+  if (mistakes.length > 0) return { mistakes };
+  return subprotocol === 'pglite' ? parsePglite(rest, baseDirectory) : parsePostgres(rest, baseDirectory);
 }
 
 /** The JDBC URL that parses to this URL. */
@@ -57,132 +70,108 @@ export function driverClassName(kind: DatabaseUrl['kind']): string {
   return kind === 'postgresql' ? 'org.postgresql.Driver' : 'fw.pglite.Driver';
 }
 
-function refuse(message: string, hint?: string): JdbcUrlResult {
-  return { mistakes: [{ message, hint }] };
-}
-
-function refuseSubprotocol(subprotocol: string): JdbcUrlResult {
-  const supported = 'only jdbc:postgresql and jdbc:pglite are supported';
-  const known = /^[a-z][a-z0-9]{0,15}$/.test(subprotocol);
-  const hint = known ? didYouMean(subprotocol, ['postgresql', 'pglite']) : undefined;
-  return refuse(
-    known ? `jdbc:${subprotocol} is not supported` : 'the kind of database is not supported',
-    hint ?? supported,
-  );
-}
-
 function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
-  if (!rest.startsWith('//')) return refuse('the URL names no host', `write ${POSTGRES_FORM}`);
-  if (rest.includes('@')) {
-    return refuse(
+  const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
+  const mistakes = firstBroken(
+    [!rest.startsWith('//'), 'the URL names no host', `write ${POSTGRES_FORM}`],
+    [
+      rest.includes('@'),
       'the URL contains credentials',
       'use the keys username and password; write %40 for an @ in a name',
-    );
-  }
-  if (/\s/u.test(rest)) return refuse('the URL contains a space', 'write %20 for a space in a name');
-  if (rest.includes('#')) return refuse('the URL contains a "#"', 'write %23 for a # in a name');
-  const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
-  const address = parseAddress(authority);
-  const database = parseDatabase(path);
-  const parameters = parseJdbcParameters(query);
-  const mistakes = [...address.mistakes, ...database.mistakes, ...parameters.mistakes];
+    ],
+    [/\s/u.test(rest), 'the URL contains a space', 'write %20 for a space in a name'],
+    [rest.includes('#'), 'the URL contains a "#"', 'write %23 for a # in a name'],
+  );
   if (mistakes.length > 0) return { mistakes };
-  const { sslRootCert, clientCertificate } = parameters;
-  const absolute = (path: string): string => resolve(baseDirectory, path);
-  const url: PostgresUrl = {
-    kind: 'postgresql',
-    host: address.host,
-    port: address.port,
-    database: database.name,
-    sslMode: parameters.sslMode,
-    sslRootCert: sslRootCert === undefined ? undefined : absolute(sslRootCert),
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/su.exec(authority);
+  const [, host = '', port = String(DEFAULT_PORT)] =
+    bracketed ?? /^([^:]*)(?::(.*))?$/su.exec(authority) ?? [];
+  const database = decoded(path.slice(1));
+  const parameters = parseJdbcParameters(query);
+  const found = [
+    ...addressMistakes(authority, { host, port, isBracketed: bracketed !== null }),
+    ...databaseMistakes(path.slice(1), database),
+    ...('mistakes' in parameters ? parameters.mistakes : []),
+  ];
+  if (found.length > 0 || 'mistakes' in parameters) return { mistakes: found };
+  return {
+    url: {
+      ...{ kind: 'postgresql', host, port: Number(port), database: database ?? '' },
+      ...absolute(parameters, baseDirectory),
+    },
+  };
+}
+
+function absolute(
+  { sslRootCert, clientCertificate, ...rest }: JdbcParameters,
+  folder: string,
+): JdbcParameters {
+  return {
+    ...rest,
+    sslRootCert: sslRootCert === undefined ? undefined : resolve(folder, sslRootCert),
     ...(clientCertificate !== undefined && {
       clientCertificate: {
-        certificate: absolute(clientCertificate.certificate),
-        key: absolute(clientCertificate.key),
+        certificate: resolve(folder, clientCertificate.certificate),
+        key: resolve(folder, clientCertificate.key),
       },
     }),
   };
-  return { url };
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly mistakes: readonly Mistake[];
-}
-
-function parseAddress(authority: string): Address {
-  const bracketed = /^\[([^\]]*)\](?::(.*))?$/su.exec(authority);
-  const [, host = '', portText] = bracketed ?? /^([^:]*)(?::(.*))?$/su.exec(authority) ?? [];
-  const port = portText === undefined ? DEFAULT_PORT : parsePort(portText);
-  const shapeMistake = authorityMistake(authority) ?? hostMistake(host, bracketed !== null);
-  if (shapeMistake !== undefined) return { host, port: DEFAULT_PORT, mistakes: [shapeMistake] };
-  if (port !== undefined) return { host, port, mistakes: [] };
-  const portMistake = { message: `the port of the URL must be from 1 to ${MAXIMUM_PORT}` };
-  return { host, port: DEFAULT_PORT, mistakes: [portMistake] };
-}
-
-/** The mistake of host and port as a whole, before either is parsed. */
-function authorityMistake(authority: string): Mistake | undefined {
-  if (authority.includes(',')) {
-    return { message: 'the URL names several hosts', hint: 'a shard is one database on one host' };
-  }
-  if (!authority.startsWith('[') && authority.split(':').length > 2) {
-    return {
-      message: 'the URL has more than one ":" in its host and port',
-      hint: 'put an IPv6 address in brackets',
-    };
-  }
-  return undefined;
-}
-
-function hostMistake(host: string, bracketed: boolean): Mistake | undefined {
-  if (host === '') return { message: 'the URL names no host', hint: `write ${POSTGRES_FORM}` };
-  const valid = bracketed ? isIPv6(host) && !host.includes('%') : isHostName(host);
-  if (valid) return undefined;
-  return {
-    message: 'the host of the URL is not a host name or an address',
-    hint: 'put an IPv6 address in brackets, and letters other than a-z in their xn-- form',
-  };
-}
-
-function parsePort(text: string): number | undefined {
-  if (!/^[1-9][0-9]{0,4}$/.test(text)) return undefined;
-  const port = Number(text);
-  return port <= MAXIMUM_PORT ? port : undefined;
+function addressMistakes(
+  authority: string,
+  {
+    host,
+    port,
+    isBracketed,
+  }: { readonly host: string; readonly port: string; readonly isBracketed: boolean },
+): readonly Mistake[] {
+  return firstBroken(
+    [authority.includes(','), 'the URL names several hosts', 'a shard is one database on one host'],
+    [
+      !authority.startsWith('[') && authority.split(':').length > 2,
+      'the URL has more than one ":" in its host and port',
+      'put an IPv6 address in brackets',
+    ],
+    [host === '', 'the URL names no host', `write ${POSTGRES_FORM}`],
+    [
+      !(isBracketed ? isIPv6(host) && !host.includes('%') : isHostName(host)),
+      'the host of the URL is not a host name or an address',
+      'put an IPv6 address in brackets, and letters other than a-z in their xn-- form',
+    ],
+    [
+      !/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > MAXIMUM_PORT,
+      `the port of the URL must be from 1 to ${MAXIMUM_PORT}`,
+    ],
+  );
 }
 
 /** Underscores are invalid in host names, but container networks use them. */
 function isHostName(host: string): boolean {
   if (/^[0-9.]+$/.test(host)) return isIPv4(host);
-  if (isIP(host) !== 0) return false;
-  return (
-    host.length <= 253 &&
-    host.split('.').every((label) => /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label))
+  const isLabel = (label: string): boolean =>
+    /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/.test(label);
+  return isIP(host) === 0 && host.length <= 253 && host.split('.').every(isLabel);
+}
+
+function databaseMistakes(encoded: string, name: string | undefined): readonly Mistake[] {
+  return firstBroken(
+    [encoded === '', 'the URL names no database', `write ${POSTGRES_FORM}`],
+    [encoded.includes('/'), 'the URL has more than one "/" after the host', 'write %2F for a / in a name'],
+    [
+      name === undefined,
+      'the percent-encoding of the database name is broken',
+      'write %25 for a percent sign',
+    ],
+    [name?.includes('\0') === true, 'the name of the database contains a NUL character'],
+    [
+      Buffer.byteLength(name ?? '') > MAXIMUM_DATABASE_BYTES,
+      `the name of the database is longer than ${MAXIMUM_DATABASE_BYTES} bytes`,
+    ],
   );
 }
 
-function parseDatabase(path: string): { readonly name: string; readonly mistakes: readonly Mistake[] } {
-  const encoded = path.slice(1);
-  const name = decode(encoded);
-  const wrong = (message: string, hint?: string): { name: string; mistakes: Mistake[] } => ({
-    name: '',
-    mistakes: [{ message, hint }],
-  });
-  if (encoded === '') return wrong('the URL names no database', `write ${POSTGRES_FORM}`);
-  if (encoded.includes('/'))
-    return wrong('the URL has more than one "/" after the host', 'write %2F for a / in a name');
-  if (name === undefined)
-    return wrong('the percent-encoding of the database name is broken', 'write %25 for a percent sign');
-  if (name.includes('\0')) return wrong('the name of the database contains a NUL character');
-  if (Buffer.byteLength(name) > MAXIMUM_DATABASE_BYTES) {
-    return wrong(`the name of the database is longer than ${MAXIMUM_DATABASE_BYTES} bytes`);
-  }
-  return { name, mistakes: [] };
-}
-
-function decode(text: string): string | undefined {
+function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -191,29 +180,26 @@ function decode(text: string): string | undefined {
 }
 
 function parsePglite(rest: string, baseDirectory: string): JdbcUrlResult {
-  const [, storage, location = ''] = /^(file|mem):(.*)$/su.exec(rest) ?? [];
-  if (storage !== 'file' && storage !== 'mem') {
-    return refuse('a URL of the embedded database must say file: or mem:', `write ${PGLITE_FORM}`);
-  }
-  if (location.includes('?')) return refuse('a URL of the embedded database takes no parameters');
-  if (storage === 'mem') return parsePgliteMemory(location);
-  if (location === '') return refuse('the URL names no directory', 'write jdbc:pglite:file:<directory>');
-  if (location.startsWith('//')) {
-    return refuse(
+  const [, storage = '', location = ''] = /^(file|mem):(.*)$/su.exec(rest) ?? [];
+  const isFile = storage === 'file';
+  const mistakes = firstBroken(
+    [storage === '', 'a URL of the embedded database must say file: or mem:', `write ${PGLITE_FORM}`],
+    [location.includes('?'), 'a URL of the embedded database takes no parameters'],
+    [isFile && location === '', 'the URL names no directory', 'write jdbc:pglite:file:<directory>'],
+    [
+      isFile && location.startsWith('//'),
       'the directory of the URL starts with "//"',
       'write jdbc:pglite:file:./directory or jdbc:pglite:file:/directory',
-    );
-  }
-  const url: PgliteUrl = { kind: 'pglite', storage, location: resolve(baseDirectory, location) };
-  return { url };
-}
-
-function parsePgliteMemory(name: string): JdbcUrlResult {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) {
-    return refuse(
+    ],
+    [
+      !isFile && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(location),
       'the name of the in-memory database is missing or malformed',
       'up to 63 letters, digits, dots, hyphens and underscores',
-    );
-  }
-  return { url: { kind: 'pglite', storage: 'mem', location: name } };
+    ],
+  );
+  if (mistakes.length > 0) return { mistakes };
+  const url: PgliteUrl = isFile
+    ? { kind: 'pglite', storage: 'file', location: resolve(baseDirectory, location) }
+    : { kind: 'pglite', storage: 'mem', location };
+  return { url };
 }
