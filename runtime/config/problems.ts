@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
 
 /** Maximum number of reported problems: a hostile file could have a million. */
@@ -73,15 +74,15 @@ export class Problems {
   /** @throws ConfigurationError if there are problems */
   throwIfAny(): void {
     if (this.#count === 0) return;
-    const lines = this.#source === undefined ? undefined : new LineTable(this.#source.text);
+    const lines = this.#source && linesOf(this.#source.text);
     const problems = [...this.#entries]
       .sort((a, b) => (a.place.offset ?? 0) - (b.place.offset ?? 0))
       .map(({ place, mistake }): ConfigurationProblem => {
-        const position = place.offset === undefined ? undefined : lines?.position(place.offset);
+        const position = place.offset === undefined ? undefined : lines?.linePos(place.offset);
         return Object.freeze({
           file: this.#source?.file,
           line: position?.line,
-          column: position?.column,
+          column: position?.col,
           path: place.path,
           message: mistake.message,
           ...(mistake.hint === undefined ? {} : { hint: mistake.hint }),
@@ -91,22 +92,10 @@ export class Problems {
   }
 }
 
-/** Converts offsets to lines and columns, both counted from 1. */
-export class LineTable {
-  readonly #starts: number[] = [0];
-
-  constructor(text: string) {
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) this.#starts.push(at + 1);
-  }
-
-  position(offset: number): { readonly line: number; readonly column: number } {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
-  }
+/** Lines and columns by offset, both counted from 1. */
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return lines;
 }

@@ -5,6 +5,14 @@ import { readSmallFile } from './read-file.js';
 
 /** Maximum text with replaced references, in UTF-16 code units. */
 const MAXIMUM_LENGTH = 65_536;
+/** Further mistakes of one value are not looked for. */
+const MAXIMUM_MISTAKES = 10;
+/** An escaped `${`, or a reference: its content, and `}` unless it is missing. */
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+const UNCLOSED: Mistake = {
+  message: 'a reference "${" has no closing "}"',
+  hint: 'write $${ for a literal ${',
+};
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A text whose references were replaced. */
@@ -40,35 +48,20 @@ export class References {
   expand(text: string): Expansion {
     const references: string[] = [];
     const mistakes: Mistake[] = [];
-    let expanded = '';
-    let position = 0;
-    for (let start = text.indexOf('${'); start !== -1; start = text.indexOf('${', position)) {
-      if (start > position && text[start - 1] === '$') {
-        expanded += `${text.slice(position, start - 1)}\${`;
-        position = start + 2;
-        continue;
-      }
-      const end = text.indexOf('}', start);
-      if (end === -1) {
-        mistakes.push({
-          message: 'a reference "${" has no closing "}"',
-          hint: 'write $${ for a literal ${',
-        });
-        break;
-      }
-      const content = text.slice(start + 2, end);
-      references.push(displayed(content));
-      const found = this.#lookUp(content);
-      expanded += text.slice(position, start);
+    let length = 0;
+    const replace = (all: string, content: string | undefined, end: string): string => {
+      if (content === undefined) return '${';
+      if (length > MAXIMUM_LENGTH || mistakes.length > MAXIMUM_MISTAKES) return all;
+      const found: Lookup = end === '' ? UNCLOSED : this.#lookUp(content);
+      if (end !== '') references.push(displayed(content));
       if ('message' in found) mistakes.push(found);
-      else expanded += found.text;
-      position = end + 1;
-      if (expanded.length > MAXIMUM_LENGTH || mistakes.length > 10) break;
-    }
-    expanded += text.slice(position);
-    if (references.length > 0 && expanded.length > MAXIMUM_LENGTH) {
+      const replacement = 'text' in found ? found.text : all;
+      length += replacement.length;
+      return replacement;
+    };
+    const expanded = text.replace(REFERENCE, replace);
+    if (references.length > 0 && expanded.length > MAXIMUM_LENGTH)
       mistakes.push({ message: `the value with its references is longer than ${MAXIMUM_LENGTH} characters` });
-    }
     return { text: expanded, references, mistakes };
   }
 

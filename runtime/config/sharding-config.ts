@@ -2,13 +2,15 @@ import { deepFreeze } from './deep-freeze.js';
 import type { ReadContext } from './key.js';
 import { Problems } from './problems.js';
 import { sharding } from './sharding-keys.js';
-import type { Pooler, Secret, ShardingTopology, UnsafeSetting } from './types.js';
+import type { DataSourceConfig, GroupConfig, MemberConfig, Secret, ShardingTopology } from './types.js';
 import { readValue } from './value-source.js';
 
+/** Optional properties, which may also be undefined. */
+type Optional<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
+
 /** `fw.sharding` as an object: the keys of the YAML in camelCase. */
-export interface ShardingInput {
+export interface ShardingInput extends Optional<Pick<ShardingTopology, 'maximumConnections'>> {
   readonly defaultShard: ShardInput;
-  readonly maximumConnections?: number | undefined;
   readonly groups: readonly GroupInput[];
 }
 
@@ -19,18 +21,14 @@ export interface ShardInput {
 }
 
 /** A group of shards, as written in code or YAML. */
-export interface GroupInput {
-  readonly group: number;
-  readonly name: string;
+export interface GroupInput extends Pick<GroupConfig, 'group' | 'name'> {
   readonly members: readonly MemberInput[];
 }
 
 /** One shard of a group, as written in code or YAML. */
-export interface MemberInput {
+export interface MemberInput extends Optional<Pick<MemberConfig, 'weight' | 'draining'>> {
   readonly member: number;
   readonly name: string;
-  readonly weight?: number | undefined;
-  readonly draining?: boolean | undefined;
   readonly configs: ConfigsInput;
 }
 
@@ -42,18 +40,10 @@ export interface ConfigsInput {
 }
 
 /** One database. Ranges and defaults equal those of the YAML keys. */
-export interface DataSourceInput {
+export interface DataSourceInput extends Optional<Omit<DataSourceConfig, 'url' | 'password'>> {
   readonly jdbcUrl: string;
-  readonly username?: string | undefined;
   readonly password?: string | Secret | undefined;
   readonly driverClassName?: string | undefined;
-  readonly maximumPoolSize?: number | undefined;
-  readonly connectTimeoutMs?: number | undefined;
-  readonly lockTimeoutMs?: number | undefined;
-  readonly statementTimeoutMs?: number | undefined;
-  readonly applicationName?: string | undefined;
-  readonly allowUnsafe?: readonly UnsafeSetting[] | undefined;
-  readonly pooler?: Pooler | undefined;
 }
 
 /** Builds a sharding topology in code, without any YAML. */

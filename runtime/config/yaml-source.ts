@@ -1,5 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from 'yaml';
-import type { ConfigNode, ListNode, MapEntry, MapNode, ScalarNode } from './config-node.js';
+import { isAlias, isMap, isScalar, type Pair, type ParsedNode, type Scalar } from 'yaml';
+import type { ConfigNode, MapEntry, ScalarNode } from './config-node.js';
 import type { Mistake, Problems } from './problems.js';
 import { readYamlDocument } from './yaml-syntax.js';
 
@@ -10,9 +10,8 @@ const MAXIMUM_VALUES = 100_000;
 export function readYaml(text: string, problems: Problems): ConfigNode | undefined {
   const content = readYamlDocument(text, problems);
   if (content === undefined) return undefined;
-  if (content === null) return emptyScalar(0);
   const before = problems.count;
-  const node = new TreeBuilder(problems).build(content);
+  const node = content === null ? emptyScalar(0) : new TreeBuilder(problems).build(content);
   return problems.count === before ? node : undefined;
 }
 
@@ -31,65 +30,63 @@ class TreeBuilder {
 
   build(source: ParsedNode): ConfigNode {
     const before = this.#weight;
-    this.#grow(1, source.range[0]);
-    if (isAlias(source)) return this.#resolve(source.source, source.range[0]);
-    const node = this.#convert(source);
-    if (source.anchor !== undefined) {
+    const [offset] = source.range;
+    this.#grow(1, offset);
+    if (isAlias(source)) return this.#resolve(source.source, offset);
+    const node = this.#convert(source, offset);
+    if (source.anchor !== undefined)
       this.#anchors.set(source.anchor, { node, weight: this.#weight - before });
-    }
     return node;
   }
 
-  #convert(source: ParsedNode): ConfigNode {
-    const offset = source.range[0];
-    if (isMap(source)) return this.#map(source.items, offset);
-    if (isSeq(source)) return this.#list(source.items, offset);
+  #convert(source: ParsedNode, offset: number): ConfigNode {
     if (isScalar(source)) return scalarNode(source, offset);
-    return emptyScalar(offset);
+    if (isAlias(source)) return emptyScalar(offset);
+    // The rest of a hostile file is skipped.
+    if (isMap(source))
+      return {
+        kind: 'map',
+        offset,
+        entries: source.items.flatMap((pair) => (this.#isFull ? [] : this.#entry(pair))),
+      };
+    return {
+      kind: 'list',
+      offset,
+      items: source.items.flatMap((item) => (this.#isFull ? [] : [this.build(item)])),
+    };
   }
 
-  #map(pairs: readonly Pair<ParsedNode, ParsedNode | null>[], offset: number): MapNode {
-    const entries: MapEntry[] = [];
-    for (const { key, value } of pairs) {
-      if (this.#full) break;
-      if (!isScalar(key)) continue; // the parser has refused every other key
-      const keyOffset = key.range[0];
-      const child = value === null ? emptyScalar(keyOffset) : this.build(value);
-      entries.push({ key: String(key.value), keyOffset, value: child });
-    }
-    return { kind: 'map', offset, entries };
-  }
-
-  #list(sources: readonly ParsedNode[], offset: number): ListNode {
-    const items: ConfigNode[] = [];
-    for (const item of sources) {
-      if (this.#full) break;
-      items.push(this.build(item));
-    }
-    return { kind: 'list', offset, items };
+  #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>): MapEntry[] {
+    if (!isScalar(key)) return []; // the parser has refused every other key
+    const [keyOffset] = key.range;
+    return [
+      {
+        key: String(key.value),
+        keyOffset,
+        value: value === null ? emptyScalar(keyOffset) : this.build(value),
+      },
+    ];
   }
 
   #resolve(name: string, offset: number): ConfigNode {
     const anchor = this.#anchors.get(name);
-    if (anchor === undefined) {
-      this.#report(offset, {
-        message: 'this alias refers to no earlier anchor',
-        hint: 'put quotes around a value that starts with an asterisk',
-      });
-      return emptyScalar(offset);
+    if (anchor !== undefined) {
+      this.#grow(anchor.weight, offset);
+      return anchor.node;
     }
-    this.#grow(anchor.weight, offset);
-    return anchor.node;
+    const hint = 'put quotes around a value that starts with an asterisk';
+    this.#report(offset, { message: 'this alias refers to no earlier anchor', hint });
+    return emptyScalar(offset);
   }
 
-  get #full(): boolean {
+  get #isFull(): boolean {
     return this.#weight > MAXIMUM_VALUES;
   }
 
   #grow(weight: number, offset: number): void {
-    if (this.#full) return;
+    if (this.#isFull) return;
     this.#weight += weight;
-    if (this.#full) this.#report(offset, { message: 'the file has too many keys and values' });
+    if (this.#isFull) this.#report(offset, { message: 'the file has too many keys and values' });
   }
 
   #report(offset: number, mistake: Mistake): void {
@@ -97,12 +94,10 @@ class TreeBuilder {
   }
 }
 
-function scalarNode(source: Scalar.Parsed, offset: number): ScalarNode {
-  const { value } = source;
+function scalarNode({ value, source }: Scalar.Parsed, offset: number): ScalarNode {
   if (value === null) return emptyScalar(offset);
   if (typeof value === 'string') return { kind: 'scalar', offset, type: 'text', text: value };
-  const type = typeof value === 'boolean' ? 'boolean' : 'number';
-  return { kind: 'scalar', offset, type, text: source.source };
+  return { kind: 'scalar', offset, type: typeof value === 'boolean' ? 'boolean' : 'number', text: source };
 }
 
 function emptyScalar(offset: number): ScalarNode {

@@ -113,56 +113,50 @@ function lineAround(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, end === -1 ? text.length : end);
 }
 
+const ANCHORS: Mistake = {
+  message: 'wrong use of an anchor, alias or tag',
+  hint: 'put quotes around a value that starts with &, * or !',
+};
+const LONG_KEY: Mistake = {
+  message: 'a key is too long or spans several lines',
+  hint: 'is a colon or a quote missing?',
+};
+
 /** Messages of our own, because the parser's messages quote the text, which may be a password. */
+const MISTAKES: Readonly<Partial<Record<YAMLError['code'], Mistake>>> = {
+  TAB_AS_INDENT: { message: 'a tab is used for indentation', hint: 'use spaces' },
+  TAG_RESOLVE_FAILED: {
+    message: 'unknown YAML tag',
+    hint: 'put quotes around a value that starts with an exclamation mark',
+  },
+  BAD_DQ_ESCAPE: {
+    message: 'unknown escape sequence in double quotes',
+    hint: 'in single quotes, a backslash is an ordinary character',
+  },
+  NON_STRING_KEY: { message: 'a key must be plain text' },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'found a key where a value is expected',
+    hint: 'start it on a line of its own, or put quotes around a value that holds a colon and a space',
+  },
+  MULTILINE_IMPLICIT_KEY: LONG_KEY,
+  KEY_OVER_1024_CHARS: LONG_KEY,
+  ...{ BAD_ALIAS: ANCHORS, ALIAS_PROPS: ANCHORS, BAD_PROP_ORDER: ANCHORS },
+  ...{ MULTIPLE_ANCHORS: ANCHORS, MULTIPLE_TAGS: ANCHORS },
+};
+
+/** Mistakes that a reference without quotes causes inside `{ }` and `[ ]`. */
+const OF_REFERENCES: Readonly<Partial<Record<YAMLError['code'], Mistake>>> = {
+  BAD_SCALAR_START: { message: 'a value cannot start with this character', hint: 'put quotes around it' },
+  MISSING_CHAR: {
+    message: 'something is missing here: a colon after a key, a closing quote or a closing bracket',
+  },
+  BAD_INDENT: { message: 'wrong indentation' },
+};
+
 function syntaxMistake(code: YAMLError['code'], line: string): Mistake {
-  const quoteReference = line.includes('${')
-    ? 'inside { } and [ ], put quotes around a reference: "${NAME}"'
-    : undefined;
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return { message: 'a tab is used for indentation', hint: 'use spaces' };
-    case 'TAG_RESOLVE_FAILED':
-      return {
-        message: 'unknown YAML tag',
-        hint: 'put quotes around a value that starts with an exclamation mark',
-      };
-    case 'BAD_SCALAR_START':
-      return {
-        message: 'a value cannot start with this character',
-        hint: quoteReference ?? 'put quotes around it',
-      };
-    case 'BAD_DQ_ESCAPE':
-      return {
-        message: 'unknown escape sequence in double quotes',
-        hint: 'in single quotes, a backslash is an ordinary character',
-      };
-    case 'MISSING_CHAR':
-      return {
-        message: 'something is missing here: a colon after a key, a closing quote or a closing bracket',
-        hint: quoteReference,
-      };
-    case 'BAD_INDENT':
-      return { message: 'wrong indentation', hint: quoteReference };
-    case 'NON_STRING_KEY':
-      return { message: 'a key must be plain text' };
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return {
-        message: 'found a key where a value is expected',
-        hint: 'start it on a line of its own, or put quotes around a value that holds a colon and a space',
-      };
-    case 'MULTILINE_IMPLICIT_KEY':
-    case 'KEY_OVER_1024_CHARS':
-      return { message: 'a key is too long or spans several lines', hint: 'is a colon or a quote missing?' };
-    case 'BAD_ALIAS':
-    case 'ALIAS_PROPS':
-    case 'MULTIPLE_ANCHORS':
-    case 'MULTIPLE_TAGS':
-    case 'BAD_PROP_ORDER':
-      return {
-        message: 'wrong use of an anchor, alias or tag',
-        hint: 'put quotes around a value that starts with &, * or !',
-      };
-    default:
-      return { message: 'this is not valid YAML', hint: quoteReference };
-  }
+  const known = MISTAKES[code];
+  if (known !== undefined) return known;
+  const mistake = OF_REFERENCES[code] ?? { message: 'this is not valid YAML' };
+  if (!line.includes('${')) return mistake;
+  return { ...mistake, hint: 'inside { } and [ ], put quotes around a reference: "${NAME}"' };
 }
