@@ -35,8 +35,8 @@ export interface Kind<Value> {
   readonly shape?: Shape;
   /** Returns undefined after a problem was reported. */
   read(located: Located, context: ReadContext): Value | undefined;
-  /** The value as plain data for the printed configuration. Undefined leaves the key out. */
-  print(value: Value): unknown;
+  /** The value as plain data for the printed configuration; undefined leaves the key out. Default: the value. */
+  print?(value: Value): unknown;
 }
 
 /** What each key has besides its kind. */

@@ -9,7 +9,7 @@ import {
   refuse,
 } from './key.js';
 import type { Mistake } from './problems.js';
-import { isText, readScalar, shownNode, typeOf } from './scalar.js';
+import { isText, readScalar, type Scalar, shownNode, typeOf } from './scalar.js';
 import { SecretText } from './secret.js';
 import { didYouMean } from './suggest.js';
 import type { DatabaseUrl, Secret } from './types.js';
@@ -28,7 +28,7 @@ interface TextOptions extends KeyOptions<string> {
 }
 
 /** A text of 1 to `maximum` characters without spaces around it. */
-export function text<Options extends TextOptions>(maximum: number, options: Options): Kind<string> & Options {
+export function text<O extends TextOptions>(maximum: number, options: O): Kind<string> & O {
   return {
     ...options,
     ...sized('string', maximum),
@@ -38,10 +38,7 @@ export function text<Options extends TextOptions>(maximum: number, options: Opti
 }
 
 /** A text that is never printed. */
-export function secret<Options extends KeyOptions<Secret>>(
-  maximum: number,
-  options: Options,
-): Kind<Secret> & Options {
+export function secret<O extends KeyOptions<Secret>>(maximum: number, options: O): Kind<Secret> & O {
   const { type, schema } = sized('secret string', maximum);
   return {
     ...options,
@@ -49,24 +46,18 @@ export function secret<Options extends KeyOptions<Secret>>(
     schema: { ...schema, writeOnly: true },
     read(located, context) {
       const value = readScalar(located, context, 'a string', 'secret');
-      if (value === undefined) return undefined;
-      if (value.secret !== undefined) return value.secret;
-      const message = `must be a string, found ${typeOf(value)}`;
-      if (!isText(value)) return refuse(context, located, { message, hint: 'put quotes around it' });
-      const mistake = lengthMistake(value.text, maximum);
-      if (mistake !== undefined) return refuse(context, located, mistake);
-      if (value.text.includes('\0')) return refuse(context, located, { message: 'contains a NUL character' });
-      return SecretText.of(value.text);
+      if (value === undefined || value.secret !== undefined) return value?.secret;
+      const mistake = isText(value)
+        ? (lengthMistake(value.text, maximum) ?? nulMistake(value.text))
+        : { message: `must be a string, found ${typeOf(value)}`, hint: 'put quotes around it' };
+      return mistake === undefined ? SecretText.of(value.text) : refuse(context, located, mistake);
     },
     print: String,
   };
 }
 
 /** A path, resolved against the folder of the configuration file. */
-export function path<Options extends KeyOptions<string>>(
-  target: 'file' | 'folder',
-  options: Options,
-): Kind<string> & Options {
+export function path<O extends KeyOptions<string>>(target: 'file' | 'folder', options: O): Kind<string> & O {
   return {
     ...options,
     type: target,
@@ -75,20 +66,17 @@ export function path<Options extends KeyOptions<string>>(
       const value = readText(located, context, { maximum: LONGEST_PATH, wanted: 'a path' });
       return value === undefined ? undefined : resolve(context.baseDirectory, value);
     },
-    print: String,
   };
 }
 
-export function jdbcUrl<Options extends KeyOptions<DatabaseUrl>>(
-  options: Options,
-): Kind<DatabaseUrl> & Options {
+export function jdbcUrl<O extends KeyOptions<DatabaseUrl>>(options: O): Kind<DatabaseUrl> & O {
   return {
     ...options,
     type: 'JDBC URL',
     schema: { anyOf: [{ type: 'string', pattern: '^jdbc:(postgresql|pglite):' }, REFERENCE] },
     read(located, context) {
-      const wanted = { maximum: LONGEST_PATH, wanted: 'a JDBC URL', printable: false };
-      const value = readText(located, context, wanted);
+      const rules = { maximum: LONGEST_PATH, wanted: 'a JDBC URL', printable: false };
+      const value = readText(located, context, rules);
       if (value === undefined) return undefined;
       const result = parseJdbcUrl(value, context.baseDirectory);
       if ('url' in result) return result.url;
@@ -100,79 +88,70 @@ export function jdbcUrl<Options extends KeyOptions<DatabaseUrl>>(
 }
 
 /** An integer from `minimum` to `maximum`, both included. */
-export function integer<Options extends KeyOptions<number>>(
+export function integer<O extends KeyOptions<number>>(
   minimum: number,
   maximum: number,
-  options: Options,
-): Kind<number> & Options {
-  const wanted = `an integer from ${minimum} to ${maximum}`;
+  options: O,
+): Kind<number> & O {
+  const isInteger = (text: string): boolean => /^-?(?:0|[1-9][0-9]{0,15})$/.test(text);
   return {
     ...options,
     type: `integer, ${grouped(minimum)} to ${grouped(maximum)}`,
-    schema: { anyOf: [{ type: 'integer', minimum, maximum }, REFERENCE] },
-    read(located, context) {
-      const value = readScalar(located, context, wanted);
-      if (value === undefined) return undefined;
-      const typed = value.type === 'number' || value.type === 'referenced';
-      const isInteger = /^-?(?:0|[1-9][0-9]{0,15})$/.test(value.text);
-      const number = Number(value.text);
-      if (typed && isInteger && number >= minimum && number <= maximum) return number;
-      const hint = value.type === 'text' && isInteger ? 'remove the quotes' : undefined;
-      return refuse(context, located, { message: `must be ${wanted}, found ${value.shown}`, hint });
-    },
-    print: Number,
+    ...parsed<number>({
+      schema: { type: 'integer', minimum, maximum },
+      wanted: `an integer from ${minimum} to ${maximum}`,
+      parse({ type, text }) {
+        const number = type === 'text' || !isInteger(text) ? Number.NaN : Number(text);
+        return number >= minimum && number <= maximum ? number : undefined;
+      },
+      hint: ({ type, text }) => (type === 'text' && isInteger(text) ? 'remove the quotes' : undefined),
+    }),
   };
 }
 
-export function boolean<Options extends KeyOptions<boolean>>(options: Options): Kind<boolean> & Options {
+export function boolean<O extends KeyOptions<boolean>>(options: O): Kind<boolean> & O {
   return {
     ...options,
     type: '`true` or `false`',
-    schema: { anyOf: [{ type: 'boolean' }, REFERENCE] },
-    read(located, context) {
-      const value = readScalar(located, context, 'true or false');
-      if (value === undefined) return undefined;
-      const text = value.type === 'boolean' ? value.text.toLowerCase() : value.text;
-      const typed = value.type === 'boolean' || value.type === 'referenced';
-      if (typed && (text === 'true' || text === 'false')) return text === 'true';
-      return refuse(context, located, { message: `must be true or false, found ${value.shown}` });
-    },
-    print: Boolean,
+    ...parsed<boolean>({
+      schema: { type: 'boolean' },
+      wanted: 'true or false',
+      parse({ type, text }) {
+        const word = type === 'boolean' ? text.toLowerCase() : text;
+        return type === 'text' || !/^(true|false)$/.test(word) ? undefined : word === 'true';
+      },
+    }),
   };
 }
 
 /** One word of a fixed set. */
-export function choice<const Word extends string, Options extends KeyOptions<Word>>(
+export function choice<const Word extends string, O extends KeyOptions<Word>>(
   words: readonly Word[],
-  options: Options,
-): Kind<Word> & Options {
-  return {
-    ...options,
-    type: `one of ${quoted(words)}`,
-    schema: { anyOf: [{ enum: words }, REFERENCE] },
-    read: (located, context) => readChoice(located, context, words),
-    print: String,
-  };
+  options: O,
+): Kind<Word> & O {
+  return { ...options, type: `one of ${quoted(words)}`, ...oneOf(words) };
 }
 
-/** A list of words of a fixed set, each at most once. Default: none. */
+/** A list is empty by default. */
+type ListKind<Item> = Kind<readonly Item[]> &
+  KeyOptions<readonly Item[]> & { readonly default: readonly Item[] };
+
+/** A list of words of a fixed set, each at most once. */
 export function choices<const Word extends string>(
   words: readonly Word[],
   options: KeyOptions<readonly Word[]>,
-): Kind<readonly Word[]> & KeyOptions<readonly Word[]> & { readonly default: readonly Word[] } {
-  const items = { anyOf: [{ enum: words }, REFERENCE] };
+): ListKind<Word> {
+  const { schema, read } = oneOf(words);
   return {
     ...options,
     default: [],
     type: `list of ${quoted(words)}`,
-    schema: { type: 'array', uniqueItems: true, items },
+    schema: { type: 'array', uniqueItems: true, items: schema },
     read(located, context) {
-      if (located.node.kind === 'list')
-        return readItems(located, context, (item) => readChoice(item, context, words));
+      if (located.node.kind === 'list') return readItems(located, context, (item) => read(item, context));
       const message = `must be a list, found ${shownNode(located.node)}`;
       return refuse(context, located, { message, hint: `write [${words[0]}]` });
     },
-    print: (value) => value,
   };
 }
 
@@ -183,17 +162,15 @@ interface TextsOptions extends KeyOptions<readonly string[]> {
   readonly check?: TextCheck;
 }
 
-/** A list of texts, each at most once. Default: none. */
-export function texts(
-  options: TextsOptions,
-): Kind<readonly string[]> & TextsOptions & { readonly default: readonly string[] } {
+/** A list of texts, each at most once. */
+export function texts(options: TextsOptions): ListKind<string> {
   const { maximum, maximumLength, check } = options;
-  const items = { type: 'string', minLength: 1, maxLength: maximumLength };
+  const { schema } = sized('string', maximumLength);
   return {
     ...options,
     default: [],
     type: `list of strings, 1 to ${maximum}`,
-    schema: { type: 'array', minItems: 1, maxItems: maximum, uniqueItems: true, items },
+    schema: { type: 'array', minItems: 1, maxItems: maximum, uniqueItems: true, items: schema },
     read(located, context) {
       const wanted = `a list of 1 to ${maximum} strings`;
       if (!requireLength(located, context, { minimum: 1, maximum, wanted })) return undefined;
@@ -205,11 +182,8 @@ export function texts(
   };
 }
 
-/** Texts separated by commas. Default: none. */
-export function words(
-  maximum: number,
-  options: KeyOptions<readonly string[]>,
-): Kind<readonly string[]> & KeyOptions<readonly string[]> & { readonly default: readonly string[] } {
+/** Texts separated by commas. */
+export function words(maximum: number, options: KeyOptions<readonly string[]>): ListKind<string> {
   return {
     ...options,
     ...sized('string', maximum),
@@ -229,10 +203,10 @@ export interface ClaimValue {
   readonly value: string;
 }
 
-export function claimValue<Options extends KeyOptions<ClaimValue>>(
+export function claimValue<O extends KeyOptions<ClaimValue>>(
   maximum: number,
-  options: Options,
-): Kind<ClaimValue> & Options {
+  options: O,
+): Kind<ClaimValue> & O {
   return {
     ...options,
     ...sized('string', maximum),
@@ -248,6 +222,40 @@ export function claimValue<Options extends KeyOptions<ClaimValue>>(
     },
     print: ({ claim, value }) => `${claim}=${value}`,
   };
+}
+
+/** How a value is parsed from a scalar. */
+interface Parsing<Value> {
+  readonly schema: ConfigSchema;
+  readonly wanted: string;
+  readonly parse: (scalar: Scalar) => Value | undefined;
+  readonly hint?: (scalar: Scalar) => string | undefined;
+}
+
+function parsed<Value>({
+  schema,
+  wanted,
+  parse,
+  hint,
+}: Parsing<Value>): Pick<Kind<Value>, 'schema' | 'read'> {
+  return {
+    schema: { anyOf: [schema, REFERENCE] },
+    read(located, context) {
+      const scalar = readScalar(located, context, wanted);
+      if (scalar === undefined) return undefined;
+      const message = `must be ${wanted}, found ${scalar.shown}`;
+      return parse(scalar) ?? refuse(context, located, { message, hint: hint?.(scalar) });
+    },
+  };
+}
+
+function oneOf<Word extends string>(words: readonly Word[]): Pick<Kind<Word>, 'schema' | 'read'> {
+  return parsed<Word>({
+    schema: { enum: words },
+    wanted: `one of ${words.join(', ')}`,
+    parse: (scalar) => (isText(scalar) ? words.find((known) => known === scalar.text) : undefined),
+    hint: ({ text }) => didYouMean(text, words),
+  });
 }
 
 /** Whether a list has the right length. If not, reports it. */
@@ -308,23 +316,13 @@ function readText(located: Located, context: ReadContext, rules: TextRules): str
   return mistake === undefined ? value.text : refuse(context, located, mistake);
 }
 
-function readChoice<Word extends string>(
-  located: Located,
-  context: ReadContext,
-  words: readonly Word[],
-): Word | undefined {
-  const wanted = `one of ${words.join(', ')}`;
-  const value = readScalar(located, context, wanted);
-  if (value === undefined) return undefined;
-  const word = isText(value) ? words.find((known) => known === value.text) : undefined;
-  if (word !== undefined) return word;
-  const message = `must be ${wanted}, found ${value.shown}`;
-  return refuse(context, located, { message, hint: didYouMean(value.text, words) });
-}
-
 function lengthMistake(text: string, maximum: number): Mistake | undefined {
   if (text === '') return { message: 'is empty' };
   return text.length > maximum ? { message: `is longer than ${maximum} characters` } : undefined;
+}
+
+function nulMistake(text: string): Mistake | undefined {
+  return text.includes('\0') ? { message: 'contains a NUL character' } : undefined;
 }
 
 function printableMistake(text: string): Mistake | undefined {

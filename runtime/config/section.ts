@@ -18,7 +18,10 @@ import { shownNode } from './scalar.js';
 import { didYouMean, editDistance } from './suggest.js';
 
 /** A section, or a list of sections. */
-export type SectionKey<Value> = Key<Value> & { readonly shape: Shape };
+export type SectionKey<Value> = Key<Value> & {
+  readonly shape: Shape;
+  print(value: Value): unknown;
+};
 
 interface SectionOptions<Raw> {
   readonly doc: string;
@@ -248,7 +251,8 @@ function printed(raw: object, { keys, named }: Shape): object {
   const entries = names.map((name): [string, unknown] => {
     const value = values.get(name);
     const key = Object.hasOwn(keys, name) ? keys[name] : named?.key;
-    return [kebabCase(name), value === undefined ? undefined : key?.print(value)];
+    if (key === undefined || value === undefined) return [kebabCase(name), undefined];
+    return [kebabCase(name), key.print === undefined ? value : key.print(value)];
   });
   return Object.fromEntries(entries);
 }
