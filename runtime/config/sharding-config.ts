@@ -2,15 +2,16 @@ import { deepFreeze } from './deep-freeze.js';
 import type { ReadContext } from './key.js';
 import { Problems } from './problems.js';
 import { sharding } from './sharding-keys.js';
-import type { DataSourceConfig, GroupConfig, MemberConfig, Secret, ShardingTopology } from './types.js';
+import type { DataSourceConfig, Secret, ShardingTopology } from './types.js';
 import { readValue } from './value-source.js';
 
 /** Optional properties, which may also be undefined. */
 type Optional<Value> = { readonly [Name in keyof Value]?: Value[Name] | undefined };
 
 /** `fw.sharding` as an object: the keys of the YAML in camelCase. */
-export interface ShardingInput extends Optional<Pick<ShardingTopology, 'maximumConnections'>> {
+export interface ShardingInput {
   readonly defaultShard: ShardInput;
+  readonly maximumConnections?: number | undefined;
   readonly groups: readonly GroupInput[];
 }
 
@@ -21,14 +22,18 @@ export interface ShardInput {
 }
 
 /** A group of shards, as written in code or YAML. */
-export interface GroupInput extends Pick<GroupConfig, 'group' | 'name'> {
+export interface GroupInput {
+  readonly group: number;
+  readonly name: string;
   readonly members: readonly MemberInput[];
 }
 
 /** One shard of a group, as written in code or YAML. */
-export interface MemberInput extends Optional<Pick<MemberConfig, 'weight' | 'draining'>> {
+export interface MemberInput {
   readonly member: number;
   readonly name: string;
+  readonly weight?: number | undefined;
+  readonly draining?: boolean | undefined;
   readonly configs: ConfigsInput;
 }
 
