@@ -1,24 +1,9 @@
+import type { SinkConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { MessageShape } from './message/message-format.js';
 import type { RelaySink } from './relay-sink.js';
 
-/** Settings of a sink besides its receiver. */
-export interface SinkSettings {
-  /** Format of the messages. Default `structured`: CloudEvents 1.0 as one JSON document. */
-  readonly format: MessageShape;
-  /** `stored`: events as they were written. `latest`: upcast to the current version. Default `stored`. */
-  readonly versions: 'stored' | 'latest';
-  /** Models whose events are sent. Empty: all models of the application. Default empty. */
-  readonly models: readonly string[];
-  /** Events that are sent. Empty: all events of these models. Default empty. */
-  readonly events: readonly string[];
-  /**
-   * After the last attempt at a message that the receiver rejects, its event is parked, or the sink stops. Default
-   * `park`.
-   */
-  readonly onRejected: 'park' | 'stop';
-  /** Where a sink without a checkpoint on a shard begins. Default `beginning`. */
-  readonly startFrom: 'beginning' | 'now';
+/** Settings of a sink besides its receiver: those of the configuration, and limits. */
+export interface SinkSettings extends Omit<SinkConfig, 'name' | 'receiver'> {
   /** Maximum messages per batch. Default 500. */
   readonly batchSize: number;
   /** Maximum batches in flight, on each shard. Default 2. */
