@@ -333,14 +333,13 @@ const SHORTEST_PURGE_INTERVAL_MS = 100;
 
 function retentionKeeperOf(
   databases: DatabaseRegistry,
-  { clock, random }: ExecutionEnvironment,
+  { random }: ExecutionEnvironment,
   options: Pick<AssemblyOptions<unknown>, 'retention' | 'inform' | 'warn'>,
 ): RetentionKeeper {
   const { retention, inform = () => {}, warn = (message) => console.warn(message) } = options;
   return new RetentionKeeper({
     settings: retention ?? {},
     databases: () => databases.shards().map((shard) => databases.database(shard)),
-    now: () => clock.now(),
     random,
     inform,
     warn,

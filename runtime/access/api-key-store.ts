@@ -52,6 +52,8 @@ function hashOf(secret: string): Buffer {
 /** A key as it is stored. */
 export interface StoredApiKey extends ApiKey {
   readonly hash: Buffer;
+  /** Milliseconds until it expires, by the clock of the database; undefined: never. */
+  readonly expiresInMs: number | undefined;
 }
 
 interface Waiting {
@@ -94,7 +96,7 @@ export class ApiKeyStore {
       text: `${SELECT} ORDER BY created_date DESC LIMIT 1000`,
       values: [],
     });
-    return rows.map(toKey).map(({ hash: _, ...shown }) => shown);
+    return rows.map(toKey).map(({ hash: _, expiresInMs: __, ...shown }) => shown);
   }
 
   /**
@@ -150,13 +152,14 @@ export function isSecretOf(key: StoredApiKey, hash: Buffer): boolean {
 const INSERT = `INSERT INTO eventlog.api_keys (prefix, secret_hash, principal, claims, note, expires_date)
 VALUES ($1, $2, $3, $4::jsonb, $5, $6)`;
 
-const SELECT = `SELECT prefix, secret_hash, principal, claims, note, created_date, expires_date, revoked_date
+const SELECT = `SELECT prefix, secret_hash, principal, claims, note, created_date, expires_date, revoked_date,
+  (extract(epoch FROM expires_date - clock_timestamp()) * 1000)::float8
 FROM eventlog.api_keys`;
 
 const REVOKE = 'UPDATE eventlog.api_keys SET revoked_date = now() WHERE prefix = $1 AND revoked_date IS NULL';
 
 function toKey(row: readonly unknown[]): StoredApiKey {
-  const [prefix, hash, principal, claims, note, created, expires, revoked] = row;
+  const [prefix, hash, principal, claims, note, created, expires, revoked, left] = row;
   return {
     prefix: String(prefix),
     hash: Buffer.from(String(hash), 'hex'),
@@ -166,5 +169,6 @@ function toKey(row: readonly unknown[]): StoredApiKey {
     createdDate: created as Date,
     expiresDate: expires === null ? undefined : (expires as Date),
     revokedDate: revoked === null ? undefined : (revoked as Date),
+    expiresInMs: left === null ? undefined : Number(left),
   };
 }

@@ -58,7 +58,12 @@ class FailingStore {
     const text = `fwk_${prefix}_${secret}`;
     const { hash = Buffer.alloc(0) } = parseApiKey(text) ?? {};
     const shown = { prefix, hash, principal: `caller ${prefix}`, claims: {}, note: undefined };
-    const dates = { createdDate: new Date(), expiresDate: undefined, revokedDate: undefined };
+    const dates = {
+      createdDate: new Date(),
+      expiresDate: undefined,
+      expiresInMs: undefined,
+      revokedDate: undefined,
+    };
     this.#keys.set(prefix, { ...shown, ...dates });
     return text;
   }

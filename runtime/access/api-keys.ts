@@ -80,12 +80,12 @@ export function apiKeys({ store, maximumAgeMs = 3_000, keepMs = 3_600_000 }: Api
   const verify = async (text: string): Promise<KnownPrincipal> => {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw refused('is malformed');
-    const { key, principal } = (await find(parsed.prefix)) ?? {};
+    const found = await find(parsed.prefix);
     // The error does not reveal whether the prefix exists.
-    if (key === undefined || principal === undefined || !isSecretOf(key, parsed.hash))
-      throw refused('is not known');
+    if (found === undefined || !isSecretOf(found.key, parsed.hash)) throw refused('is not known');
+    const { key, principal, readMs } = found;
     if (key.revokedDate !== undefined) throw refused('was revoked');
-    if (key.expiresDate !== undefined && key.expiresDate.getTime() <= time.dateMs())
+    if (key.expiresInMs !== undefined && time.nowMs() - readMs >= key.expiresInMs)
       throw refused('has expired');
     return principal;
   };

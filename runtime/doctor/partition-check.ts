@@ -1,11 +1,11 @@
-import { time } from '../concurrency/time.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import { fault, warning } from './finding.js';
 import { ask, query, type ShardCheck } from './shard-checks.js';
 
 const CHECKS = `
 select conrelid::regclass::text, pg_get_constraintdef(oid), exists (
-  select from eventlog.maintenance where task = 'retention' and leased_until > clock_timestamp())
+  select from eventlog.maintenance where task = 'retention' and leased_until > clock_timestamp()),
+  (extract(epoch from clock_timestamp()) * 1000)::float8
 from pg_constraint where conname = 'fw_partitions_ahead' and conrelid in (
   to_regclass('eventlog.events_default'), to_regclass('eventlog.actions_default')) order by 1`;
 
@@ -17,7 +17,7 @@ export const checkPartitions: ShardCheck = async ({ database }) => {
   const [known] = await ask(database, "select to_regclass('eventlog.maintenance') is not null");
   if (known !== true) return [];
   const { rows } = await query(database, CHECKS);
-  return rows.flatMap(([table, definition, isBusy]) => {
+  return rows.flatMap(([table, definition, isBusy, nowMs]) => {
     const [, from] = /id < '([0-9a-f-]{36})'/.exec(String(definition)) ?? [];
     if (from === undefined || isBusy === true) return [];
     const fromMs = uuidTimeMs(from);
@@ -26,6 +26,6 @@ export const checkPartitions: ShardCheck = async ({ database }) => {
     const advice =
       `A process was killed while it made partitions. Run fw-gen events retain, or as the owner: ` +
       `alter table ${name} drop constraint fw_partitions_ahead.`;
-    return [(fromMs <= time.dateMs() ? fault : warning)('partitions', found, advice)];
+    return [(fromMs <= Number(nowMs) ? fault : warning)('partitions', found, advice)];
   });
 };

@@ -1,4 +1,3 @@
-import { time } from '../concurrency/time.js';
 import { ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
@@ -170,8 +169,7 @@ export class EventOperations {
     const { shard, ...rest } = options;
     const all = this.#databases(undefined);
     const reports: RetentionReport[] = [];
-    for (const database of this.#databases(shard))
-      reports.push(await retain({ database, all }, rest, new Date(time.dateMs())));
+    for (const database of this.#databases(shard)) reports.push(await retain({ database, all }, rest));
     return reports;
   }
 

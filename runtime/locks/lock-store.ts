@@ -1,4 +1,5 @@
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
+import { isTooLong, leaseEnd } from '../sharding/lease-sql.js';
 import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 
 /** Identifies one acquisition of a lock. */
@@ -58,7 +59,7 @@ export class LockStore {
 }
 
 const HELD = 'owner IS NOT NULL AND expires_date > clock_timestamp()';
-const EXPIRY = "clock_timestamp() + $3::int * interval '1 millisecond'";
+const EXPIRY = leaseEnd('$3::int');
 
 /** SQL that returns the token while the lock is held: see `lockCondition`. */
 export function heldUnder(name: string, token: string): string {
@@ -66,23 +67,26 @@ export function heldUnder(name: string, token: string): string {
 }
 
 /**
- * A request for a held lock costs only a read. The first token of a name is the server's time in microseconds, so
+ * A request for a held lock costs only reads. The first token of a name is the server's time in microseconds, so
  * tokens keep increasing after the row was purged.
  */
 const ACQUIRE = {
   name: 'fw_lock_acquire',
   text:
-    'INSERT INTO eventlog.locks AS l (name, owner, token, expires_date) ' +
-    `SELECT $1, $2::uuid, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, ${EXPIRY} ` +
+    `WITH cut AS (UPDATE eventlog.locks SET expires_date = ${leaseEnd('hold_ms')} ` +
+    `WHERE name = $1 AND owner <> $2::uuid AND ${isTooLong('expires_date', 'hold_ms')}) ` +
+    'INSERT INTO eventlog.locks AS l (name, owner, token, expires_date, hold_ms) ' +
+    `SELECT $1, $2::uuid, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, ${EXPIRY}, $3::int ` +
     `WHERE NOT EXISTS (SELECT FROM eventlog.locks WHERE name = $1 AND owner <> $2::uuid AND ${HELD}) ` +
     'ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_date = excluded.expires_date, ' +
+    'hold_ms = excluded.hold_ms, ' +
     'token = CASE WHEN l.owner = excluded.owner THEN l.token ELSE greatest(l.token + 1, excluded.token) END ' +
     'WHERE l.owner IS NULL OR l.owner = excluded.owner OR l.expires_date <= clock_timestamp() RETURNING token',
 };
 
 const EXTEND = {
   name: 'fw_lock_extend',
-  text: `UPDATE eventlog.locks SET expires_date = ${EXPIRY} WHERE name = $1 AND owner = $2::uuid AND ${HELD}`,
+  text: `UPDATE eventlog.locks SET expires_date = ${EXPIRY}, hold_ms = $3::int WHERE name = $1 AND owner = $2::uuid AND ${HELD}`,
 };
 
 const RELEASE = {

@@ -4,6 +4,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { FwError, MigrationError, messageOf } from '../errors.js';
 import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { databaseTime } from '../sharding/database-time.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
@@ -122,7 +123,7 @@ export async function migrateShard(
 /** Without partitions, rows are stored in the default partition, which does not prevent a start. */
 async function preparePartitions(database: ShardDatabase, { log = () => {} }: MigrateOptions): Promise<void> {
   try {
-    await makePartitionsAtStart(database, new Date(time.dateMs()));
+    await makePartitionsAtStart(database, await databaseTime(database));
   } catch (error) {
     const reason = messageOf(error);
     log(

@@ -78,6 +78,7 @@ create table eventlog.journal (
   error_message text,
   lease_owner uuid,
   lease_expires_date timestamptz,
+  lease_ms bigint,
   check ((state = 'closed') = (outcome is not null and closed_date is not null)),
   check ((lease_owner is null) = (lease_expires_date is null))
 );
@@ -89,7 +90,8 @@ create table eventlog.locks (
   name text primary key check (length(name) between 1 and 255),
   owner uuid,
   token bigint not null,
-  expires_date timestamptz not null
+  expires_date timestamptz not null,
+  hold_ms integer
 );
 create index locks_by_expiry on eventlog.locks (expires_date);
 comment on column eventlog.locks.token is 'Fencing token: rises with every owner of this name';
@@ -114,6 +116,7 @@ create table eventlog.consumers (
   holder text,
   fence bigint not null default 0,
   leased_until timestamptz,
+  lease_ms double precision,
   leased_on text,
   waiting_for text,
   selects text[] not null default '{}',

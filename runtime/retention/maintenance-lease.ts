@@ -1,3 +1,4 @@
+import { isTooLong, leaseEnd } from '../sharding/lease-sql.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** A turn at a task that one process at a time does on a shard. */
@@ -54,14 +55,15 @@ export async function lastDone(database: ShardDatabase, task: string): Promise<D
   return value instanceof Date ? value : undefined;
 }
 
+/** A turn that a clock which was set back has made too long counts as ended: a run may be repeated. */
 const TAKE = `INSERT INTO eventlog.maintenance AS m (task, holder, fence, leased_until)
-VALUES ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 ms')
+VALUES ($1, $2, 1, ${leaseEnd('$3::bigint')})
 ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, fence = m.fence + 1, leased_until = excluded.leased_until
-WHERE (m.leased_until IS NULL OR m.leased_until < clock_timestamp())
-  AND (m.done_date IS NULL OR m.done_date <= clock_timestamp() - $4::bigint * interval '1 ms')
+WHERE (m.leased_until IS NULL OR m.leased_until < clock_timestamp() OR ${isTooLong('m.leased_until', '$3::bigint')})
+  AND (m.done_date IS NULL OR m.done_date NOT BETWEEN clock_timestamp() - $4::bigint * interval '1 ms' AND clock_timestamp())
 RETURNING fence`;
 
-const RENEW = `UPDATE eventlog.maintenance SET leased_until = clock_timestamp() + $4::bigint * interval '1 ms'
+const RENEW = `UPDATE eventlog.maintenance SET leased_until = ${leaseEnd('$4::bigint')}
 WHERE task = $1 AND holder = $2 AND fence = $3`;
 
 const END = `UPDATE eventlog.maintenance SET leased_until = NULL, holder = NULL,

@@ -1,5 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DatabaseError, ValidationError } from '../errors.js';
+import { databaseTime } from '../sharding/database-time.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
@@ -71,14 +72,16 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
  *
  * Needs the rights of the tables' owner.
  *
+ * @param time by which the age is measured. Default: that of the database
  * @throws ValidationError for invalid options @throws DatabaseError for a role that does not own the tables
  */
 export async function retain(
   { database, all }: RetentionPlace,
   options: RetentionOptions,
-  now: Date,
+  time?: Date,
 ): Promise<RetentionReport> {
   checkRetention(options);
+  const now = time ?? (await databaseTime(database));
   const { keepDays, partitionDays = DEFAULT_PARTITION_DAYS, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
   const { largestScanBytes } = options;
   await requireOwner(database);

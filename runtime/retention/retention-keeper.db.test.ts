@@ -22,7 +22,7 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
   const keeper = new RetentionKeeper({
     settings,
     databases: () => [databases.database(HERE)],
-    now: () => now,
+    now: async () => now,
     random: () => 0.5,
     inform: (message) => informed.push(message),
     warn: (message) => warned.push(message),
@@ -60,7 +60,7 @@ describeOnEachAdapter('Automatic retention', (harness) => {
     await ledger.rows(
       "UPDATE eventlog.maintenance SET done_date = now() - interval '2 hours', holder = 'gone'",
     );
-    await ledger.rows("UPDATE eventlog.maintenance SET leased_until = now() + interval '1 hour'");
+    await ledger.rows("UPDATE eventlog.maintenance SET leased_until = now() + interval '5 minutes'");
     const third = keeperOf(databases, settings, new Date(later.getTime() + 14 * DAY_MS));
     await third.keeper.round();
     expect(third.informed).toEqual([]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep, type Timer, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { messageOf } from '../errors.js';
+import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { endTurn, lastDone, type MaintenanceTurn, renewTurn, takeTurn } from './maintenance-lease.js';
 import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
@@ -20,7 +21,8 @@ export interface RetentionKeeperOptions {
   readonly settings: RetentionSettings;
   /** Called in each round. */
   readonly databases: () => readonly ShardDatabase[];
-  readonly now: () => Date;
+  /** Default: the clock of each database. */
+  readonly now?: (database: ShardDatabase) => Promise<Date>;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   /** Receives the results. */
@@ -128,7 +130,7 @@ export class RetentionKeeper {
       if (states.length === 0) return;
       if (!states.every(({ owned }) => owned)) {
         this.#note(shard, { allowed: false, partitionsUntil: endOf(states) });
-        this.#warnOfMissingRight(shard, states);
+        await this.#warnOfMissingRight(database, states);
         return;
       }
       await this.#takeTurn(database, all);
@@ -142,7 +144,7 @@ export class RetentionKeeper {
   }
 
   async #takeTurn(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
-    const { settings, now, inform } = this.#options;
+    const { settings, now = databaseTime, inform } = this.#options;
     const { everyMs = DEFAULT_EVERY_MS } = settings;
     const request = { task: TASK, holder: this.#process, leaseMs: LEASE_MS, everyMs };
     const turn = await takeTurn(database, request);
@@ -150,7 +152,7 @@ export class RetentionKeeper {
     const renewal = this.#keepTurn(database, turn);
     let isDone = false;
     try {
-      const report = await retain({ database, all }, settings, now());
+      const report = await retain({ database, all }, settings, await now(database));
       isDone = true;
       this.#count(report);
       const text = describeReport(report);
@@ -171,10 +173,12 @@ export class RetentionKeeper {
       .unref();
   }
 
-  #warnOfMissingRight(shard: ShardIdentifier, states: readonly PartitionState[]): void {
-    const { settings, now } = this.#options;
+  async #warnOfMissingRight(database: ShardDatabase, states: readonly PartitionState[]): Promise<void> {
+    const { shard } = database;
+    const { settings, now = databaseTime } = this.#options;
     const end = endOf(states);
-    const isShort = end === undefined || end.getTime() < now().getTime() + SHORT_OF_PARTITIONS_MS;
+    const presentMs = (await now(database)).getTime();
+    const isShort = end === undefined || end.getTime() < presentMs + SHORT_OF_PARTITIONS_MS;
     if (settings.keepDays === undefined && !isShort) return;
     const partitions =
       end === undefined ? 'There are no partitions' : `The partitions end on ${end.toISOString()}`;

@@ -5,11 +5,16 @@ import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-d
 import { application } from '../../examples/wallet/generated/application.js';
 import type { Wallet } from '../../examples/wallet/models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { ApiKeyStore } from '../../runtime/access/api-key-store.js';
+import { apiKeys } from '../../runtime/access/api-keys.js';
+import type { RequestHead } from '../../runtime/access/authenticator.js';
 import { ExecutionConfiguration } from '../../runtime/action/execution-configuration.js';
 import { type Application, assembleApplication } from '../../runtime/application.js';
+import { useTime } from '../../runtime/concurrency/time.js';
 import type { Clock } from '../../runtime/domain/clock.js';
 import { currency } from '../../runtime/domain/currency.js';
 import { Decimal } from '../../runtime/domain/decimal.js';
+import type { KnownPrincipal } from '../../runtime/domain/principal.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { PATIENT } from '../databases/patient.js';
@@ -30,14 +35,17 @@ const TRANSFERS = 30;
 const ALICE = { name: 'alice', claims: { role: 'operator' } } as const;
 
 const open: Application[] = [];
+let restoreTime = (): void => {};
 
 afterEach(async () => {
+  restoreTime();
   await Promise.all(open.splice(0).map(({ events }) => events.stop(0)));
 });
 
-/** A process of the wallet. */
+/** A process of the wallet. All code of the runtime has the clock of the last one. */
 function processOf(databases: DatabaseRegistry, skewMs: number, deliver = false): Application {
   const clock: Clock = { now: () => new Date(Date.now() + skewMs) };
+  restoreTime = useTime({ dateMs: () => Date.now() + skewMs });
   const process = assembleApplication(application, databases, {
     namespace: 'test.clocks',
     collaborators: {},
@@ -65,6 +73,11 @@ async function startTransfers(process: Application): Promise<void> {
   const params = { sourceId: source.id, destinationId: destination.id, amount: new Decimal(1) };
   for (let count = 0; count < TRANSFERS; count += 1)
     await process.executor.execute(ALICE, TransferInitiateAction, params);
+}
+
+/** The first column of the first row on the global shard. */
+async function ask(databases: DatabaseRegistry, text: string): Promise<unknown> {
+  return (await databases.database(GLOBAL_SHARD).query({ text, values: [] })).rows[0]?.[0];
 }
 
 /** Transfers by state. */
@@ -121,4 +134,46 @@ describeOnEachAdapter('A process whose clock differs from that of its databases'
     );
     expect(kept).toBe(true);
   });
+
+  test.each(SKEWS)('%s deletes only what is old enough', async (_, skewMs) => {
+    const databases = await shards();
+    const process = processOf(databases, skewMs);
+    await ask(
+      databases,
+      `INSERT INTO eventlog.schedules (id, state, due_date, next_date, action_name, params, principal, action_id,
+         created_date, completed_date)
+       SELECT id, 'done', day, day, 'Test', '{}', 'alice', id, day, day
+       FROM (VALUES ('${idOf(1)}'::uuid, now()), ('${idOf(2)}', now() - interval '3 days')) AS d (id, day)`,
+    );
+    const [report] = await process.events.retain({ keepDays: 1 });
+    expect(report?.deletedSchedules).toBe(1);
+  });
+
+  test.each(SKEWS)('%s accepts an API key until it expires', async (_, skewMs) => {
+    const databases = await shards();
+    processOf(databases, skewMs);
+    const store = new ApiKeyStore(databases.database(GLOBAL_SHARD));
+    const authenticate = apiKeys({ store });
+    const request = async (leftMs: number): Promise<KnownPrincipal> => {
+      const expiresDate = new Date(Date.now() + leftMs);
+      const key = await store.create({ principal: 'alice', expiresDate });
+      return authenticate({
+        headers: { 'x-api-key': key },
+      } as unknown as RequestHead) as Promise<KnownPrincipal>;
+    };
+    expect(await request(MINUTE_MS)).toMatchObject({ name: 'alice' });
+    await expect(request(-1_000)).rejects.toThrow('has expired');
+  });
+
+  test.each(SKEWS)('%s writes events with the dates of the database', async (_, skewMs) => {
+    const databases = await shards();
+    await openWallet(processOf(databases, skewMs), 'US');
+    const isNow =
+      "SELECT bool_and(created_date BETWEEN now() - interval '1 minute' AND now()) FROM eventlog.events";
+    expect(await ask(databases, isNow)).toBe(true);
+  });
 });
+
+function idOf(number: number): string {
+  return `0190b8a0-0000-7000-8000-00000000000${number}`;
+}

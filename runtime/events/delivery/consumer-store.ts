@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { LogCursor } from '../log/event-record.js';
 
@@ -274,19 +275,27 @@ function toConsumerState(row: JsonObject): ConsumerState {
 }
 
 /**
- * Skips rows that a checkpoint has locked instead of waiting; the next survey follows soon. Deletes processes that sent
+ * Skips rows that a checkpoint has locked instead of waiting; the next survey follows soon. Cuts leases that a clock which
+ * was set back has made too long, and does not count signs of life from its future. Deletes processes that sent
  * no sign of life for a minute.
  */
 const SURVEY = `WITH alive AS (
   INSERT INTO eventlog.delivery_processes (id, handlers, heartbeat) VALUES ($1, $2::text[], clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat, handlers = excluded.handlers),
 gone AS (
-  DELETE FROM eventlog.delivery_processes WHERE heartbeat < clock_timestamp() - interval '1 minute' AND id <> $1),
+  DELETE FROM eventlog.delivery_processes WHERE id <> $1 AND heartbeat
+    NOT BETWEEN clock_timestamp() - interval '1 minute' AND clock_timestamp() + interval '1 minute'),
 mine AS (
   SELECT name FROM eventlog.consumers WHERE holder = $1 AND name = ANY ($4::text[]) FOR NO KEY UPDATE SKIP LOCKED),
 renewed AS (
-  UPDATE eventlog.consumers AS c SET leased_until = clock_timestamp() + $3 * interval '1 ms'
-  FROM mine WHERE c.name = mine.name RETURNING c.name)
+  UPDATE eventlog.consumers AS c SET leased_until = ${leaseEnd('$3')}
+  FROM mine WHERE c.name = mine.name RETURNING c.name),
+too_long AS (
+  SELECT name FROM eventlog.consumers WHERE ${isTooLong('leased_until', 'lease_ms')}
+    AND NOT (holder = $1 AND name = ANY ($4::text[])) FOR NO KEY UPDATE SKIP LOCKED),
+cut AS (
+  UPDATE eventlog.consumers AS c SET leased_until = ${leaseEnd('lease_ms')}
+  FROM too_long WHERE c.name = too_long.name)
 SELECT
   (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
      'fence', fence::text, 'superseded', leased_on <> s.run,
@@ -295,7 +304,8 @@ SELECT
      ORDER BY name)
    FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
-   FROM eventlog.delivery_processes WHERE heartbeat > clock_timestamp() - $3 * interval '1 ms' AND id <> $1),
+   FROM eventlog.delivery_processes WHERE id <> $1
+     AND heartbeat BETWEEN clock_timestamp() - $3 * interval '1 ms' AND clock_timestamp()),
   (SELECT jsonb_agg(name) FROM renewed), eventlog.server_run()`;
 
 /**
@@ -304,12 +314,12 @@ SELECT
  * expire without ending any process.
  */
 const VANISHED = `(holder IS NOT NULL AND holder <> $2 AND NOT EXISTS (
-  SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat > leased_until))`;
+  SELECT FROM eventlog.delivery_processes AS p WHERE p.id = holder AND p.heartbeat BETWEEN leased_until AND clock_timestamp()))`;
 
 const ACQUIRE = `UPDATE eventlog.consumers AS c SET
   vanished = ${VANISHED}, stuck = ${VANISHED} AND started_position = position, started_position = position,
   holder = $2, fence = fence + 1, waiting_for = NULL, leased_on = eventlog.server_run(),
-  leased_until = clock_timestamp() + $3 * interval '1 ms'
+  leased_until = ${leaseEnd('$3')}, lease_ms = $3
 WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
   OR (holder = $2 AND leased_on <> eventlog.server_run()))
 RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on,
@@ -322,8 +332,7 @@ RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspe
 export const HOLDS = 'name = $1 AND holder = $2 AND fence = $3 AND leased_on = eventlog.server_run()';
 
 const NOTE =
-  "UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = clock_timestamp() + $5 * interval '1 ms' " +
-  `WHERE ${HOLDS}`;
+  `UPDATE eventlog.consumers SET suspects = $4::jsonb, leased_until = ${leaseEnd('$5')} ` + `WHERE ${HOLDS}`;
 
 const CURSOR =
   'SELECT epoch, transaction_id, position, leased_on = eventlog.server_run() FROM eventlog.consumers ' +
@@ -331,7 +340,7 @@ const CURSOR =
 
 const CHECKPOINT =
   'UPDATE eventlog.consumers SET epoch = $4, transaction_id = $5::xid8, position = $6, ' +
-  "checkpoint_date = clock_timestamp(), leased_until = clock_timestamp() + $7 * interval '1 ms' " +
+  `checkpoint_date = clock_timestamp(), leased_until = ${leaseEnd('$7')} ` +
   `WHERE ${HOLDS} AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10`;
 
 const FINISH =

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
+import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { AttemptOutcome } from '../attempt-outcome.js';
 import { arrayLiteral } from '../codec/column-codec.js';
@@ -116,8 +117,7 @@ const READ: NamedText = {
 const LEASE: NamedText = {
   name: 'fw_journal_lease',
   text:
-    'UPDATE eventlog.journal SET lease_owner = $2, ' +
-    "lease_expires_date = clock_timestamp() + $3::int * interval '1 millisecond' " +
+    `UPDATE eventlog.journal SET lease_owner = $2, lease_ms = $3::int, lease_expires_date = ${leaseEnd('$3::int')} ` +
     "WHERE id = $1 AND state <> 'closed' " +
     'AND (lease_owner IS NULL OR lease_owner = $2 OR lease_expires_date <= clock_timestamp()) ' +
     `RETURNING ${COLUMNS}`,
@@ -138,15 +138,20 @@ const FLAG: NamedText = {
     "WHERE id = $1 AND lease_owner = $2 AND state <> 'closed'",
 };
 
+/** SQL of the longest pause between two attempts. */
+const LONGEST_PAUSE_MS = '300000';
+
 const FREE = '(lease_owner IS NULL OR lease_expires_date <= clock_timestamp())';
 
 const SURVEY: NamedText = {
   name: 'fw_journal_survey',
   text:
+    `WITH cut AS (UPDATE eventlog.journal SET lease_expires_date = ${leaseEnd('lease_ms')} ` +
+    `WHERE state <> 'closed' AND ${isTooLong('lease_expires_date', 'lease_ms')}) ` +
     `SELECT count(*) FILTER (WHERE state = 'open' AND ${FREE}), count(*) FILTER (WHERE state = 'flagged'), ` +
     "coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'actionName', action_name) ORDER BY id) FROM (" +
     `SELECT id, action_name FROM eventlog.journal WHERE state <> 'closed' AND state = 'open' AND ${FREE} ` +
-    'AND (next_date IS NULL OR next_date <= clock_timestamp()) ORDER BY id LIMIT $1) AS d), ' +
+    `AND (next_date IS NULL OR next_date <= clock_timestamp() OR ${isTooLong('next_date', LONGEST_PAUSE_MS)}) ORDER BY id LIMIT $1) AS d), ` +
     "'[]') FROM eventlog.journal WHERE state <> 'closed'",
 };
 

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../domain/model-event.js';
+import { leaseEnd } from '../../sharding/lease-sql.js';
 import type { CataloguedEvent } from '../codec/event-catalog.js';
 import * as kind from '../codec/parameter-kind.js';
 import type { JournalOpening } from '../journal/journal-store.js';
@@ -49,7 +50,7 @@ export const EVENTS: InsertedTable<EventRow> = table('events', {
   model_version: given(kind.BIGINT, ({ modelVersion }) => modelVersion),
   event_version: given(kind.INT, ({ known }) => known.version),
   trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
-  created_date: ofPlan('completed_date'),
+  created_date: derived(() => "date_trunc('milliseconds', now())"),
   payload: given(kind.DOCUMENT, ({ event, known }) => known.writePayload(event)),
 });
 
@@ -96,11 +97,8 @@ export const JOURNAL: InsertedTable<JournalOpening> = table('journal', {
   started_date: ofPlan('started_date'),
   parts: given(kind.JSON_TEXT, ({ parts }) => parts),
   lease_owner: ofPlan('id'),
-  lease_expires_date: given(
-    kind.BIGINT,
-    ({ holdMs }) => Math.ceil(holdMs),
-    (cell) => `clock_timestamp() + ${cell} * interval '1 millisecond'`,
-  ),
+  lease_expires_date: given(kind.BIGINT, ({ holdMs }) => Math.ceil(holdMs), leaseEnd),
+  lease_ms: derived(({ cell }) => cell('lease_expires_date')),
 });
 
 /** A time by the clock of the database: that of the transaction, and this many milliseconds. */
