@@ -255,6 +255,7 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['runtime/observability'],
   pino: ['runtime/observability'],
   'ts-morph': ['generator/read'],
+  '@ts-morph/common': ['generator/read'],
   handlebars: ['generator/emit'],
   commander: ['cli'],
   diff: ['cli'],

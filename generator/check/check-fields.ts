@@ -47,7 +47,13 @@ function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Dia
 function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly Diagnostic[] {
   return fields.flatMap(({ name, tags }) =>
     tags
-      .filter((tag) => tag.misplaced !== true && isFieldTag(tag.name) && !EFFECTIVE[place].has(tag.name))
+      .filter(
+        (tag) =>
+          tag.misplaced !== true &&
+          tag.ofType !== true &&
+          isFieldTag(tag.name) &&
+          !EFFECTIVE[place].has(tag.name),
+      )
       .map((tag) =>
         diagnostic(
           'FWGEN032',

@@ -4,7 +4,6 @@ import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { referenceToDeclaration } from './resolver.js';
 import { constructorsOf, hasKeyword, scopeOf } from './syntax.js';
 import { followLineage, type Lineage } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
 
 /**
  * Checks the form of a class that generated code imports: exported under its own name, concrete, not generic.
@@ -59,7 +58,7 @@ export interface ClassForm {
 
 /** Reads the decorators and the base classes of a class. Reports a repeated decorator. */
 export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): ClassForm {
-  const lineage = followLineage(startReading(context), node);
+  const lineage = followLineage(context, node);
   return { node, lineage, decorators: readDecorators(context, node) };
 }
 

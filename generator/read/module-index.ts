@@ -6,19 +6,19 @@ import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 /** The module in an import or re-export. */
 export class ModuleReference {
   readonly specifier: string;
-  readonly #file: string;
+  /** Project-relative path of the file that contains the statement. */
+  readonly file: string;
   #path: string | undefined;
 
-  /** @param file project-relative path of the file that contains the statement */
   constructor(specifier: string, file: string) {
     this.specifier = specifier;
-    this.#file = file;
+    this.file = file;
   }
 
   /** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
   get path(): string | undefined {
     if (this.#path === undefined && /^\.\.?(\/|$)/.test(this.specifier)) {
-      this.#path = posix.join(posix.dirname(this.#file), this.specifier);
+      this.#path = posix.join(posix.dirname(this.file), this.specifier);
     }
     return this.#path;
   }

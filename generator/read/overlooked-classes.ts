@@ -6,7 +6,6 @@ import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
 import { followLineage, leadsTo } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
 
 /** Base classes whose subclasses the generator must find. */
 const BASES = ['Model', 'Entity', 'ModelEvent', 'Repository', 'Saga'];
@@ -50,7 +49,7 @@ function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
   return (
     resolved.kind === 'declared' &&
     ts.isClassDeclaration(resolved.declaration) &&
-    leadsTo(followLineage(startReading(context), resolved.declaration), ...BASES)
+    leadsTo(followLineage(context, resolved.declaration), ...BASES)
   );
 }
 

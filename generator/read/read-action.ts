@@ -14,7 +14,7 @@ import { readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { leadsTo } from './types/lineage.js';
-import { readType } from './types/read-type.js';
+import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
@@ -26,8 +26,11 @@ export function readAction(
   const { node, lineage, decorators } = form;
   const { heritage } = lineage;
   const className = readClassName(context, node);
-  const [params, result] = lineage.arguments;
-  if (!leadsTo(lineage, 'Action') || params === undefined || result === undefined) {
+  const [params] = lineage.arguments;
+  const isAction = leadsTo(lineage, 'Action');
+  const paramsType = isAction ? readArgument(context, lineage, 0) : undefined;
+  const resultType = isAction ? readArgument(context, lineage, 1, 'result') : undefined;
+  if (params === undefined || paramsType === undefined || resultType === undefined) {
     report(
       context,
       'FWGEN007',
@@ -39,7 +42,6 @@ export function readAction(
   }
   if (className === undefined) return undefined;
   const classes = lineage.classes.map((each) => each.node);
-  const resultType = readType(context, result.node, 'result', result.scope);
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
   const action: Draft<ActionSchema> = {
@@ -47,7 +49,7 @@ export function readAction(
     name: readName(context, decorator) ?? className,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    params: paramsOf(context, params.node, readType(context, params.node, 'data', params.scope)),
+    params: paramsOf(context, params.node, paramsType),
     result: resultType.type,
     resultOptional: resultType.optional,
     resultNullable: resultType.nullable,

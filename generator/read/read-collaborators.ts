@@ -7,7 +7,6 @@ import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
-import { startReading } from './types/read-type.js';
 
 /**
  * Reads the constructor parameters of an action or handler, each with the source of its argument. The first class with
@@ -97,7 +96,7 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
   if (resolved.kind !== 'declared' || !ts.isClassDeclaration(resolved.declaration)) return undefined;
-  if (!leadsTo(followLineage(startReading(context), resolved.declaration), 'Repository')) return undefined;
+  if (!leadsTo(followLineage(context, resolved.declaration), 'Repository')) return undefined;
   return {
     kind: 'repository',
     name: resolved.declaration.name?.text ?? '',

@@ -1,15 +1,15 @@
 import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
-import type { FieldSchema } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { locationOf, type SourceFiles } from './source-files.js';
+import { Checker } from './types/checker.js';
 
 /** State that all steps of reading share. */
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
-  /** Declarations that have been read, by use and place. Types are referred to far more often than they are declared. */
-  readonly types: Map<string, Pick<FieldSchema, 'type' | 'nullable' | 'optional'>>;
+  /** Determines types that the syntax alone does not. */
+  readonly checker: Checker;
   /** Mistakes found so far. Each step appends its own. */
   readonly diagnostics: Diagnostic[];
   /** What is probably a mistake. Each step appends its own. */
@@ -18,7 +18,7 @@ export interface ReadContext {
 
 /** Returns the state in which reading a project begins. */
 export function startContext(sources: SourceFiles, paths: ProjectPaths): ReadContext {
-  return { sources, paths, types: new Map(), diagnostics: [], warnings: [] };
+  return { sources, paths, checker: new Checker(sources, paths), diagnostics: [], warnings: [] };
 }
 
 /** A schema under construction: an optional property is set only if it has a value. */

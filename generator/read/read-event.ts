@@ -11,8 +11,8 @@ import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
 import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
+import { resolveClass } from './types/model-classes.js';
 import { readClassFields } from './types/read-type.js';
-import { resolveClass } from './types/references.js';
 
 /**
  * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any

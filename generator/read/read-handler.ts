@@ -6,9 +6,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import type { ScopedClass } from './types/lineage.js';
-import type { ScopedNode } from './types/reading.js';
-import { argumentOf } from './types/references.js';
+import { argumentOf, type ScopedClass, type ScopedNode } from './types/lineage.js';
 
 const OPTIONS = [
   'name',

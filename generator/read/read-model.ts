@@ -11,12 +11,11 @@ import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
-import { type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
-import { readField, reportMerged, reportRepeated } from './types/objects.js';
-import { readType, startReading } from './types/read-type.js';
-import type { ScopedNode } from './types/reading.js';
-import { argumentOf } from './types/references.js';
+import { argumentOf, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
+import { readClassField, reportMerged, reportRepeated } from './types/objects.js';
+import { readArgument, startReading } from './types/read-type.js';
 import { mergeFields } from './types/type-results.js';
+import { NEVER } from './types/unite.js';
 
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
 export function readModel(
@@ -39,7 +38,7 @@ export function readModel(
     );
   }
   const fields = mergeFields(
-    [...lineage.classes].reverse().flatMap((each) => readModelFields(context, each)),
+    [...lineage.classes].reverse().flatMap((each) => readModelFields(context, node, each)),
   );
   const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
   const storedName = decoratedName(context, node, 'AutoBuilder');
@@ -95,8 +94,8 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   }
   return {
     kind: heritage.resolved.name === 'Model' ? 'model' : 'entity',
-    sharded: id !== undefined && readIdArgument(context, id, name),
-    state: state === undefined ? { kind: 'string' } : readState(context, state),
+    sharded: id !== undefined && readIdArgument(context, lineage, name),
+    state: state === undefined ? { kind: 'string' } : readState(context, lineage),
   };
 }
 
@@ -105,10 +104,11 @@ function found(node: ts.ClassDeclaration): string {
   return clause === undefined ? 'extends nothing' : `extends ${clause.getText()}`;
 }
 
-/** Whether the argument is `ShardedId<Self>`. Reports anything but an id of the class itself. */
-function readIdArgument(context: ReadContext, { node, scope }: ScopedNode, modelName: string): boolean {
-  const { type } = readType(context, node, 'data', scope);
-  if (type.kind === 'id' && type.model.name === modelName) return type.sharded;
+/** Whether the second argument is `ShardedId<Self>`. Reports anything but an id of the class itself. */
+function readIdArgument(context: ReadContext, lineage: Lineage, modelName: string): boolean {
+  const type = readArgument(context, lineage, 1)?.type;
+  if (type?.kind === 'id' && type.model.name === modelName) return type.sharded;
+  const node = lineage.arguments[1]?.node ?? lineage.classes[0].node;
   report(
     context,
     'FWGEN007',
@@ -119,8 +119,9 @@ function readIdArgument(context: ReadContext, { node, scope }: ScopedNode, model
   return false;
 }
 
-function readState(context: ReadContext, { node, scope }: ScopedNode): TypeSchema {
-  const { type, nullable, optional } = readType(context, node, 'data', scope);
+function readState(context: ReadContext, lineage: Lineage): TypeSchema {
+  const node = lineage.arguments[2]?.node ?? lineage.classes[0].node;
+  const { type, nullable, optional } = readArgument(context, lineage, 2) ?? NEVER;
   const isText =
     type.kind === 'string' ||
     (type.kind === 'enum' && enumKind(type.values) === 'string' && type.values.length > 0);
@@ -135,13 +136,16 @@ function readState(context: ReadContext, { node, scope }: ScopedNode): TypeSchem
   return { kind: 'string' };
 }
 
-function readModelFields(context: ReadContext, { node, scope }: ScopedClass): readonly FieldSchema[] {
+function readModelFields(
+  context: ReadContext,
+  leaf: ts.ClassDeclaration,
+  { node, scope }: ScopedClass,
+): readonly FieldSchema[] {
   reportRepeated(context, node.members);
   reportMerged(context, node);
-  const reading = startReading(context, 'data', scope);
   return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))
-    .map((member) => readField({ ...reading, budget: { ...reading.budget } }, member))
+    .map((member) => readClassField(startReading(context), member, { leaf, scope }))
     .filter((field) => field !== undefined);
 }
 

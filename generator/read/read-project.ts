@@ -37,6 +37,7 @@ export function readProject(
   const { diagnostics } = context;
   const { files, migrations, folders } = listFiles(context);
   findAugmenters(context, files);
+  context.checker.setFiles(files);
   const schema = nothingFound();
   for (const file of files) attempt(diagnostics, file, () => readClasses(context, file, schema));
   for (const file of migrations) {
@@ -46,7 +47,9 @@ export function readProject(
   // Only these actions can stage on two shards.
   const suspects = schema.actions.filter(({ stagingCalls }) => stagingCalls > 1);
   if (suspects.length > 0) diagnostics.push(...checkShards(context, schema, suspects));
-  const inputs = [...new Set([...folders, paths.migrations, ...sources.requested])];
+  const inputs = [
+    ...new Set([...folders, paths.migrations, ...sources.requested, ...context.checker.inputs]),
+  ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
   return syntaxErrors.length > 0

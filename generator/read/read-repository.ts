@@ -4,7 +4,7 @@ import { type ReadContext, report } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
-import { resolveClass } from './types/references.js';
+import { resolveClass } from './types/model-classes.js';
 
 /**
  * Reads a class that extends `Repository`, directly or through classes of this project. @returns undefined for any

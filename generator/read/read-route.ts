@@ -8,7 +8,7 @@ import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
 import { followLineage } from './types/lineage.js';
-import { readClassFields, startReading } from './types/read-type.js';
+import { readClassFields } from './types/read-type.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPTIONS = [
@@ -161,7 +161,7 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
 
 /** Returns the static `from` of a response, or of its nearest base class. */
 function mapperOf(context: ReadContext, node: ts.ClassDeclaration): ts.ClassElement | undefined {
-  return followLineage(startReading(context), node)
+  return followLineage(context, node)
     .classes.map((each) => staticMember(each.node, 'from'))
     .find((each) => each !== undefined);
 }

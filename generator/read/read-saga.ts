@@ -5,8 +5,8 @@ import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
-import { leadsTo } from './types/lineage.js';
-import { argumentOf, resolveClass } from './types/references.js';
+import { argumentOf, leadsTo } from './types/lineage.js';
+import { resolveClass } from './types/model-classes.js';
 
 /** Reads a class marked with `@FwSaga`. @returns undefined, after a report, if the class has no usable form */
 export function readSaga(context: ReadContext, { node, lineage }: ClassForm): SagaSchema | undefined {

@@ -160,16 +160,14 @@ function namespaceOf(context: ReadContext, { from, name }: ImportBinding): Modul
 
 function resolveFrom(
   context: ReadContext,
-  { specifier, path }: ModuleReference,
+  { specifier, file: from, path: relative }: ModuleReference,
   wanted: Wanted,
   visited?: Set<string>,
 ): Resolved {
   const { name } = wanted;
-  if (path === undefined) {
-    return isThisPackage(specifier)
-      ? { kind: 'framework', name }
-      : { kind: 'package', module: specifier, name };
-  }
+  if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
+  const path = relative ?? context.checker.locate(specifier, from);
+  if (path === undefined) return { kind: 'package', module: specifier, name };
   const { output } = context.paths;
   if (path.startsWith(output) && path.charAt(output.length) === '/') {
     return { kind: 'generated', file: emittedFile(path), name };

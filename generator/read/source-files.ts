@@ -96,6 +96,11 @@ export class SourceFiles {
     return this.#augmenters.get(file) ?? [];
   }
 
+  /** All files that add members to another one. */
+  get augmenters(): readonly string[] {
+    return [...new Set([...this.#augmenters.values()].flat())];
+  }
+
   /** Sets the files that add members to a file, by the file with the declarations. */
   setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
     this.#augmenters = augmenters;

@@ -111,6 +111,8 @@ export interface DocTag {
   readonly location: SourceLocation;
   /** Its position does not identify a field. */
   readonly misplaced?: true;
+  /** It belongs to the field's type, which other fields share. */
+  readonly ofType?: true;
 }
 
 /** Returns the common type of an enum's values; `mixed` if there are several. */

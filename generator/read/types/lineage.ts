@@ -1,6 +1,18 @@
 import { ts } from '../compiler.js';
 import { extendsFramework, type Heritage, readHeritage } from '../heritage.js';
-import { bindArguments, type Reading, type Scope, type ScopedNode } from './reading.js';
+import type { ReadContext } from '../read-context.js';
+import { nameText } from '../syntax.js';
+
+/** A type node with the types of the type parameters in its scope. */
+export interface ScopedNode {
+  readonly node: ts.TypeNode;
+  readonly scope: Scope;
+}
+
+/** Type arguments by the names of their parameters. */
+export type Scope = ReadonlyMap<string, ScopedNode>;
+
+export const NO_SCOPE: Scope = new Map();
 
 /** A class with the types of its type parameters. */
 export interface ScopedClass {
@@ -21,9 +33,9 @@ export interface Lineage {
 }
 
 /** Follows `extends` through classes of this project. A cycle ends where it closes. */
-export function followLineage(reading: Reading, node: ts.ClassDeclaration): Lineage {
-  const heritage = readHeritage(reading.context, node);
-  const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: reading.scope }];
+export function followLineage(context: ReadContext, node: ts.ClassDeclaration): Lineage {
+  const heritage = readHeritage(context, node);
+  const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: NO_SCOPE }];
   let root = heritage;
   for (let last: ScopedClass = classes[0]; ; ) {
     const given = root?.typeArguments ?? [];
@@ -32,9 +44,9 @@ export function followLineage(reading: Reading, node: ts.ClassDeclaration): Line
     const isNext =
       base !== undefined && ts.isClassDeclaration(base) && !classes.some((each) => isSame(each, base));
     if (!isNext) return { classes, heritage, root, arguments: given.map((each) => ({ node: each, scope })) };
-    last = { node: base, scope: bindArguments({ ...reading, scope }, base.typeParameters, given) };
+    last = { node: base, scope: bindArguments(base.typeParameters, given, scope) };
     classes.push(last);
-    root = readHeritage(reading.context, base);
+    root = readHeritage(context, base);
   }
 }
 
@@ -46,4 +58,25 @@ function isSame({ node }: ScopedClass, other: ts.ClassDeclaration): boolean {
 /** Whether the root is a class of this package with one of these names. */
 export function leadsTo(lineage: Lineage, ...names: readonly string[]): boolean {
   return extendsFramework(lineage.root, ...names);
+}
+
+function bindArguments(
+  parameters: readonly ts.TypeParameterDeclaration[] | undefined,
+  given: readonly ts.TypeNode[],
+  scope: Scope,
+): Scope {
+  const bound = new Map<string, ScopedNode>();
+  for (const [index, { name, default: byDefault }] of (parameters ?? []).entries()) {
+    const argument = given[index];
+    if (argument !== undefined) bound.set(name.text, { node: argument, scope });
+    else if (byDefault !== undefined) bound.set(name.text, { node: byDefault, scope: new Map(bound) });
+  }
+  return bound;
+}
+
+/** Resolves a type argument: type parameters are replaced by their arguments. */
+export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
+  const isName = ts.isTypeReferenceNode(node) && node.typeArguments === undefined;
+  const bound = isName ? scope.get(nameText(node.typeName)) : undefined;
+  return bound === undefined ? { node, scope } : argumentOf(bound);
 }

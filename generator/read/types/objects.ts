@@ -3,81 +3,29 @@ import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import { assignedFieldForm } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
-import { readDoc, readMisplacedTags } from '../read-doc.js';
+import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
-import { type Declaration, referenceToDeclaration, resolveName } from '../resolver.js';
-import { fileOf, locationOf } from '../source-files.js';
+import { type Declaration, referenceToDeclaration } from '../resolver.js';
+import { fileOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, scopeOf } from '../syntax.js';
-import { followLineage, leadsTo, type ScopedClass } from './lineage.js';
-import { isNeeded, type Reading, type Shape } from './reading.js';
-import { mergeFields, plain, type ReadType, unsupported } from './type-results.js';
-
-/** A class or interface member that declares a field. */
-export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
+import { askForMember } from './convert.js';
+import { readField } from './fields.js';
+import { followLineage, leadsTo, type Scope, type ScopedClass } from './lineage.js';
+import type { Reading } from './reading.js';
+import { mergeFields, plain, type ReadType } from './type-results.js';
 
 /** Returns a unique text for a declaration. Its tree may be parsed again between two reads. */
 export function declarationKey(declaration: Declaration): string {
   return `${fileOf(declaration)}#${declaration.pos}`;
 }
 
-/** Reads the fields of an interface: of all its declarations (also in other files) and of the types that it extends. */
-export function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.TypeNode): ReadType {
-  const fields: FieldSchema[] = [];
-  const declarations = interfacesOf(reading.context, node);
-  for (const clause of declarations
-    .flatMap(({ heritageClauses }) => heritageClauses ?? [])
-    .flatMap(({ types }) => types)) {
-    const { type } = reading.read({ ...reading, shape: shapeOfBase(reading) }, clause);
-    if (type.kind === 'unsupported') return plain(type);
-    if (type.kind !== 'object') return unsupported(usage, EXTENDS_HINT);
-    fields.push(...type.fields);
-  }
-  for (const { members } of declarations) {
-    const own = readMembers(reading, members, usage);
-    if (own.type.kind !== 'object') return own;
-    fields.push(...own.type.fields);
-  }
-  return plain({ kind: 'object', fields: mergeFields(fields), ...named(node) });
-}
-
-function shapeOfBase({ shape }: Reading): Shape {
-  return shape === 'value' ? 'fields' : shape;
-}
-
-const EXTENDS_HINT =
-  "Extend only object types with known fields: `interface Parcel extends Pick<Address, 'street'> { readonly weight: number }`.";
-
-/** Reads the members of an object type. */
-export function readMembers(
-  reading: Reading,
-  members: readonly ts.TypeElement[],
-  usage: ts.TypeNode,
-): ReadType {
-  const inner: Reading = { ...reading, shape: 'value' };
-  const [only] = members;
-  if (members.length === 1 && only !== undefined && ts.isIndexSignatureDeclaration(only)) {
-    const { type, nullable } = inner.read(inner, only.type);
-    const isText = only.parameters[0]?.type?.kind === ts.SyntaxKind.StringKeyword;
-    if (!isText) return unsupported(usage, `Use string keys: \`Record<string, ${only.type.getText()}>\`.`);
-    return plain(
-      type.kind === 'unsupported'
-        ? type
-        : { kind: 'record', of: type, ...(nullable ? { nullable: true } : {}) },
-    );
-  }
-  const fields: FieldSchema[] = [];
-  for (const member of members) {
-    if (!ts.isPropertySignature(member)) return unsupported(usage, MEMBER_HINT);
-    if (!isNeeded(reading, propertyName(member.name))) continue;
-    const read = readField(inner, member);
-    if (read !== undefined) fields.push(read);
-  }
+/** Reads the members of an object type. @returns undefined if they are not all plain properties */
+export function readMembers(reading: Reading, members: readonly ts.TypeElement[]): ReadType | undefined {
+  if (!members.every((member) => ts.isPropertySignature(member))) return undefined;
   reportRepeated(reading.context, members);
+  const fields = members.map((member) => readField(reading, member)).filter((field) => field !== undefined);
   return plain({ kind: 'object', fields });
 }
-
-const MEMBER_HINT =
-  'Data has only properties. Remove methods, and replace an index signature with a field: `readonly entries: Record<string, T>;`.';
 
 /** Reports two fields of one name in a declaration, which the compiler does not accept either. */
 export function reportRepeated(
@@ -117,11 +65,11 @@ export function readClassFields(
   node: ts.ClassDeclaration,
   { withGetters, roots }: ClassFieldOptions,
 ): readonly FieldSchema[] {
-  const lineage = followLineage(reading, node);
+  const lineage = followLineage(reading.context, node);
   if (lineage.root !== undefined && !leadsTo(lineage, ...roots))
     reportBase(reading.context, node, lineage.root.clause);
   const classes = [...lineage.classes].reverse();
-  return mergeFields(classes.flatMap((each) => ownFields(reading, each, withGetters)));
+  return mergeFields(classes.flatMap((each) => ownFields(reading, each, { leaf: node, withGetters })));
 }
 
 function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.Node): void {
@@ -134,13 +82,18 @@ function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.
   );
 }
 
+interface FieldsOf {
+  /** The class whose fields are read, which binds the type parameters of its base classes. */
+  readonly leaf: ts.ClassDeclaration;
+  readonly withGetters: boolean;
+}
+
 function ownFields(
   reading: Reading,
   { node, scope }: ScopedClass,
-  withGetters: boolean,
+  { leaf, withGetters }: FieldsOf,
 ): readonly FieldSchema[] {
   const { context } = reading;
-  const inner: Reading = { ...reading, scope, shape: 'value' };
   for (const parameter of constructorOf(node)?.parameters ?? []) {
     if (ts.isParameterPropertyDeclaration(parameter, parameter.parent))
       reportParameterProperty(context, parameter);
@@ -153,11 +106,21 @@ function ownFields(
     const isField = ts.isPropertyDeclaration(member) || (withGetters && ts.isGetAccessorDeclaration(member));
     if (!isField || ts.isPrivateIdentifier(member.name)) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
-    if (!isNeeded(reading, propertyName(member.name))) continue;
-    const read = readField(inner, member);
+    const read = readClassField(reading, member, { leaf, scope });
     if (read !== undefined) fields.push(read);
   }
   return fields;
+}
+
+/** Reads a field of a class, or of a base class with type parameters. */
+export function readClassField(
+  reading: Reading,
+  member: ts.PropertyDeclaration | ts.GetAccessorDeclaration,
+  { leaf, scope }: { readonly leaf: ts.ClassDeclaration; readonly scope: Scope },
+): FieldSchema | undefined {
+  const words = scope.size === 0 ? [] : (member.type?.getText() ?? '').split(/\W+/);
+  const isBound = words.some((word) => scope.has(word));
+  return readField(reading, member, isBound ? askForMember(reading, leaf, member) : undefined);
 }
 
 /** Reports an interface that adds fields to a class. Methods are not data, and are ignored. */
@@ -189,52 +152,6 @@ function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDe
     `The constructor parameter ${name} declares a field`,
     `Write \`${assignedFieldForm(parameter)}\` in the class body, and assign it with \`this.${name} = ${name};\`. Parameter properties are not erasable syntax.`,
   );
-}
-
-/** Reads a property as a field. @returns undefined, after a report, if its name is computed or its type is missing */
-export function readField(reading: Reading, member: FieldNode): FieldSchema | undefined {
-  const name = propertyName(member.name);
-  const typeNode = member.type;
-  if (name === undefined || typeNode === undefined) {
-    const problem = name === undefined ? 'has a computed name' : 'has no type';
-    report(
-      reading.context,
-      'FWGEN004',
-      member,
-      `The field ${abbreviate(member.getText())} ${problem}`,
-      `Write a name and a type: \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`. The generator does not infer them.`,
-    );
-    return undefined;
-  }
-  const { type, nullable, optional } = reading.read(reading, typeNode);
-  const { description, tags } = readDoc(member);
-  const misplaced = ts.isGetAccessorDeclaration(member) ? [] : readMisplacedTags(member);
-  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
-    report(
-      reading.context,
-      'FWGEN032',
-      member,
-      `The type of ${name} is Default, but its comment has no @default`,
-      'Write the value in the comment directly before the field: `@default 50`.',
-    );
-  const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
-  const schema: Draft<FieldSchema> = {
-    name,
-    type,
-    optional: optional || isOptional,
-    nullable,
-    tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
-    location: locationOf(member),
-  };
-  if (description !== undefined) schema.description = description;
-  return schema;
-}
-
-/** Whether a type is `Default<...>`. */
-function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
-  if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
-  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
-  return resolved.kind === 'framework' && resolved.name === 'Default';
 }
 
 /** Returns name, description and reference of an object type, for emitted code and the API document. */

@@ -1,12 +1,15 @@
-import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
+import type { DocTag, FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
 import { abbreviate } from '../read-literal.js';
+import { HINTS } from './hints.js';
 
 /** A type, and whether it allows `null` and `undefined`. */
 export interface ReadType {
   readonly type: TypeSchema;
   readonly nullable: boolean;
   readonly optional: boolean;
+  /** Tags of the declaration that gives the type: of its alias, or of the field that it is taken from. */
+  readonly tags?: readonly DocTag[];
 }
 
 /** Merges fields. A later field replaces an earlier one of the same name, as in an extending interface. */
@@ -24,17 +27,26 @@ const SUPPORTED =
   'enum, or objects, lists, tuples and records of these; for any other data use `JsonValue`.';
 
 /** Returns a type that cannot be stored or sent. @param hint what to write instead */
-export function unsupported(node: ts.TypeNode, hint: string = SUPPORTED): ReadType {
-  return unsupportedText(node.getText(), hint);
-}
-
-/** Returns the same for a type that has no node. */
-export function unsupportedText(text: string, hint: string = SUPPORTED): ReadType {
-  return plain({ kind: 'unsupported', text: abbreviate(text), hint });
+export function unsupported(node: ts.Node, hint: string = SUPPORTED): ReadType {
+  return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint });
 }
 
 /** Returns the error for a type that contains itself. */
-export function recursive(node: ts.TypeNode): ReadType {
+export function recursive(node: ts.Node): ReadType {
   const hint = 'Use `JsonValue` for data of unlimited depth.';
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, recursive: true });
+}
+
+/** Returns a list of items. */
+export function listOf({ type, nullable, optional, tags }: ReadType, list: ts.Node): ReadType {
+  if (type.kind === 'unsupported') return plain(type);
+  if (optional || type.kind === 'void' || type.kind === 'model') return unsupported(list, HINTS.item);
+  const read = plain({ kind: 'list', of: type, ...(nullable ? { nullable: true } : {}) });
+  return withSecret(read, tags);
+}
+
+/** Adds the tags of a part. Only a secret makes the whole what the part is; other tags are no rules for the whole. */
+export function withSecret(read: ReadType, ofPart: readonly DocTag[] = []): ReadType {
+  const tags = ofPart.filter(({ name }) => name === 'secret');
+  return tags.length === 0 ? read : { ...read, tags };
 }

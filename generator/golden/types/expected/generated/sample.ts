@@ -13,7 +13,7 @@ import {
   column,
   t,
 } from 'fw-actions/codegen';
-import type { Address, Cents, Level, Mood, Parcel, Pesos, Phase, Sku } from '../forms.js';
+import type { Address, Cents, Level, Mood, Parcel, Payment, Pesos, Phase, Sku } from '../forms.js';
 import { type Place, Sample } from '../sample.js';
 
 /** Columns of the table `samples` in queries. */
@@ -627,7 +627,7 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
     return this.put('mapped', mapped);
   }
 
-  payment(payment: Sample['payment']): SampleBuilder<Given | 'payment'> {
+  payment(payment: Payment): SampleBuilder<Given | 'payment'> {
     return this.put('payment', payment);
   }
 

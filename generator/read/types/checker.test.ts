@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FieldSchema } from '../../schema/type-schema.js';
+import { readProject } from '../read-project.js';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'fw-checker-')));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const PATHS = { source: 'app/src', output: 'app/src/generated', migrations: 'app/migrations' };
+
+/** Reads the fields of the only model, each as one line. */
+function fieldsOf(): { readonly fields: readonly string[]; readonly inputs: readonly string[] } {
+  const { schema, diagnostics, inputs } = readProject(folder, PATHS);
+  expect(diagnostics).toEqual([]);
+  return { fields: (schema.models[0]?.fields ?? []).map(inWords), inputs };
+}
+
+function inWords({ name, type }: FieldSchema): string {
+  return `${name}: ${JSON.stringify(type, (key, value) => (key === 'location' || key === 'tags' ? undefined : value))}`;
+}
+
+function model(imports: string, fields: string): Readonly<Record<string, string>> {
+  return {
+    'app/src/thing.ts': `import { AutoBuilder, type Id, Model } from 'fw-actions';
+${imports}
+@AutoBuilder
+export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
+  ${fields}
+}
+`,
+  };
+}
+
+test('path aliases of the nearest tsconfig.json name classes, constants and types', () => {
+  write({
+    'tsconfig.base.json': '{ "compilerOptions": { "paths": { "@shared/*": ["./shared/*"] } } }',
+    'app/tsconfig.json': '{ "extends": "../tsconfig.base.json" }',
+    'shared/place.ts': `import { AutoBuilder, type Id, Model } from 'fw-actions';
+export const COLOURS = ['red', 'blue'] as const;
+@AutoBuilder
+export class Place extends Model<Place, Id<Place>> {}
+`,
+    ...model(
+      "import type { COLOURS, Place } from '@shared/place.js';",
+      "readonly place!: Place['id'];\n  readonly other!: Id<Place>;\n  readonly colour!: (typeof COLOURS)[number];",
+    ),
+  });
+  const { fields, inputs } = fieldsOf();
+  const id = '{"kind":"id","model":{"name":"Place","file":"shared/place.ts","marked":true},"sharded":false}';
+  expect(fields).toEqual([`place: ${id}`, `other: ${id}`, 'colour: {"kind":"enum","values":["red","blue"]}']);
+  expect(inputs).toEqual(
+    expect.arrayContaining(['app/tsconfig.json', 'tsconfig.base.json', 'shared/place.ts']),
+  );
+});
+
+test('types of a workspace package are read from its sources, and imported by its name', () => {
+  write({
+    'app/package.json': '{ "type": "module" }',
+    'packages/shared/package.json':
+      '{ "name": "@acme/shared", "type": "module", "exports": "./src/index.ts" }',
+    'packages/shared/src/index.ts': `export enum Level { Low = 'LOW', High = 'HIGH' }
+export interface Page<T> { readonly items: readonly T[]; readonly next?: string }
+`,
+    ...model(
+      "import type { Level, Page } from '@acme/shared';",
+      'readonly level!: Level;\n  readonly page!: Page<bigint>;',
+    ),
+  });
+  mkdirSync(join(folder, 'node_modules/@acme'), { recursive: true });
+  symlinkSync(join(folder, 'packages/shared'), join(folder, 'node_modules/@acme/shared'));
+  const { fields, inputs } = fieldsOf();
+  expect(fields).toEqual([
+    'level: {"kind":"enum","values":["LOW","HIGH"],"reference":{"kind":"package","module":"@acme/shared","name":"Level"}}',
+    'page: {"kind":"object","fields":[{"name":"items","type":{"kind":"list","of":{"kind":"bigint"}},"optional":false,"nullable":false},{"name":"next","type":{"kind":"string"},"optional":true,"nullable":false}]}',
+  ]);
+  expect(inputs).toContain('packages/shared/src/index.ts');
+});
+
+test('the order of a union is that of its source, whatever was asked before', () => {
+  const others = "readonly other!: Exclude<'amber' | 'red' | 'x', 'x'>;";
+  write({
+    ...model(
+      "import type { Colours } from './colours.js';",
+      `${others}\n  readonly colour!: keyof Colours;\n  readonly rest!: Exclude<keyof Colours, 'red'>;`,
+    ),
+    'app/src/colours.ts': 'export interface Colours { blue: 1; red: 2; amber: 3 }\n',
+  });
+  expect(fieldsOf().fields).toEqual([
+    'other: {"kind":"enum","values":["amber","red"]}',
+    'colour: {"kind":"enum","values":["blue","red","amber"]}',
+    'rest: {"kind":"enum","values":["blue","amber"]}',
+  ]);
+});
+
+test('a type that only the checker knows may contain itself', () => {
+  write(
+    model(
+      `type Folder = { readonly [name: string]: Folder };
+type Node = (Partial<{ next: Node | null; all: readonly Node[] }>);`,
+      'readonly folder!: Folder;\n  readonly node!: Node;',
+    ),
+  );
+  expect(fieldsOf().fields).toEqual([
+    'folder: {"kind":"recursive","name":"Folder","of":{"kind":"record","of":{"kind":"again","name":"Folder"}}}',
+    'node: {"kind":"recursive","name":"Node","of":{"kind":"object","fields":[{"name":"next","type":{"kind":"again","name":"Node"},"optional":true,"nullable":true},{"name":"all","type":{"kind":"list","of":{"kind":"again","name":"Node"}},"optional":true,"nullable":false}],"name":"Node"}}',
+  ]);
+});
+
+test('the emitted code does not determine what is emitted', () => {
+  write({
+    ...model(
+      "import type { ThingField } from './generated/thing.js';",
+      'readonly first!: Exclude<ThingField, number>;',
+    ),
+    'app/src/generated/thing.ts': "export type ThingField = 'a' | 'b';\n",
+  });
+  const { schema } = readProject(folder, PATHS);
+  expect(schema.models[0]?.fields[0]?.type.kind).toBe('unsupported');
+});

@@ -1,0 +1,62 @@
+import { posix } from 'node:path';
+import { ts } from '../compiler.js';
+
+/** Libraries of hosts, whose types are no data, and which take longer to load than everything else. */
+const HOSTS = /^lib\.(dom|webworker|scripthost)\b/;
+
+/** Returns the compiler options of the configuration nearest to a folder, as far as they determine types of data. */
+export function compilerOptions(
+  folder: string,
+  readFile: (path: string) => string | undefined,
+): ts.CompilerOptions {
+  const file = ts.findConfigFile(folder, (path) => ts.sys.fileExists(path));
+  const { lib, paths, baseUrl, pathsBasePath, customConditions, ...others } =
+    file === undefined ? {} : readOptions(file, readFile);
+  const libraries = lib?.filter((each) => !HOSTS.test(each)) ?? [];
+  const given = { paths, baseUrl, pathsBasePath, customConditions };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    exactOptionalPropertyTypes: others.exactOptionalPropertyTypes === true,
+    noUncheckedIndexedAccess: others.noUncheckedIndexedAccess === true,
+    lib: libraries.length === 0 ? ['lib.es2023.d.ts'] : libraries,
+    module: ts.ModuleKind.ESNext,
+    // It finds what each other resolution finds.
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    resolveJsonModule: true,
+    target: ts.ScriptTarget.Latest,
+    strict: true,
+    noEmit: true,
+    types: [],
+  };
+}
+
+function readOptions(file: string, readFile: (path: string) => string | undefined): ts.CompilerOptions {
+  const host: ts.ParseConfigHost = {
+    useCaseSensitiveFileNames: true,
+    fileExists: (path) => ts.sys.fileExists(path),
+    readFile,
+    // The files of the configuration are not needed, only its options.
+    readDirectory: () => [],
+  };
+  const { config } = ts.readConfigFile(file, readFile);
+  return ts.parseJsonConfigFileContent(config ?? {}, host, posix.dirname(file), undefined, file).options;
+}
+
+/** Returns the absolute paths that `paths` gives for a specifier. */
+export function aliasTargets(options: ts.CompilerOptions, specifier: string): readonly string[] {
+  const { paths = {}, baseUrl, pathsBasePath } = options;
+  const folder = baseUrl ?? (typeof pathsBasePath === 'string' ? pathsBasePath : '');
+  return Object.entries(paths).flatMap(([pattern, targets]) => {
+    const [head = '', tail] = pattern.split('*');
+    const isMatch =
+      tail === undefined ? specifier === head : specifier.startsWith(head) && specifier.endsWith(tail);
+    if (!isMatch) return [];
+    const rest = specifier.slice(head.length, specifier.length - (tail ?? '').length);
+    return targets.map((target) =>
+      posix.join(
+        folder,
+        target.replace('*', () => rest),
+      ),
+    );
+  });
+}

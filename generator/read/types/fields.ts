@@ -1,0 +1,74 @@
+import type { DocTag, FieldSchema } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import { type Draft, type ReadContext, report } from '../read-context.js';
+import { readDoc, readMisplacedTags } from '../read-doc.js';
+import { abbreviate, propertyName } from '../read-literal.js';
+import { resolveName } from '../resolver.js';
+import { locationOf } from '../source-files.js';
+import type { Reading } from './reading.js';
+import type { ReadType } from './type-results.js';
+
+/** A class or interface member that declares a field. */
+export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
+
+/** Whether a node declares a field. */
+export function isField(node: ts.Node): node is FieldNode {
+  return ts.isPropertyDeclaration(node) || ts.isPropertySignature(node) || ts.isGetAccessorDeclaration(node);
+}
+
+/**
+ * Reads a property as a field. @param known its type, unless that is read as written. @returns undefined, after a
+ * report, if its name is computed or its type is missing
+ */
+export function readField(reading: Reading, member: FieldNode, known?: ReadType): FieldSchema | undefined {
+  const name = propertyName(member.name);
+  const typeNode = member.type;
+  if (name === undefined || typeNode === undefined) {
+    const problem = name === undefined ? 'has a computed name' : 'has no type';
+    report(
+      reading.context,
+      'FWGEN004',
+      member,
+      `The field ${abbreviate(member.getText())} ${problem}`,
+      `Write a name and a type: \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`. The generator does not infer them.`,
+    );
+    return undefined;
+  }
+  const read = known ?? reading.read(reading, typeNode);
+  const { type, nullable, optional } = read;
+  const { description, tags: own } = readDoc(member);
+  const tags = withTags(own, read.tags);
+  const misplaced = ts.isGetAccessorDeclaration(member) ? [] : readMisplacedTags(member);
+  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
+    report(
+      reading.context,
+      'FWGEN032',
+      member,
+      `The type of ${name} is Default, but its comment has no @default`,
+      'Write the value in the comment directly before the field: `@default 50`.',
+    );
+  const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
+  const schema: Draft<FieldSchema> = {
+    name,
+    type,
+    optional: optional || isOptional,
+    nullable,
+    tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
+    location: locationOf(member),
+  };
+  if (description !== undefined) schema.description = description;
+  return schema;
+}
+
+/** Adds the tags of a field's type. The field's own ones take precedence. */
+export function withTags(own: readonly DocTag[], others: readonly DocTag[] = []): readonly DocTag[] {
+  const missing = others.filter((tag) => !own.some(({ name }) => name === tag.name));
+  return missing.length === 0 ? own : [...own, ...missing];
+}
+
+/** Whether a type is `Default<...>`. */
+function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
+  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
+  return resolved.kind === 'framework' && resolved.name === 'Default';
+}

@@ -1,0 +1,29 @@
+import type { ModelReference } from '../../schema/type-schema.js';
+import { ts } from '../compiler.js';
+import type { ReadContext } from '../read-context.js';
+import { decoratedName, hasDecorator } from '../read-decorator.js';
+import { resolveClassDeclaration } from '../resolver.js';
+import { fileOf } from '../source-files.js';
+import { nameText } from '../syntax.js';
+import { isUnmarkedModel } from '../unmarked-model.js';
+import { argumentOf, NO_SCOPE, type Scope } from './lineage.js';
+
+/** Returns the class that a type argument names; undefined if this project does not declare it. */
+export function resolveClass(
+  context: ReadContext,
+  argument: ts.TypeNode,
+  scope: Scope = NO_SCOPE,
+): ModelReference | undefined {
+  const { node } = argumentOf({ node: argument, scope });
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const declaration = resolveClassDeclaration(context, node, nameText(node.typeName));
+  return declaration === undefined ? undefined : referenceToClass(context, declaration);
+}
+
+/** Returns how other declarations refer to a model class. */
+export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
+  const marked = hasDecorator(context, node, 'AutoBuilder') || isUnmarkedModel(context, node);
+  const storedName = decoratedName(context, node, 'AutoBuilder');
+  const named = storedName === undefined ? {} : { storedName };
+  return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
+}
