@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt, attemptFolder } from './attempt.js';
-import { augmentationsIn, mayAugment } from './augmentations.js';
 import { nothingFound } from './found.js';
 import { listMigrations, listSources } from './list-files.js';
 import { namesakes } from './migration-files.js';
@@ -10,7 +9,7 @@ import { readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
 import { checkShards } from './shards/verdict.js';
-import { fileOf, SourceFiles } from './source-files.js';
+import { SourceFiles } from './source-files.js';
 import { unemittedEvents } from './unemitted-events.js';
 
 /** The result of reading: all valid declarations and every mistake. */
@@ -36,8 +35,7 @@ export function readProject(
   const context = startContext(sources, paths);
   const { diagnostics } = context;
   const { files, migrations, folders } = listFiles(context);
-  findAugmenters(context, files);
-  context.checker.setFiles(files);
+  context.checker.setFiles(files, findAugmenters(context, files));
   const schema = nothingFound();
   for (const file of files) attempt(diagnostics, file, () => readClasses(context, file, schema));
   for (const file of migrations) {
@@ -83,18 +81,11 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
   return { files: found?.files ?? [], migrations: listed, folders: found?.folders ?? [] };
 }
 
-/** Finds the files that add members to declarations of other files. */
-function findAugmenters(context: ReadContext, files: readonly string[]): void {
-  const { sources } = context;
-  const augmenters = new Map<string, string[]>();
-  for (const file of files) {
-    // An error of the disk is reported when the file is read.
-    const isOne = attempt([], file, () => mayAugment(sources.text(file) ?? '')) === true;
-    const source = isOne ? sources.load(file) : undefined;
-    for (const { target } of source === undefined ? [] : augmentationsIn(context, source)) {
-      const own = fileOf(target);
-      augmenters.set(own, [...new Set([...(augmenters.get(own) ?? []), file])]);
-    }
-  }
-  sources.setAugmenters(augmenters);
+/** Adding members to declarations of other files of the project. */
+const AUGMENTS = /\bdeclare\s+module\s+['"]\.\.?\//;
+
+/** Finds the files that may add members to declarations of other files. */
+function findAugmenters({ sources }: ReadContext, files: readonly string[]): readonly string[] {
+  // An error of the disk is reported when the file is read.
+  return files.filter((file) => attempt([], file, () => AUGMENTS.test(sources.text(file) ?? '')) === true);
 }

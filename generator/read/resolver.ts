@@ -1,6 +1,6 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { type ImportBinding, ModuleReference, moduleIndex } from './module-index.js';
+import { type ImportBinding, type ModuleReference, moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
@@ -78,16 +78,6 @@ export function resolveExpression(
 
 /** Maximum length of a chain of constants; a longer chain is a cycle. */
 const MOST_CONSTANTS = 8;
-
-/** Resolves `import('./file.js').Name` in a file. */
-export function resolveImportType(
-  context: ReadContext,
-  source: ts.SourceFile,
-  specifier: string,
-  name: string,
-): Resolved {
-  return resolveFrom(context, new ModuleReference(specifier, fileOf(source)), { name, meaning: 'type' });
-}
 
 function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
   const { declarations, variables } = moduleIndex(source);

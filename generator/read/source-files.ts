@@ -16,7 +16,6 @@ export class SourceFiles {
   readonly #texts = new Map<string, string | undefined>();
   readonly #trees = new Map<string, ts.SourceFile>();
   readonly #errors = new Map<string, readonly Diagnostic[]>();
-  #augmenters: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(projectDirectory: string) {
     this.projectDirectory = projectDirectory;
@@ -89,21 +88,6 @@ export class SourceFiles {
       this.#trees.delete(file);
       this.#errors.delete(file);
     }
-  }
-
-  /** Files that add members to declarations of a file, see `augmentationsIn`. */
-  augmentersOf(file: string): readonly string[] {
-    return this.#augmenters.get(file) ?? [];
-  }
-
-  /** All files that add members to another one. */
-  get augmenters(): readonly string[] {
-    return [...new Set([...this.#augmenters.values()].flat())];
-  }
-
-  /** Sets the files that add members to a file, by the file with the declarations. */
-  setAugmenters(augmenters: ReadonlyMap<string, readonly string[]>): void {
-    this.#augmenters = augmenters;
   }
 }
 

@@ -29,6 +29,7 @@ export class Checker {
   readonly #foreign = new Map<string, ts.SourceFile | undefined>();
   readonly #inputs = new Set<string>();
   #files: readonly string[] = [];
+  #augmenters: readonly string[] = [];
   #singleFiles = 0;
   #options: ts.CompilerOptions | undefined;
   #program: ts.Program | undefined;
@@ -43,9 +44,29 @@ export class Checker {
     return this.#inputs;
   }
 
-  /** Sets the sources of the project. All are included when many files need the checker. */
-  setFiles(files: readonly string[]): void {
+  /**
+   * Sets the sources of the project, all of which are included when many files need the checker.
+   *
+   * @param augmenters those that may add members to declarations of other files
+   */
+  setFiles(files: readonly string[], augmenters: readonly string[]): void {
     this.#files = files;
+    this.#augmenters = augmenters;
+  }
+
+  /** Returns the interfaces that other files add to a declaration. */
+  addedTo(node: ts.InterfaceDeclaration | ts.ClassDeclaration): readonly ts.InterfaceDeclaration[] {
+    const { name } = node;
+    if (name === undefined || !this.#augmenters.some((file) => this.#mentions(file, name.text))) return [];
+    const source = node.getSourceFile();
+    const declarations = this.of(source).getSymbolAtLocation(name)?.declarations ?? [];
+    return declarations
+      .filter((each) => ts.isInterfaceDeclaration(each))
+      .filter((each) => each.getSourceFile() !== source);
+  }
+
+  #mentions(file: string, name: string): boolean {
+    return this.#sources.text(file)?.includes(`interface ${name}`) === true;
   }
 
   /** Returns a checker that knows a file. */
@@ -57,7 +78,7 @@ export class Checker {
   #extend(source: ts.SourceFile): ts.Program {
     this.#singleFiles += 1;
     const more = this.#singleFiles > MOST_SINGLE_FILES ? this.#files : [];
-    for (const file of [source.fileName, ...this.#sources.augmenters, ...more]) this.#roots.add(file);
+    for (const file of [source.fileName, ...this.#augmenters, ...more]) this.#roots.add(file);
     return ts.createProgram({
       rootNames: [...this.#roots],
       options: this.#compilerOptions,
