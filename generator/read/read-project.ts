@@ -81,11 +81,14 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
   return { files: found?.files ?? [], migrations: listed, folders: found?.folders ?? [] };
 }
 
-/** Adding members to declarations of other files of the project. */
-const AUGMENTS = /\bdeclare\s+module\s+['"]\.\.?\//;
+/** Adds to what other files of the project see, without an import. */
+const AUGMENTS = /\bdeclare\s+(global\b|module\s+['"]\.\.?\/)/;
 
-/** Finds the files that may add members to declarations of other files. */
+/** Finds the files that may declare what others use without an import. */
 function findAugmenters({ sources }: ReadContext, files: readonly string[]): readonly string[] {
   // An error of the disk is reported when the file is read.
-  return files.filter((file) => attempt([], file, () => AUGMENTS.test(sources.text(file) ?? '')) === true);
+  return files.filter(
+    (file) =>
+      attempt([], file, () => file.endsWith('.d.ts') || AUGMENTS.test(sources.text(file) ?? '')) === true,
+  );
 }

@@ -120,6 +120,18 @@ type Node = (Partial<{ next: Node | null; all: readonly Node[] }>);`,
   ]);
 });
 
+test('types that a file declares for all others need no import', () => {
+  write({
+    'app/src/globals.d.ts': 'interface Point { readonly x: number }\n',
+    'app/src/more.ts': 'export {};\ndeclare global {\n  type Colour = "red" | "blue";\n}\n',
+    ...model('', 'readonly point!: Point;\n  readonly colour!: Colour;'),
+  });
+  expect(fieldsOf().fields).toEqual([
+    'point: {"kind":"object","fields":[{"name":"x","type":{"kind":"number"},"optional":false,"nullable":false}],"name":"Point"}',
+    'colour: {"kind":"enum","values":["red","blue"]}',
+  ]);
+});
+
 test('the emitted code does not determine what is emitted', () => {
   write({
     ...model(

@@ -47,7 +47,7 @@ export class Checker {
   /**
    * Sets the sources of the project, all of which are included when many files need the checker.
    *
-   * @param augmenters those that may add members to declarations of other files
+   * @param augmenters those that may declare what other files use without an import
    */
   setFiles(files: readonly string[], augmenters: readonly string[]): void {
     this.#files = files;
