@@ -93,11 +93,3 @@ export interface NamedSections {
 export function refuse({ problems }: ReadContext, { place }: Located, mistake: Mistake): undefined {
   problems.add(place, mistake);
 }
-
-/** Reports a value that another place has already claimed. */
-export function claim(context: ReadContext, what: string, value: unknown, place: Place, scope = ''): void {
-  const id = JSON.stringify([scope, what, value]);
-  const owner = context.claims.get(id);
-  if (owner === undefined) context.claims.set(id, place);
-  else context.problems.add(place, { message: `this ${what} is already used by ${owner.path}` });
-}

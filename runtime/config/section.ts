@@ -2,7 +2,6 @@ import type { MapEntry, MapNode } from './config-node.js';
 import { sectionSchema } from './json-schema.js';
 import {
   type AnyKeys,
-  claim,
   type Key,
   type KeysOf,
   type Located,
@@ -25,7 +24,7 @@ export type SectionKey<Value> = Key<Value> & {
 
 interface SectionOptions<Raw> {
   readonly doc: string;
-  readonly keys: KeysOf<Raw> & AnyKeys;
+  readonly keys: KeysOf<Raw>;
   readonly named?: NamedSections;
   readonly definition?: string;
   /** Keys that are unique among the entries of a list, with their names in messages. */
@@ -50,10 +49,12 @@ export function section<Value extends object>(options: SectionOptions<Value>): S
 export function converted<Raw extends object, Value>(
   options: SectionOptions<Raw> & Conversion<Raw, Value>,
 ): SectionKey<Value> {
-  const { doc, keys, named, definition, unique = {} } = options;
+  const { doc, named, definition, unique = {} } = options;
+  // A type with an index signature would accept keys that the value does not have.
+  const keys: AnyKeys = Object.fromEntries(Object.entries(options.keys));
   const shape: Shape = { keys, named, definition };
   const complete = (raw: object): raw is Raw =>
-    Object.entries<Key<unknown>>(keys).every(
+    Object.entries(keys).every(
       ([name, key]) => key.required !== true || key.lenient === true || Reflect.get(raw, name) !== undefined,
     );
   return {
@@ -155,9 +156,14 @@ export class Section {
     this.context.problems.add({ path, offset: this.place.offset }, { message: 'is missing' });
   }
 
-  /** Reports a valid value of a key that another place has already claimed. */
+  /** Reports a key whose value belongs to another key of the same scope: of one list, or of the configuration. */
   claim(what: string, name: string, scope = '', value: unknown = this.#raw.get(name)): void {
-    if (value !== undefined && this.has(name)) claim(this.context, what, value, this.placeOf(name), scope);
+    if (value === undefined || !this.has(name)) return;
+    const { claims, problems } = this.context;
+    const id = JSON.stringify([scope, what, value]);
+    const owner = claims.get(id);
+    if (owner === undefined) claims.set(id, this.placeOf(name));
+    else problems.add(this.placeOf(name), { message: `this ${what} is already used by ${owner.path}` });
   }
 
   /** The values of all keys; undefined for one that is absent or invalid and has no default. */
