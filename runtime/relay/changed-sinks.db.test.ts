@@ -63,6 +63,29 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
     expect(sequences(back)).toEqual([4]);
   });
 
+  test('leaves the checkpoint to a process whose filter selects more, until the selection is narrowed', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases);
+    const operations = new EventOperations(databases);
+    const lag = async () => (await operations.lag(HERE))[0]?.consumers[0];
+    const account = await ledger.open();
+    const narrow = relayTo(databases, collectingSink({ models: ['Other'] }));
+    await until(async () => (await lag())?.holder !== undefined);
+    const wide = collectingSink();
+    const widened = relayTo(databases, wide);
+    const stored = "SELECT 'model:*' = ANY (selects) FROM eventlog.consumers";
+    await until(async () => (await ledger.rows(stored))[0]?.[0] === true);
+    await ledger.credit(account);
+    await until(() => wide.received.length === 1);
+    await widened.stop();
+    await ledger.credit(account);
+    await until(async () => (await lag())?.waitingFor?.includes('model:*') === true);
+    expect(await lag()).toMatchObject({ behind: 1 });
+    expect(await operations.narrow('relay:collect', 'model:*')).toBe(1);
+    await until(async () => (await lag())?.behind === 0);
+    await narrow.stop();
+  });
+
   test('stops at a rejected message with onRejected `stop`, and continues with it once resumed', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = openLedger(databases);

@@ -12,6 +12,7 @@ import {
   openLedger,
   until,
 } from '../test-support/ledger.js';
+import type { HandlerSettings } from './handler-descriptor.js';
 
 const started: Ledger[] = [];
 const limits = { leaseMs: 2_000, surveyMs: 50 };
@@ -25,9 +26,10 @@ afterEach(async () => {
 function release(
   databases: DatabaseRegistry,
   events: readonly EventDescriptor[],
+  settings: HandlerSettings = {},
 ): Ledger & { seen: string[] } {
   const seen: string[] = [];
-  const handler = handlerOf('Statistics', ({ id }) => void seen.push(id));
+  const handler = handlerOf('Statistics', ({ id }) => void seen.push(id), settings);
   const ledger = openLedger(databases, { handlers: [{ ...handler, events }], limits });
   started.push(ledger);
   ledger.events.start();
@@ -68,6 +70,28 @@ describeOnEachAdapter('Two releases side by side', (harness) => {
     expect(narrow.warnings.filter((each) => each.includes('event:AccountOpened'))).toHaveLength(1);
     expect(await new EventOperations(databases).narrow('Statistics', 'event:AccountOpened')).toBe(1);
     await until(() => narrow.seen.length === 2);
+  });
+
+  test('leave the checkpoint to the handler that has become transactional, until that is narrowed', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const before = release(databases, [creditedEvent]);
+    const account = await before.open();
+    await before.credit(account);
+    await until(() => before.seen.length === 1);
+    const first = await holder(before);
+    const after = release(databases, [creditedEvent], { transactional: true });
+    await until(async () => {
+      const now = await holder(after);
+      return now !== null && now !== first;
+    });
+    await before.credit(account);
+    await until(() => after.seen.length === 1);
+    await after.events.stop();
+    await before.credit(account);
+    await until(async () => (await waitingFor(before))?.includes('transactional') === true);
+    expect([before.seen.length, after.seen.length]).toEqual([1, 1]);
+    expect(await new EventOperations(databases).narrow('Statistics', 'transactional')).toBe(1);
+    await until(() => before.seen.length === 2);
   });
 
   test('leave an unknown scheduled action to the process that knows it, without counting attempts', async () => {

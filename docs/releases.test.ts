@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** The test of each row of "Deploying a new release": a file, and a part of the title of the test in it. */
+const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: string])[]>> = {
+  'a handler or sink selects more, or becomes transactional': [
+    ['runtime/events/delivery/registration.db.test.ts', 'is stored before its first write'],
+    ['runtime/events/delivery/registration.db.test.ts', 'is stored on a shard that a reload adds'],
+    ['runtime/events/delivery/registration.db.test.ts', 'is stored on a shard that was down at the start'],
+    [
+      'runtime/events/delivery/two-releases.db.test.ts',
+      'leave the checkpoint to the handler that has become transactional',
+    ],
+    [
+      'runtime/relay/changed-sinks.db.test.ts',
+      'leaves the checkpoint to a process whose filter selects more',
+    ],
+    ['test/rollout/rollout.db.test.ts', 'deliver events that only the second one knows'],
+  ],
+  'a handler or sink selects less, or is no longer transactional': [
+    [
+      'runtime/events/delivery/two-releases.db.test.ts',
+      'leave the checkpoint to the handler that selects more, until',
+    ],
+    ['cli/events/releases.db.test.ts', 'narrow lets a release continue that selects less'],
+  ],
+  'a handler is renamed': [
+    [
+      'runtime/events/delivery/chained-actions.db.test.ts',
+      'continues at its checkpoint, and its old name gets no new consumer',
+    ],
+  ],
+  'an event has a next version': [
+    [
+      'runtime/events/delivery/chained-actions.db.test.ts',
+      'that are newer wait, visible in lag(), for a process that knows them',
+    ],
+  ],
+  'an event is renamed': [
+    ['runtime/events/delivery/upcasters.db.test.ts', 'is upcast to the current version in delivery'],
+    ['test/rollout/rollout.db.test.ts', 'lose nothing and repeat nothing while processes are replaced'],
+  ],
+  'an event, a model or a scheduled action loses its class': [
+    [
+      'generator/golden/fwgen063-undeclared/diagnostics.txt',
+      'FWGEN063 WalletOpened belonged to the model Wallet',
+    ],
+    ['generator/golden/fwgen063-undeclared/diagnostics.txt', 'FWGEN063 The file has WalletAdded'],
+    [
+      'generator/golden/fwgen063-undeclared/diagnostics.txt',
+      'FWGEN063 The file has the params of RemindAction',
+    ],
+  ],
+  'an event or scheduled params change within a version': [
+    ['generator/golden/fwgen048-broken-events/diagnostics.txt', 'FWGEN048'],
+    ['generator/golden/fwgen048-broken-params/diagnostics.txt', 'FWGEN048'],
+    ['generator/golden/fwgen049-upcasters/diagnostics.txt', 'FWGEN049'],
+  ],
+  'a new scheduled action': [
+    [
+      'runtime/events/delivery/two-releases.db.test.ts',
+      'leave an unknown scheduled action to the process that knows it',
+    ],
+  ],
+  'scheduled params have a next version': [
+    [
+      'runtime/events/schedules/params-versions.db.test.ts',
+      'of a newer version are left to a newer process, and the others run',
+    ],
+  ],
+  'a scheduled action is removed': [
+    [
+      'cli/events/releases.db.test.ts',
+      'lag shows a scheduled action that no process knows, and exits with 1',
+    ],
+  ],
+  'a saga has another step': [
+    [
+      'runtime/sagas/sagas.db.test.ts',
+      'in a step that a release does not know waits for one that does, while other sagas',
+    ],
+    ['test/rollout/rollout.db.test.ts', 'leave a saga in a step that only the second one knows'],
+  ],
+  'a saga’s step is removed': [
+    ['runtime/sagas/sagas.db.test.ts', 'that is abandoned in an unknown step holds back nothing'],
+  ],
+  'params of a cross-shard plan have a next version': [
+    [
+      'runtime/execution/cross-shard/journal-versions.db.test.ts',
+      'of a newer release are left to a process of that release',
+    ],
+  ],
+  'emitted code of another version of this package': [
+    [
+      'runtime/http/process/serve-application.db.test.ts',
+      'reports that the code was generated for another runtime',
+    ],
+  ],
+  'a shard that is not migrated, with `fw.migrate-at-start: false`': [
+    [
+      'runtime/migration/prepare-shards.db.test.ts',
+      'verifies shards where migrations run separately, and withholds a shard',
+    ],
+  ],
+  'a shard on which the selections of handlers and sinks cannot be stored': [
+    [
+      'runtime/events/delivery/registration.db.test.ts',
+      'is stored before a shard is in service, while the others serve',
+    ],
+  ],
+};
+
+test('each row of "Deploying a new release" has a test', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8');
+  const [section = ''] = (page.split('## Deploying a new release\n')[1] ?? '').split('\n## ');
+  const rows = [...section.matchAll(/^\| (.+?) \| .*\|$/gm)].map(([, first = '']) => first);
+  const headings = ['What changes', 'Refused at start'];
+  expect(rows.filter((row) => !headings.includes(row))).toEqual(Object.keys(TESTS));
+  for (const [file, title] of Object.values(TESTS).flat())
+    expect(readFileSync(join(ROOT, file), 'utf8'), file).toContain(title);
+});
