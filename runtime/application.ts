@@ -15,6 +15,7 @@ import type {
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
+import type { ShardIdentifier } from './domain/shard-identifier.js';
 import { nameClass } from './domain/stored-names.js';
 import { CodegenVersionError, ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
@@ -43,6 +44,7 @@ import { RetentionKeeper, type RetentionSettings } from './retention/retention-k
 import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
+import { ClockWatch } from './sharding/clock-watch.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 import { Placement } from './sharding/placement.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
@@ -79,6 +81,8 @@ export interface AssemblyOptions<Collaborators> {
   readonly warn?: (message: string) => void;
   /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
+  /** Difference between this process's clock and a database's that is reported, in milliseconds. Default 5,000. */
+  readonly maximumClockSkewMs?: number;
   /** Retention by this process. Default: it creates partitions in advance and deletes nothing. */
   readonly retention?: RetentionSettings;
   /** `fw.relay` of the configuration. Default: none. */
@@ -127,6 +131,8 @@ export interface Application {
   readonly journal: CrossShardJournal;
   /** Retention by this process, and its status. */
   readonly retention: RetentionKeeper;
+  /** Milliseconds by which this process's clock is ahead of each shard's, as last measured; negative: behind. */
+  readonly clockSkewsMs: () => ReadonlyMap<ShardIdentifier, number>;
   /** Locks by name, for work that optimistic locking cannot protect. */
   readonly locks: KeyedLockProvider;
   /**
@@ -249,6 +255,7 @@ function wireApplication<Collaborators>(
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   const retention = retentionKeeperOf(databases, environment, options);
+  const clocks = new ClockWatch({ ...options, databases, shards: () => gateways.used });
   const start = (): void => {
     if (options.deliver !== false) {
       events.start();
@@ -256,9 +263,11 @@ function wireApplication<Collaborators>(
     }
     housekeeping.start();
     retention.start();
+    clocks.start(databases.shards());
   };
   const close = async (): Promise<void> => {
     const startedMs = time.nowMs();
+    clocks.stop();
     await events.stop();
     // An unfinished retention run ends with the databases; the next process continues it.
     const background = [housekeeping.stop(), recovery.stop(), atMost(retention.stop(), SHORTEST_GRACE_MS)];
@@ -295,6 +304,7 @@ function wireApplication<Collaborators>(
     journal,
     locks,
     retention,
+    clockSkewsMs: () => clocks.skewsMs,
     statistics: () => shardStatistics(databases, gateways),
     sinkStatistics: sinks.statistics,
     journalStatistics: () => recovery.statistics(),

@@ -103,6 +103,16 @@ describe('a token that was verified', () => {
     await expect(caller(sent)).rejects.toThrow('"exp"');
   });
 
+  test('may be valid five seconds later, and may have expired five seconds ago', async () => {
+    const { caller } = callers();
+    const now = START / SECOND;
+    const [early, late] = [{ nbf: now + 5, exp: now + 300 }, { exp: now - 4 }];
+    for (const times of [early, late])
+      expect(await caller(await token(signers[0], times))).toMatchObject({ name: 'ana' });
+    await expect(caller(await token(signers[0], { nbf: now + 6 }))).rejects.toThrow('"nbf"');
+    await expect(caller(await token(signers[0], { exp: now - 5 }))).rejects.toThrow('"exp"');
+  });
+
   test('is refused once the issuer has removed its key', async () => {
     const issuer = callers();
     const sent = await token(signers[0]);

@@ -95,6 +95,10 @@ export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
       default: true,
       doc: 'Whether a starting process migrates its shards. `false`: run `fw-gen migrate up` separately; each shard is verified before its first use.',
     }),
+    maximumClockSkewMs: integer(1, HOUR, {
+      default: 5_000,
+      doc: 'Difference between the clock of a process and that of a database that is reported, in milliseconds.',
+    }),
     sharding: { ...sharding, lenient: true },
     access,
     http,

@@ -299,6 +299,8 @@ export interface FwConfig {
   readonly namespace: string;
   /** False: migrations run separately, and the start only verifies them. */
   readonly migrateAtStart: boolean;
+  /** Difference between the clock of a process and that of a database that is reported, in milliseconds. */
+  readonly maximumClockSkewMs: number;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;
   readonly http: HttpConfig;

@@ -319,7 +319,7 @@ describe('The doctor on simulated servers', () => {
     [-60_000, 'fault', /ms apart$/],
   ])('a clock that differs by %d ms', async (skewMs, level, text) => {
     const results = await check(async (databases) => {
-      const database = answering(databases.database(A), ([time]) => [Number(time) + skewMs]);
+      const database = answering(databases.database(A), ([time]) => [new Date(Number(time) + skewMs)]);
       // The first call opens the connection, which takes longer than the query.
       await database.query({ text: 'select 0', values: [] });
       return checkClock({ database, member: databases.memberConfig(A), tables: [] });

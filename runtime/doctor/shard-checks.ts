@@ -1,6 +1,7 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig, UnsafeSetting } from '../config/types.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
+import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
@@ -91,13 +92,9 @@ export const checkDurability: ShardCheck = async ({ database, member }) => {
   ];
 };
 
-/** Compares the clocks: this process creates ids and deadlines, the server checks leases. */
+/** Compares the clocks: this process dates ids and models, the server decides what has expired or is due. */
 export const checkClock: ShardCheck = async ({ database }) => {
-  const before = time.dateMs();
-  const [theirs] = await ask(database, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
-  const after = time.dateMs();
-  // A difference smaller than the round trip may not be skew.
-  const skew = Math.max(before - Number(theirs), Number(theirs) - after, 0);
+  const skew = Math.abs(await clockSkewMs(database));
   // This process's clock has whole milliseconds.
   const found = skew < 1 ? 'no skew' : `${Math.round(skew)} ms apart`;
   if (skew <= SKEW_WARNING_MS) return [ok('clock', found)];

@@ -11,6 +11,11 @@ export interface ShardHealth {
   readonly code?: string;
   /** Why it is down. May name hosts and users, so only operators see it. */
   readonly reason?: string;
+  /**
+   * How far the clock of this process is ahead of the shard's, in milliseconds, if more than
+   * `fw.maximum-clock-skew-ms`; negative: behind. Only operators see it.
+   */
+  readonly clockSkewMs?: number;
 }
 
 /** What `/health/ready` reports. */
@@ -50,7 +55,9 @@ export class Readiness {
       this.#last = this.#check().then(reportOf);
     }
     const report = await this.#last;
-    return details ? report : { ...report, shards: report.shards.map(({ reason: _, ...shown }) => shown) };
+    return details
+      ? report
+      : { ...report, shards: report.shards.map(({ reason: _, clockSkewMs: __, ...shown }) => shown) };
   }
 
   /** Whether the caller of this request may see reasons. Invalid credentials are those of a stranger. */

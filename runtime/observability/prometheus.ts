@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { within } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-statistics.js';
@@ -22,6 +23,8 @@ export interface MetricsSources {
   readonly sinks?: () => readonly SinkStatistics[];
   /** Called once per scrape. Absent: this process does not run retention. */
   readonly retention?: () => readonly RetentionStatus[];
+  /** Called once per scrape. Milliseconds by shard. Absent: this process does not compare its clock. */
+  readonly clocks?: () => ReadonlyMap<ShardIdentifier, number>;
 }
 
 /** One answered request of the HTTP server. */
@@ -68,6 +71,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
+  if (sources.clocks !== undefined) addClockMetric(registry, sources.clocks);
   const observe = addHttpMetrics(registry);
   const refused = addRefusalMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
@@ -103,6 +107,19 @@ function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
     requests.inc({ method, route, status });
     durations.observe({ method, route }, seconds);
   };
+}
+
+function addClockMetric(registry: Registry, skewsMs: () => ReadonlyMap<ShardIdentifier, number>): void {
+  const gauge = new Gauge({
+    name: 'fw_clock_skew_seconds',
+    help: "How far the clock of this process is ahead of the shard's; negative: behind",
+    labelNames: ['shard'],
+    registers: [registry],
+    collect: () => {
+      gauge.reset();
+      for (const [shard, skewMs] of skewsMs()) gauge.set({ shard: shard.toString() }, skewMs / 1_000);
+    },
+  });
 }
 
 function addRefusalMetrics(registry: Registry): Metrics['refused'] {

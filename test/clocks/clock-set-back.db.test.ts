@@ -14,6 +14,7 @@ import { LockStore } from '../../runtime/locks/lock-store.js';
 import { SqlJournalStore } from '../../runtime/persistence/journal/sql-journal-store.js';
 import { endTurn, takeTurn } from '../../runtime/retention/maintenance-lease.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
+import type { ShardsOptions } from '../databases/databases.js';
 import { rowsAsOwner } from '../databases/roles.js';
 import { describeOnEachAdapter } from '../databases/vitest.js';
 
@@ -38,8 +39,8 @@ function processOf(databases: DatabaseRegistry, options: LedgerOptions = {}): Le
  * the tests move those of the rows instead of the clock.
  */
 describeOnEachAdapter('After the clock of a database was set back by ten minutes', (harness) => {
-  const shards = (): Promise<DatabaseRegistry> =>
-    harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+  const shards = (options: ShardsOptions = {}): Promise<DatabaseRegistry> =>
+    harness.makeShards({ shards: [HERE], migrations: ledgerMigrations, ...options });
 
   /** The first column of the first row. */
   async function ask(databases: DatabaseRegistry, text: string): Promise<unknown> {
@@ -121,7 +122,7 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
   });
 
   test('a task of maintenance is done by another process', async () => {
-    const databases = await shards();
+    const databases = await shards({ owner: 'retention' });
     const database = databases.database(HERE);
     const request = { task: 'test', leaseMs: 60_000, everyMs: 60_000 };
     const turn = await takeTurn(database, { ...request, holder: 'dead' });

@@ -17,6 +17,7 @@ import { Decimal } from '../../runtime/domain/decimal.js';
 import type { KnownPrincipal } from '../../runtime/domain/principal.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
+import type { ShardsOptions } from '../databases/databases.js';
 import { PATIENT } from '../databases/patient.js';
 import { describeOnEachAdapter } from '../databases/vitest.js';
 
@@ -94,8 +95,12 @@ async function untilSettled(databases: DatabaseRegistry): Promise<void> {
 }
 
 describeOnEachAdapter('A process whose clock differs from that of its databases', (harness) => {
-  const shards = (): Promise<DatabaseRegistry> =>
-    harness.makeShards({ shards: [GLOBAL_SHARD, MEXICO_SHARD], migrations: application.migrations });
+  const shards = (options: ShardsOptions = {}): Promise<DatabaseRegistry> =>
+    harness.makeShards({
+      shards: [GLOBAL_SHARD, MEXICO_SHARD],
+      migrations: application.migrations,
+      ...options,
+    });
 
   test.each(SKEWS)('%s completes the transfers that another one has started', async (_, skewMs) => {
     const databases = await shards();
@@ -136,7 +141,7 @@ describeOnEachAdapter('A process whose clock differs from that of its databases'
   });
 
   test.each(SKEWS)('%s deletes only what is old enough', async (_, skewMs) => {
-    const databases = await shards();
+    const databases = await shards({ owner: 'retention' });
     const process = processOf(databases, skewMs);
     await ask(
       databases,

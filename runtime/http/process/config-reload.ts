@@ -69,6 +69,7 @@ export function keysForRestart(started: FwConfig, next: FwConfig): readonly stri
 function settingsOf({
   namespace,
   migrateAtStart,
+  maximumClockSkewMs,
   execution,
   retention,
   relay,
@@ -81,6 +82,7 @@ function settingsOf({
   return new Map<string, unknown>([
     ['fw.namespace', namespace],
     ['fw.migrate-at-start', migrateAtStart],
+    ['fw.maximum-clock-skew-ms', maximumClockSkewMs],
     ...keys,
     ['fw.relay', JSON.stringify(relay)],
     ['fw.access', JSON.stringify(access)],

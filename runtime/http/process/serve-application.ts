@@ -177,7 +177,10 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
-    health: Object.assign(shardHealth(databases, log), operatorCheck(access, caller)),
+    health: Object.assign(
+      shardHealth(databases, log, { skewsMs: opened.clockSkewsMs, maximumMs: config.maximumClockSkewMs }),
+      operatorCheck(access, caller),
+    ),
     authenticator: caller,
     callers: callers && new RequestLimits(callers, new SqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
@@ -278,6 +281,7 @@ async function openMetrics(application: Application, delivers: boolean): Promise
   return createMetrics({
     statistics,
     retention: () => retention.status,
+    clocks: application.clockSkewsMs,
     ...(delivers ? { lag, journal, sinks } : {}),
   });
 }

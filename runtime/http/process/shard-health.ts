@@ -6,11 +6,22 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { HealthCheck, ShardHealth } from '../health.js';
 
+/** How far the clock of this process is ahead of those of shards, in milliseconds. */
+export interface MeasuredClocks {
+  readonly skewsMs: () => ReadonlyMap<ShardIdentifier, number>;
+  /** A larger difference is shown. */
+  readonly maximumMs: number;
+}
+
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
-/** Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason. */
-export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthCheck {
+/**
+ * Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason.
+ *
+ * @param clocks absent: the clock of this process is not compared
+ */
+export function shardHealth(databases: DatabaseRegistry, log: Logger, clocks?: MeasuredClocks): HealthCheck {
   const reasons = new Map<string, string>();
   const note = (health: ShardHealth): ShardHealth => {
     const { shard, name, code, reason } = health;
@@ -22,10 +33,14 @@ export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthChe
     return health;
   };
   return async () =>
-    Promise.all(databases.shards().map(async (shard) => note(await healthOf(databases, shard))));
+    Promise.all(databases.shards().map(async (shard) => note(await healthOf(databases, shard, clocks))));
 }
 
-async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<ShardHealth> {
+async function healthOf(
+  databases: DatabaseRegistry,
+  shard: ShardIdentifier,
+  clocks?: MeasuredClocks,
+): Promise<ShardHealth> {
   const { name } = databases.memberConfig(shard);
   const subject = { shard: shard.toString(), name };
   const withheld = databases.withheld(shard);
@@ -33,7 +48,9 @@ async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Pr
     return { ...subject, status: 'down', code: 'FW_SHARD_UNAVAILABLE', reason: withheld };
   try {
     await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
-    return { ...subject, status: 'up' };
+    const clockSkewMs = clocks?.skewsMs().get(shard) ?? 0;
+    const isExcessive = clocks !== undefined && Math.abs(clockSkewMs) > clocks.maximumMs;
+    return { ...subject, status: 'up', ...(isExcessive ? { clockSkewMs } : {}) };
   } catch (error) {
     const shown = error instanceof DriverFailure ? publicError(error, shard) : error;
     const code = shown instanceof FwError ? shown.code : 'FW_DATABASE';
