@@ -16,6 +16,8 @@ interface Mistake {
   readonly code: string;
   /** Adds other lines that the hint asks for in words. */
   readonly also?: (text: string) => string;
+  /** Other sources by name. */
+  readonly others?: Readonly<Record<string, string>>;
 }
 
 const model = (field: string): string => `import { AutoBuilder, Model, type ShardedId } from 'fw-actions';
@@ -63,6 +65,50 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
+/** A model with a field of a type whose import is missing or wrong. */
+const importOf = (what: string, { type, code, line = '', others = {} }: Import): Mistake => {
+  const source = `${line}${model(`readonly field!: ${type};`)}`;
+  return { name: `a type ${what}`, source, line, code: `${code}`, others };
+};
+
+interface Import {
+  readonly type: string;
+  readonly code: string;
+  readonly line?: string;
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+const ADDRESS = 'interface Address { readonly street: string }';
+const IMPORTS: readonly Mistake[] = [
+  importOf('that is a default export', {
+    type: 'Address',
+    code: "import type Address from './address.js';",
+    others: { 'src/address.ts': `export default ${ADDRESS}` },
+  }),
+  importOf('that another file exports', {
+    type: 'readonly Address[]',
+    code: "import type { Address } from './deep/address.js';",
+    others: { 'src/deep/address.ts': `export ${ADDRESS}` },
+  }),
+  importOf('of a file that was moved', {
+    type: 'Address',
+    line: "import type { Address } from './addresses/address.js';\n",
+    code: "import type { Address } from './address.js';",
+    others: { 'src/address.ts': `export ${ADDRESS}` },
+  }),
+  importOf('behind an alias', {
+    type: 'Address | null',
+    line: "import type { Address } from '#models/address.js';\n",
+    code: "import type { Address } from './address.js';",
+    others: { 'src/address.ts': `export ${ADDRESS}` },
+  }),
+  importOf('of this package', { type: 'Uuid', code: "import type { Uuid } from 'fw-actions';" }),
+  importOf('that does not exist', {
+    type: 'Adress',
+    code: 'export interface Adress { readonly field: string }',
+  }),
+];
+
 let workshop = '';
 let declarations = '';
 
@@ -95,17 +141,17 @@ function codeIn({ hint }: Diagnostic): string | undefined {
   return /`([^`]+)`/.exec(hint)?.[1];
 }
 
-test.each(MISTAKES)(
+test.each([...MISTAKES, ...IMPORTS])(
   'the code in the hint on $name removes the mistake',
-  async ({ name, source, line, code, also }) => {
+  async ({ name, source, line, code, also, others = {} }) => {
     const folder = join(workshop, name.replaceAll(/\W+/g, '-'));
     const isModel = source.includes('@AutoBuilder');
-    const others = isModel ? {} : { 'src/thing.ts': model('') };
+    const all = isModel ? others : { 'src/thing.ts': model('') };
     const file = isModel ? 'src/thing.ts' : 'src/thing-made.ts';
-    const [found, ...further] = await diagnosticsOf(folder, { ...others, [file]: source });
+    const [found, ...further] = await diagnosticsOf(folder, { ...all, [file]: source });
     expect(further).toEqual([]);
     expect(found && codeIn(found)).toBe(code);
-    const mended = source.replace(line, code);
+    const mended = line === '' ? `${code}\n${source}` : source.replace(line.trim(), code);
     expect(await diagnosticsOf(folder, { [file]: also?.(mended) ?? mended })).toEqual([]);
   },
 );

@@ -91,7 +91,7 @@ function checkType(field: FieldSchema): Diagnostic | undefined {
     const problem = typeProblem(type);
     if (problem === undefined) continue;
     const code = type.kind === 'unsupported' && type.recursive ? 'FWGEN034' : 'FWGEN003';
-    const what = code === 'FWGEN034' ? 'contains itself' : 'is not supported';
+    const what = code === 'FWGEN034' ? 'contains itself' : (problem.cause ?? 'is not supported');
     return diagnostic(
       code,
       field.location,
@@ -110,7 +110,9 @@ function isTooDeep({ type }: FieldSchema): boolean {
 const DEEPEST = 16;
 
 /** The reason why a field cannot have a type, and the type to use instead. */
-function typeProblem(type: TypeSchema): { readonly text: string; readonly hint: string } | undefined {
+function typeProblem(
+  type: TypeSchema,
+): { readonly text: string; readonly hint: string; readonly cause?: string } | undefined {
   switch (type.kind) {
     case 'unsupported':
       return type;

@@ -16,6 +16,7 @@ import { fileOf, locationOf } from './source-files.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
+import { firstUnresolved } from './unresolved.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
@@ -125,12 +126,14 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
   if (type.kind === 'object' && !params.nullable && !params.optional) return type.fields;
   if (type.kind === 'void' || isEmptyRecord(type)) return [];
   const problem = type.kind === 'unsupported' ? type : undefined;
+  const unknown = firstUnresolved(context, node);
   report(
     context,
     problem?.recursive ? 'FWGEN034' : 'FWGEN003',
     node,
-    `The params type ${abbreviate(node.getText())} must be an object type`,
-    'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
+    `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`,
+    unknown?.hint ??
+      'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
   );
   return [];
 }

@@ -7,6 +7,7 @@ import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
+import { firstUnresolved } from './unresolved.js';
 
 /**
  * Reads the constructor parameters of an action or handler, each with the source of its argument. The first class with
@@ -63,6 +64,12 @@ function readCollaborator(
   }
   const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
   const wiring = readWiring(context, type, { index, optional });
+  const unknown = wiring === undefined ? firstUnresolved(context, type) : undefined;
+  if (unknown !== undefined) {
+    const message = `The constructor parameter ${name.text} ${unknown.cause}`;
+    report(context, 'FWGEN029', type, message, unknown.hint);
+    return undefined;
+  }
   if (wiring === undefined) {
     reportUnknown(context, type, `This file neither imports nor exports ${abbreviate(type.getText())}`);
     return undefined;

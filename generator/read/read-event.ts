@@ -13,6 +13,7 @@ import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { readClassFields } from './types/read-type.js';
+import { firstUnresolved } from './unresolved.js';
 
 /**
  * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any
@@ -31,6 +32,12 @@ export function readEvent(
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
+  const unknown = model === undefined && argument !== undefined && firstUnresolved(context, argument.node);
+  if (unknown) {
+    const message = `${name ?? 'The event'} ${unknown.cause}`;
+    report(context, 'FWGEN012', argument.node, message, unknown.hint);
+    return undefined;
+  }
   if (model === undefined || !model.marked) {
     report(
       context,

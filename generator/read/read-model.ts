@@ -16,6 +16,7 @@ import { readClassField, reportMerged, reportRepeated } from './types/objects.js
 import { readArgument, startReading } from './types/read-type.js';
 import { mergeFields } from './types/type-results.js';
 import { NEVER } from './types/unite.js';
+import { firstUnresolved } from './unresolved.js';
 
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
 export function readModel(
@@ -71,12 +72,14 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const heritage = lineage.root;
   const place = extendsClause(node) ?? node.name ?? node;
   if (!extendsFramework(heritage, 'Model', 'Entity')) {
+    const unknown = heritage && firstUnresolved(context, heritage.clause);
     report(
       context,
       'FWGEN007',
       place,
-      `${name} is marked with @AutoBuilder but ${found(node)}`,
-      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
+      `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`,
+      unknown?.hint ??
+        `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
     );
     return undefined;
   }
@@ -126,12 +129,15 @@ function readState(context: ReadContext, lineage: Lineage): TypeSchema {
     type.kind === 'string' ||
     (type.kind === 'enum' && enumKind(type.values) === 'string' && type.values.length > 0);
   if (!nullable && !optional && isText) return type;
+  const unknown = firstUnresolved(context, node);
   report(
     context,
     'FWGEN003',
     node,
-    `The state type is ${node.getText()}`,
-    "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.",
+    unknown === undefined
+      ? `The state type is ${node.getText()}`
+      : `The state type ${node.getText()} ${unknown.cause}`,
+    unknown?.hint ?? "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.",
   );
   return { kind: 'string' };
 }

@@ -74,6 +74,8 @@ export interface UnsupportedType {
   readonly text: string;
   /** What to write instead. */
   readonly hint: string;
+  /** Why, behind the name of its field. Default: `is not supported`. */
+  readonly cause?: string;
   /** True if the type contains itself. */
   readonly recursive?: true;
 }

@@ -5,6 +5,7 @@ import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
 import { resolveName } from '../resolver.js';
 import { locationOf } from '../source-files.js';
+import { withCause } from '../unresolved.js';
 import type { Reading } from './reading.js';
 import type { ReadType } from './type-results.js';
 
@@ -35,7 +36,8 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
     return undefined;
   }
   const read = known ?? reading.read(reading, typeNode);
-  const { type, nullable, optional } = read;
+  const { nullable, optional } = read;
+  const type = withCause(reading.context, typeNode, read.type);
   const { description, tags: own } = readDoc(member);
   const tags = withTags(own, read.tags);
   const misplaced = ts.isGetAccessorDeclaration(member) ? [] : readMisplacedTags(member);

@@ -1,0 +1,7 @@
+export default interface Address {
+  readonly street: string;
+}
+
+export interface Country {
+  readonly code: string;
+}

@@ -1,0 +1,186 @@
+import { posix } from 'node:path';
+import { suggest } from '../../runtime/config/suggest.js';
+import { partsOf } from '../schema/fields.js';
+import type { TypeSchema } from '../schema/type-schema.js';
+import { ts } from './compiler.js';
+import { moduleIndex } from './module-index.js';
+import type { ReadContext } from './read-context.js';
+import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
+import { fileOf } from './source-files.js';
+import { nameText } from './syntax.js';
+
+/** Why a name means nothing, and what to write. */
+export interface Unresolved {
+  /** Follows the thing that has the name: `names Addres, which this file neither declares nor imports`. */
+  readonly cause: string;
+  readonly hint: string;
+}
+
+/** Names the cause of an unsupported type if it is a name that means nothing. */
+export function withCause(context: ReadContext, node: ts.TypeNode, type: TypeSchema): TypeSchema {
+  const refused = partsOf(type).find((part) => part.kind === 'unsupported');
+  if (refused?.kind !== 'unsupported' || refused.recursive === true) return type;
+  const found = firstUnresolved(context, node);
+  return found === undefined ? type : { kind: 'unsupported', text: refused.text, ...found };
+}
+
+/** The first name below a node that means nothing; undefined if every name is known. */
+export function firstUnresolved(context: ReadContext, node: ts.Node): Unresolved | undefined {
+  const isBase = ts.isExpressionWithTypeArguments(node);
+  const named = isBase ? node.expression : ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+  const found =
+    named === undefined ? undefined : unresolved(context, { node, name: nameText(named), isBase });
+  return (
+    found ??
+    ts.forEachChild(node, (child) => (ts.isTypeNode(child) ? firstUnresolved(context, child) : undefined))
+  );
+}
+
+/** A name in a source. */
+interface Use {
+  readonly node: ts.Node;
+  readonly name: string;
+  /** Whether a class or an interface extends it. */
+  readonly isBase: boolean;
+}
+
+function unresolved(context: ReadContext, use: Use): Unresolved | undefined {
+  const { node, name } = use;
+  const source = node.getSourceFile();
+  const resolved = resolveName(context, source, name);
+  const problem = problemOf(context, source, use, resolved);
+  if (problem === undefined) return undefined;
+  const hint = importHint(context, use, exportedName(source, name)) ?? declarationHint(use);
+  return { cause: `names ${name}${problem}`, hint };
+}
+
+function problemOf(
+  context: ReadContext,
+  source: ts.SourceFile,
+  { node, name }: Use,
+  resolved: Resolved,
+): string | undefined {
+  switch (resolved.kind) {
+    case 'package':
+      return ALIAS.test(resolved.module)
+        ? ` of '${resolved.module}', a path alias that leads to no source`
+        : undefined;
+    case 'missing': {
+      if (name.includes('.')) return undefined;
+      const path = moduleIndex(source).imports.get(name)?.from.path;
+      const isFile = path !== undefined && context.sources.loadImport(path) !== undefined;
+      const problem = isFile ? `does not export ${exportedName(source, name)}` : 'does not exist';
+      return ` of '${resolved.specifier}', which ${problem}`;
+    }
+    case 'global':
+      return isKnown(node, name) ? undefined : ', which this file neither declares nor imports';
+    case 'framework':
+    case 'generated':
+    case 'declared':
+      return undefined;
+  }
+}
+
+/** `@/models`, `~/models` and `#models` are not names of packages. */
+const ALIAS = /^(@\/|~|#)/;
+
+/** The name of a type of the language, of a type parameter, or of a namespace. */
+function isKnown(node: ts.Node, name: string): boolean {
+  if (name.includes('.') || name in globalThis || LANGUAGE_TYPES.has(name)) return true;
+  for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent as ts.Node | undefined) {
+    const own =
+      'typeParameters' in each ? (each.typeParameters as readonly ts.TypeParameterDeclaration[]) : [];
+    const parameters = ts.isMappedTypeNode(each) ? [each.typeParameter] : (own ?? []);
+    if (parameters.some((parameter) => parameter.name.text === name)) return true;
+    // `T extends infer Item ? Item : never`
+    if (ts.isConditionalTypeNode(each) && each.extendsType.getText().includes(`infer ${name}`)) return true;
+  }
+  return false;
+}
+
+/** Types of the language without a value of the same name. */
+const LANGUAGE_TYPES: ReadonlySet<string> = new Set([
+  ...[
+    'Partial',
+    'Required',
+    'Readonly',
+    'Record',
+    'Pick',
+    'Omit',
+    'Exclude',
+    'Extract',
+    'NonNullable',
+    'NoInfer',
+  ],
+  ...['Parameters', 'ConstructorParameters', 'ReturnType', 'InstanceType', 'ThisParameterType', 'ThisType'],
+  ...['OmitThisParameter', 'Awaited', 'Uppercase', 'Lowercase', 'Capitalize', 'Uncapitalize', 'PropertyKey'],
+  ...['ArrayLike', 'ReadonlyArray', 'ReadonlyMap', 'ReadonlySet', 'Iterable', 'Iterator', 'IterableIterator'],
+  ...['AsyncIterable', 'AsyncIterator', 'Generator', 'AsyncGenerator', 'PromiseLike', 'TemplateStringsArray'],
+]);
+
+function exportedName(source: ts.SourceFile, local: string): string {
+  return moduleIndex(source).imports.get(local)?.name ?? local;
+}
+
+/** Names of this package that types of fields, constructor parameters and base classes have. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'Decimal',
+    'Uuid',
+    'Currency',
+    'JsonValue',
+    'Default',
+    'Id',
+    'ShardedId',
+    'ShardIdentifier',
+    'Principal',
+  ],
+  ...['Clock', 'EventHistory', 'Placement', 'EventEnvelope'],
+  ...['Model', 'Entity', 'ModelEvent', 'Repository', 'Action', 'Saga'],
+]);
+
+/** The import of a name from this package, or from the first source that exports it. */
+function importHint(
+  context: ReadContext,
+  { node, name: local, isBase }: Use,
+  name: string,
+): string | undefined {
+  // A base class is a value.
+  const start = isBase ? 'import' : 'import type';
+  const importFrom = (bound: string, specifier: string): string =>
+    `Import it: \`${start} ${bound} from '${specifier}';\`.`;
+  const bound = name === local ? `{ ${name} }` : `{ ${name} as ${local} }`;
+  if (OWN_NAMES.has(name)) return importFrom(bound, PACKAGE_NAME);
+  const from = fileOf(node);
+  for (const file of [...context.sources.requested].sort()) {
+    if (file === from || /\.d\.[cm]?ts$|\.sql$/.test(file)) continue;
+    // Only files with the name are parsed.
+    const other =
+      context.sources.text(file)?.includes(name) === true ? context.sources.load(file) : undefined;
+    if (other === undefined) continue;
+    const { exports, defaultExport } = moduleIndex(other);
+    if (exports.has(name)) return importFrom(bound, specifierOf(from, file));
+    if (defaultExport?.name?.getText() === name) return importFrom(local, specifierOf(from, file));
+  }
+  return undefined;
+}
+
+/** `../models/address.js` */
+function specifierOf(from: string, to: string): string {
+  const path = posix.relative(posix.dirname(from), to).replace(/\.([cm]?)tsx?$/, '.$1js');
+  return path.startsWith('.') ? path : `./${path}`;
+}
+
+function declarationHint({ node, name, isBase }: Use): string {
+  const { declarations, imports } = moduleIndex(node.getSourceFile());
+  const types = [...declarations].filter(([, each]) => !ts.isVariableDeclaration(each));
+  const imported = [...imports].filter(([, binding]) => binding.name !== '*');
+  const known = [...types, ...imported].map(([each]) => each).filter((each) => each !== name);
+  const meant = suggest(name, [...known, ...OWN_NAMES]);
+  const declaration = isBase
+    ? `\`export abstract class ${name} {}\``
+    : `\`export interface ${name} { readonly field: string }\``;
+  return meant === undefined
+    ? `Declare it, ${declaration}, or import it.`
+    : `Did you mean \`${meant}\`? Otherwise declare it: ${declaration}.`;
+}
