@@ -44,6 +44,8 @@ const MISTAKES: readonly Mistake[] = [
     { field: 'readonly note: string = "x";', code: 'readonly note!: string;' },
     { field: 'readonly count = 1;', code: 'readonly count!: number;' },
     { field: 'readonly isOpen? = true;', code: 'readonly isOpen?: boolean;' },
+    { field: 'readonly untyped;', code: 'readonly untyped!: string;' },
+    { field: 'readonly [Symbol.iterator]?: string;', code: 'readonly field?: string;' },
     { field: 'protected readonly note?: string;', code: 'readonly note?: string;' },
     { field: 'private note!: string | null;', code: 'readonly note!: string | null;' },
   ].map(({ field, code }) => ({ name: `the model field ${field}`, source: model(field), line: field, code })),
@@ -51,6 +53,7 @@ const MISTAKES: readonly Mistake[] = [
   ...[
     { field: 'private readonly note?: string;', code: 'readonly note?: string;' },
     { field: 'accessor note!: string;', code: 'readonly note!: string;' },
+    { field: '[key: string]: string | null;', code: 'readonly entries!: Record<string, string | null>;' },
   ].map(({ field, code }) => ({ name: `the event field ${field}`, source: event(field), line: field, code })),
   {
     name: 'an optional parameter property',

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { suggest } from '../../runtime/config/suggest.js';
+import { editDistance } from '../../runtime/config/suggest.js';
 import { partsOf } from '../schema/fields.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
@@ -8,6 +8,7 @@ import type { ReadContext } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { nameText } from './syntax.js';
+import { SUPPORTED } from './types/type-results.js';
 
 /** Why a name means nothing, and what to write. */
 export interface Unresolved {
@@ -20,8 +21,21 @@ export interface Unresolved {
 export function withCause(context: ReadContext, node: ts.TypeNode, type: TypeSchema): TypeSchema {
   const refused = partsOf(type).find((part) => part.kind === 'unsupported');
   if (refused?.kind !== 'unsupported' || refused.recursive === true) return type;
-  const found = firstUnresolved(context, node);
+  const found =
+    firstUnresolved(context, node) ?? (refused.hint === SUPPORTED ? foreign(context, node) : undefined);
   return found === undefined ? type : { kind: 'unsupported', text: refused.text, ...found };
+}
+
+/** A type of a package, if the node itself names one. */
+function foreign(context: ReadContext, node: ts.TypeNode): Unresolved | undefined {
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const name = nameText(node.typeName);
+  const resolved = resolveName(context, node.getSourceFile(), name);
+  if (resolved.kind !== 'package') return undefined;
+  return {
+    cause: `names ${name} of the package '${resolved.module}', which the generator cannot read`,
+    hint: declarationHint({ node, name, isBase: false }),
+  };
 }
 
 /** The first name below a node that means nothing; undefined if every name is known. */
@@ -174,13 +188,22 @@ function specifierOf(from: string, to: string): string {
 function declarationHint({ node, name, isBase }: Use): string {
   const { declarations, imports } = moduleIndex(node.getSourceFile());
   const types = [...declarations].filter(([, each]) => !ts.isVariableDeclaration(each));
-  const imported = [...imports].filter(([, binding]) => binding.name !== '*');
-  const known = [...types, ...imported].map(([each]) => each).filter((each) => each !== name);
-  const meant = suggest(name, [...known, ...OWN_NAMES]);
+  const named = [...imports].filter(([, binding]) => binding.name !== '*');
+  const known = [...types, ...named].map(([each]) => each);
   const declaration = isBase
     ? `\`export abstract class ${name} {}\``
     : `\`export interface ${name} { readonly field: string }\``;
+  // A name that is imported is rarely misspelled.
+  const meant = known.includes(name) ? undefined : misspelled(name, [...known, ...OWN_NAMES]);
   return meant === undefined
     ? `Declare it, ${declaration}, or import it.`
     : `Did you mean \`${meant}\`? Otherwise declare it: ${declaration}.`;
+}
+
+/** The candidate that differs by one letter in four. */
+function misspelled(name: string, candidates: readonly string[]): string | undefined {
+  return candidates.find(
+    (each) =>
+      editDistance(each.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(name.length / 4)),
+  );
 }

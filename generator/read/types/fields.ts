@@ -1,5 +1,6 @@
 import type { DocTag, FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
+import { completeForm } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -31,7 +32,7 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
       'FWGEN004',
       member,
       `The field ${abbreviate(member.getText())} ${problem}`,
-      `Write a name and a type: \`readonly ${name ?? 'field'}: ${typeNode?.getText() ?? 'Type'};\`. The generator does not infer them.`,
+      `Write a name and a type: \`${completeForm(member)}\`. The generator does not infer them.`,
     );
     return undefined;
   }

@@ -78,7 +78,7 @@ function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.
     'FWGEN004',
     clause,
     `The generator cannot read the fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends`,
-    'Declare the fields in this class (`readonly field!: Type;`), or extend a named class of this project.',
+    'Declare the fields in this class (`readonly field!: string;`), or extend a named class of this project.',
   );
 }
 
@@ -133,13 +133,22 @@ export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): v
       'FWGEN004',
       merged,
       `The interface ${name} adds fields to the class ${name}`,
-      `Declare them in the class: \`class ${name} { readonly field!: Type; }\`.`,
+      `Declare them in the class: \`class ${name} { ${fieldsOf(merged)} }\`.`,
     );
   }
 }
 
-function reportIndex(context: ReadContext, member: ts.Node): void {
-  const hint = 'Replace it with a field: `readonly entries!: Record<string, Type>;`.';
+/** The code of the fields of an interface, in a class. */
+function fieldsOf({ members }: ts.InterfaceDeclaration): string {
+  const fields = members.filter(ts.isPropertySignature).map(({ name, questionToken, type }) => {
+    const mark = questionToken === undefined ? '!' : '?';
+    return `readonly ${name.getText()}${mark}: ${type?.getText() ?? 'string'};`;
+  });
+  return fields.length === 0 ? 'readonly field!: string;' : fields.join(' ').replaceAll(/\s+/g, ' ');
+}
+
+function reportIndex(context: ReadContext, member: ts.IndexSignatureDeclaration): void {
+  const hint = `Replace it with a field: \`readonly entries!: Record<string, ${member.type.getText()}>;\`.`;
   report(context, 'FWGEN004', member, 'A class cannot have an index signature', hint);
 }
 

@@ -22,7 +22,8 @@ export function plain(type: TypeSchema): ReadType {
   return { type, nullable: false, optional: false };
 }
 
-const SUPPORTED =
+/** The hint for a type about which nothing more is known. */
+export const SUPPORTED: string =
   'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of literals, an ' +
   'enum, or objects, lists, tuples and records of these; for any other data use `JsonValue`.';
 

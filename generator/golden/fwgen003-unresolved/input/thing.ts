@@ -1,4 +1,5 @@
 import { Action, AutoBuilder, type Clock, FwAction, Model, ModelEvent, type ShardedId } from 'fw-actions';
+import type { Money } from '@acme/money';
 import type { Town } from '#models/town.js';
 import type { Country as Land } from '#models/address.js';
 import type { Gone } from './gone.js';
@@ -16,6 +17,7 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
   readonly alias!: Town;
   readonly knownAlias!: Land;
   readonly idOfNothing!: ShardedId<Thingy>;
+  readonly ofPackage!: Money;
   readonly known!: Partial<Record<'a' | 'b', string>>;
 }
 
