@@ -5,6 +5,8 @@ import type { ProjectSchema, SagaSchema } from '../schema/project-schema.js';
 /** Rules of sagas: each has a state model that is stored, has a sharded id, and emits events. */
 export function checkSagas(schema: ProjectSchema): readonly Diagnostic[] {
   return schema.sagas.flatMap((saga) => {
+    // The mistake in its state is reported there.
+    if (saga.state !== undefined && schema.refusedModels.includes(saga.state.name)) return [];
     const problem = problemOf(saga, schema);
     if (problem === undefined) return [];
     const [message, hint] = problem;

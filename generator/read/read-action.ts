@@ -16,7 +16,7 @@ import { fileOf, locationOf } from './source-files.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
-import { firstUnresolved } from './unresolved.js';
+import { firstUnresolved, reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
@@ -32,13 +32,13 @@ export function readAction(
   const paramsType = isAction ? readArgument(context, lineage, 0) : undefined;
   const resultType = isAction ? readArgument(context, lineage, 1, 'result') : undefined;
   if (params === undefined || paramsType === undefined || resultType === undefined) {
-    report(
-      context,
-      'FWGEN007',
-      heritage?.clause ?? node.name ?? node,
-      `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.',
-    );
+    reportRefusal(context, {
+      code: 'FWGEN007',
+      node: heritage?.clause ?? node.name ?? node,
+      subject: `${className ?? 'The class'} is marked with @FwAction but`,
+      message: `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
+      hint: 'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.',
+    });
     return undefined;
   }
   if (className === undefined) return undefined;

@@ -2,11 +2,12 @@ import type { EventReference, HandlerOptions, HandlerSchema } from '../schema/pr
 import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
-import { type ReadContext, report } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { argumentOf, type ScopedClass, type ScopedNode } from './types/lineage.js';
+import { reportRefusal } from './unresolved.js';
 
 const OPTIONS = [
   'name',
@@ -31,13 +32,15 @@ export function readHandler(
   const settings = readSettings(context, options);
   const events = readEvents(context, classes, options.get('event'));
   if (events.length === 0) {
-    report(
-      context,
-      'FWGEN046',
-      options.get('event') ?? node.name ?? node,
-      `${className} does not name the events that it handles`,
-      'Write `handle(envelope: EventEnvelope<SomethingHappened>)`, or name the event classes in @FwEventHandler({ event }).',
-    );
+    const option = options.get('event');
+    const refusal = {
+      code: 'FWGEN046' as const,
+      node: option ?? node.name ?? node,
+      subject: className,
+      message: `${className} does not name the events that it handles`,
+      hint: 'Write `handle(envelope: EventEnvelope<SomethingHappened>)`, or name the event classes in @FwEventHandler({ event }).',
+    };
+    reportRefusal(context, refusal, option ?? handleMethod(node)?.parameters[0]?.type);
   }
   return {
     className,

@@ -1,10 +1,11 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
 import { type ClassForm, isBase, readClassName } from './class-form.js';
-import { type ReadContext, report } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
+import { reportRefusal } from './unresolved.js';
 
 /**
  * Reads a class that extends `Repository`, directly or through classes of this project. @returns undefined for any
@@ -24,13 +25,13 @@ export function readRepository(
     .map((each) => constructorOf(each.node))
     .find((each) => each !== undefined);
   if (model === undefined || declaredConstructor !== undefined) {
-    report(
-      context,
-      'FWGEN039',
-      declaredConstructor ?? heritage.clause,
-      model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
-      'Write `extends Repository<X, XTables>` without a constructor: generated code passes (context, model).',
-    );
+    reportRefusal(context, {
+      code: 'FWGEN039',
+      node: declaredConstructor ?? heritage.clause,
+      subject: name,
+      message: model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
+      hint: 'Write `extends Repository<X, XTables>` without a constructor: generated code passes (context, model).',
+    });
     return undefined;
   }
   return { name, file: fileOf(node), location: locationOf(node.name ?? node), model };

@@ -9,6 +9,7 @@ import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
 import { followLineage } from './types/lineage.js';
 import { readClassFields } from './types/read-type.js';
+import { reportRefusal } from './unresolved.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OPTIONS = [
@@ -140,13 +141,13 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     mapper === undefined ||
     referenceToDeclaration(declaration)?.name !== name
   ) {
-    report(
-      context,
-      'FWGEN026',
+    reportRefusal(context, {
+      code: 'FWGEN026',
       node,
-      `${node.getText()} is not an exported class of this project with a static method \`from\``,
-      'Write `export class NameResponse { readonly name!: string; static from({ name }: Named): NameResponse { return Object.assign(new NameResponse(), { name }); } }`.',
-    );
+      subject: 'The response',
+      message: `${node.getText()} is not an exported class of this project with a static method \`from\``,
+      hint: 'Write `export class NameResponse { readonly name!: string; static from(named: { readonly name: string }): NameResponse { return named; } }`.',
+    });
     return undefined;
   }
   if (isAsync(mapper)) reportAsync(context, mapper, name);

@@ -7,6 +7,7 @@ import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
 import { argumentOf, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
+import { firstUnresolved, reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@FwSaga`. @returns undefined, after a report, if the class has no usable form */
 export function readSaga(context: ReadContext, { node, lineage }: ClassForm): SagaSchema | undefined {
@@ -14,13 +15,13 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
   const { heritage } = lineage;
   const [argument] = lineage.arguments;
   if (!leadsTo(lineage, 'Saga') || argument === undefined) {
-    report(
-      context,
-      'FWGEN007',
-      heritage?.clause ?? node.name ?? node,
-      `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      'Write `extends Saga<X>`, where X is the model of its state, or extend a class of this project that extends it.',
-    );
+    reportRefusal(context, {
+      code: 'FWGEN007',
+      node: heritage?.clause ?? node.name ?? node,
+      subject: `${className ?? 'The class'} is marked with @FwSaga but`,
+      message: `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
+      hint: 'Write `extends Saga<X>`, where X is the model of its state, or extend a class of this project that extends it.',
+    });
     return undefined;
   }
   if (className === undefined) return undefined;
@@ -34,6 +35,13 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
       `${className} declares a constructor`,
       'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.',
     );
+  }
+  const unknown = firstUnresolved(context, argument.node);
+  if (unknown !== undefined) {
+    const message = `The state of ${className} ${unknown.cause}`;
+    const hint = 'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.';
+    report(context, 'FWGEN052', argument.node, message, unknown.remedy ?? hint);
+    return undefined;
   }
   const [name] = readTexts(classes, 'name');
   const stepActions = readStepActions(context, classes);

@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import { editDistance } from '../../runtime/config/suggest.js';
+import type { DiagnosticCode } from '../diagnostics.js';
 import { partsOf } from '../schema/fields.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
 import { moduleIndex } from './module-index.js';
-import type { ReadContext } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { nameText } from './syntax.js';
@@ -14,6 +15,9 @@ import { SUPPORTED } from './types/type-results.js';
 export interface Unresolved {
   /** Follows the thing that has the name: `names Addres, which this file neither declares nor imports`. */
   readonly cause: string;
+  /** The name or the import that was probably meant. */
+  readonly remedy: string | undefined;
+  /** The same, or how to declare the name. */
   readonly hint: string;
 }
 
@@ -23,7 +27,9 @@ export function withCause(context: ReadContext, node: ts.TypeNode, type: TypeSch
   if (refused?.kind !== 'unsupported' || refused.recursive === true) return type;
   const found =
     firstUnresolved(context, node) ?? (refused.hint === SUPPORTED ? foreign(context, node) : undefined);
-  return found === undefined ? type : { kind: 'unsupported', text: refused.text, ...found };
+  return found === undefined
+    ? type
+    : { kind: 'unsupported', text: refused.text, cause: found.cause, hint: found.hint };
 }
 
 /** A type of a package, if the node itself names one. */
@@ -34,28 +40,57 @@ function foreign(context: ReadContext, node: ts.TypeNode): Unresolved | undefine
   if (resolved.kind !== 'package') return undefined;
   return {
     cause: `names ${name} of the package '${resolved.module}', which the generator cannot read`,
-    hint: declarationHint({ node, name, isBase: false }),
+    remedy: undefined,
+    hint: declarationHint({ node, name, isValue: false }),
   };
 }
 
 /** The first name below a node that means nothing; undefined if every name is known. */
 export function firstUnresolved(context: ReadContext, node: ts.Node): Unresolved | undefined {
-  const isBase = ts.isExpressionWithTypeArguments(node);
-  const named = isBase ? node.expression : ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+  const isValue = !ts.isTypeReferenceNode(node);
+  const named = nameIn(node);
   const found =
-    named === undefined ? undefined : unresolved(context, { node, name: nameText(named), isBase });
+    named === undefined ? undefined : unresolved(context, { node, name: nameText(named), isValue });
   return (
     found ??
     ts.forEachChild(node, (child) => (ts.isTypeNode(child) ? firstUnresolved(context, child) : undefined))
   );
 }
 
+/** The name that a type, a base class or an expression consists of. */
+function nameIn(node: ts.Node): ts.Node | undefined {
+  if (ts.isTypeReferenceNode(node)) return node.typeName;
+  if (ts.isExpressionWithTypeArguments(node)) return node.expression;
+  return ts.isIdentifier(node) ? node : undefined;
+}
+
+/** What a mistake is about. */
+export interface Refusal {
+  readonly code: DiagnosticCode;
+  readonly node: ts.Node;
+  readonly message: string;
+  /** The start of the message if a name means nothing: `The response`. */
+  readonly subject: string;
+  readonly hint: string;
+}
+
+/** Reports a mistake, or its cause if a name below its node, or below `named`, means nothing. */
+export function reportRefusal(
+  context: ReadContext,
+  { code, node, message, subject, hint }: Refusal,
+  named: ts.Node = node,
+): void {
+  const unknown = firstUnresolved(context, named);
+  const text = unknown === undefined ? message : `${subject} ${unknown.cause}`;
+  report(context, code, node, text, unknown?.remedy ?? hint);
+}
+
 /** A name in a source. */
 interface Use {
   readonly node: ts.Node;
   readonly name: string;
-  /** Whether a class or an interface extends it. */
-  readonly isBase: boolean;
+  /** Whether it names a value, such as a base class, so that a type-only import is not enough. */
+  readonly isValue: boolean;
 }
 
 function unresolved(context: ReadContext, use: Use): Unresolved | undefined {
@@ -64,8 +99,8 @@ function unresolved(context: ReadContext, use: Use): Unresolved | undefined {
   const resolved = resolveName(context, source, name);
   const problem = problemOf(context, source, use, resolved);
   if (problem === undefined) return undefined;
-  const hint = importHint(context, use, exportedName(source, name)) ?? declarationHint(use);
-  return { cause: `names ${name}${problem}`, hint };
+  const remedy = importHint(context, use, exportedName(source, name)) ?? spellingHint(use);
+  return { cause: `names ${name}${problem}`, remedy, hint: remedy ?? declarationHint(use) };
 }
 
 function problemOf(
@@ -82,17 +117,25 @@ function problemOf(
     case 'missing': {
       if (name.includes('.')) return undefined;
       const path = moduleIndex(source).imports.get(name)?.from.path;
-      const isFile = path !== undefined && context.sources.loadImport(path) !== undefined;
-      const problem = isFile ? `does not export ${exportedName(source, name)}` : 'does not exist';
+      const file = path === undefined ? undefined : context.sources.loadImport(path);
+      if (declaresFunction(file, exportedName(source, name))) return undefined;
+      const problem = file !== undefined ? `does not export ${exportedName(source, name)}` : 'does not exist';
       return ` of '${resolved.specifier}', which ${problem}`;
     }
     case 'global':
-      return isKnown(node, name) ? undefined : ', which this file neither declares nor imports';
+      return isKnown(node, name) || declaresFunction(source, name)
+        ? undefined
+        : ', which this file neither declares nor imports';
     case 'framework':
     case 'generated':
     case 'declared':
       return undefined;
   }
+}
+
+/** Functions and namespaces are not part of the index of a file. */
+function declaresFunction(source: ts.SourceFile | undefined, name: string): boolean {
+  return new RegExp(`\\b(function\\*?|namespace|module)\\s+${name}\\b`).test(source?.text ?? '');
 }
 
 /** `@/models`, `~/models` and `#models` are not names of packages. */
@@ -156,11 +199,11 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 /** The import of a name from this package, or from the first source that exports it. */
 function importHint(
   context: ReadContext,
-  { node, name: local, isBase }: Use,
+  { node, name: local, isValue }: Use,
   name: string,
 ): string | undefined {
   // A base class is a value.
-  const start = isBase ? 'import' : 'import type';
+  const start = isValue ? 'import' : 'import type';
   const importFrom = (bound: string, specifier: string): string =>
     `Import it: \`${start} ${bound} from '${specifier}';\`.`;
   const bound = name === local ? `{ ${name} }` : `{ ${name} as ${local} }`;
@@ -185,25 +228,24 @@ function specifierOf(from: string, to: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-function declarationHint({ node, name, isBase }: Use): string {
+function declarationHint({ name, isValue }: Use): string {
+  const declaration = isValue
+    ? `export abstract class ${name} {}`
+    : `export interface ${name} { readonly field: string }`;
+  return `Declare it, \`${declaration}\`, or import it.`;
+}
+
+/** Suggests a name that differs by one letter in four. */
+function spellingHint({ node, name }: Use): string | undefined {
   const { declarations, imports } = moduleIndex(node.getSourceFile());
+  // A name that is imported is rarely misspelled.
+  if (imports.has(name)) return undefined;
   const types = [...declarations].filter(([, each]) => !ts.isVariableDeclaration(each));
   const named = [...imports].filter(([, binding]) => binding.name !== '*');
   const known = [...types, ...named].map(([each]) => each);
-  const declaration = isBase
-    ? `\`export abstract class ${name} {}\``
-    : `\`export interface ${name} { readonly field: string }\``;
-  // A name that is imported is rarely misspelled.
-  const meant = known.includes(name) ? undefined : misspelled(name, [...known, ...OWN_NAMES]);
-  return meant === undefined
-    ? `Declare it, ${declaration}, or import it.`
-    : `Did you mean \`${meant}\`? Otherwise declare it: ${declaration}.`;
-}
-
-/** The candidate that differs by one letter in four. */
-function misspelled(name: string, candidates: readonly string[]): string | undefined {
-  return candidates.find(
+  const meant = [...known, ...OWN_NAMES].find(
     (each) =>
       editDistance(each.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(name.length / 4)),
   );
+  return meant === undefined ? undefined : `Did you mean \`${meant}\`?`;
 }

@@ -1,4 +1,4 @@
-import { Model, ModelEvent, Repository, type ShardedId } from 'fw-actions';
+import { FwSaga, Model, ModelEvent, Repository, Saga, type ShardedId } from 'fw-actions';
 
 /** Everything else depends on this class: only the missing mark is reported. */
 export class Note extends Model<Note, ShardedId<Note>, 'OPEN'> {
@@ -10,3 +10,9 @@ export class NoteWritten extends ModelEvent<Note> {
 }
 
 export class PlainRepository extends Repository<Note> {}
+
+@FwSaga
+export class NoteSaga extends Saga<Note> {
+  readonly state = Note;
+  readonly steps = {};
+}
