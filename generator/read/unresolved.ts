@@ -9,7 +9,7 @@ import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { nameText } from './syntax.js';
-import { SUPPORTED } from './types/type-results.js';
+import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
 
 /** Why a name means nothing, and what to write. */
 export interface Unresolved {
@@ -30,6 +30,11 @@ export function withCause(context: ReadContext, node: ts.TypeNode, type: TypeSch
   return found === undefined
     ? type
     : { kind: 'unsupported', text: refused.text, cause: found.cause, hint: found.hint };
+}
+
+/** The error for a type whose name means nothing. */
+export function unknownType(context: ReadContext, node: ts.TypeNode): ReadType {
+  return plain(withCause(context, node, unsupported(node).type));
 }
 
 /** A type of a package, if the node itself names one. */
@@ -99,8 +104,10 @@ function unresolved(context: ReadContext, use: Use): Unresolved | undefined {
   const resolved = resolveName(context, source, name);
   const problem = problemOf(context, source, use, resolved);
   if (problem === undefined) return undefined;
-  const remedy = importHint(context, use, exportedName(source, name)) ?? spellingHint(use);
-  return { cause: `names ${name}${problem}`, remedy, hint: remedy ?? declarationHint(use) };
+  // `shapes.Far` is declared as `Far`.
+  const own = { ...use, name: name.slice(name.lastIndexOf('.') + 1) };
+  const remedy = importHint(context, own, exportedName(source, own.name)) ?? spellingHint(own);
+  return { cause: `names ${name}${problem}`, remedy, hint: remedy ?? declarationHint(own) };
 }
 
 function problemOf(
@@ -115,11 +122,12 @@ function problemOf(
         ? ` of '${resolved.module}', a path alias that leads to no source`
         : undefined;
     case 'missing': {
-      if (name.includes('.')) return undefined;
-      const path = moduleIndex(source).imports.get(name)?.from.path;
+      const [head = '', ...rest] = name.split('.');
+      const path = moduleIndex(source).imports.get(head)?.from.path;
       const file = path === undefined ? undefined : context.sources.loadImport(path);
-      if (declaresFunction(file, exportedName(source, name))) return undefined;
-      const problem = file !== undefined ? `does not export ${exportedName(source, name)}` : 'does not exist';
+      const exported = rest.length === 0 ? exportedName(source, name) : rest.join('.');
+      if (declaresFunction(file, exported)) return undefined;
+      const problem = file !== undefined ? `does not export ${exported}` : 'does not exist';
       return ` of '${resolved.specifier}', which ${problem}`;
     }
     case 'global':

@@ -10,6 +10,7 @@ import {
   resolveName,
 } from '../resolver.js';
 import { declaredName, instanceProperties, scopeOf } from '../syntax.js';
+import { unknownType } from '../unresolved.js';
 import { askForDeclared, askForType } from './convert.js';
 import { isOnSurface } from './framework-surface.js';
 import { idHint, plainForm } from './known-types.js';
@@ -38,7 +39,7 @@ export function readReference(
         ? plain({ kind: 'decimal' })
         : readForeign(reading, resolved, node);
     case 'missing':
-      return askForType(reading, node) ?? unsupported(node, missingHint(name, resolved.specifier));
+      return askForType(reading, node) ?? unknownType(reading.context, node);
     case 'generated':
       return unsupported(node);
   }
@@ -83,34 +84,12 @@ function readForeign(
   node: ts.TypeReferenceNode,
 ): ReadType | undefined {
   const read = askForType(reading, node);
-  if (read === undefined) return unsupported(node, aliasHint(ownName(resolved.name), resolved.module));
+  if (read === undefined) return unknownType(reading.context, node);
   const { type } = read;
   const isNamed = node.typeArguments === undefined && resolved.name !== 'default';
   const reference = isNamed ? referenceTo(resolved) : undefined;
   const takesName = type.kind === 'enum' || type.kind === 'union' || type.kind === 'object';
   return takesName && reference !== undefined ? { ...read, type: { ...type, reference } } : read;
-}
-
-/** Returns what to write instead of a type from an import that is not relative. */
-function aliasHint(name: string, module: string): string | undefined {
-  // `@/models`, `~/models` and `#models` are not names of packages.
-  const [alias] = /^(@\/|~\/?|#\/?)/.exec(module) ?? [];
-  return alias === undefined
-    ? undefined
-    : `Import it by a relative path, such as ${importText(name, `../${module.slice(alias.length)}`)}: ${JSON.stringify(module)} is no path alias of the nearest tsconfig.json.`;
-}
-
-function missingHint(name: string, specifier: string): string {
-  return `${JSON.stringify(specifier)} does not export it. Import it from the file that exports it: ${importText(ownName(name), specifier)}.`;
-}
-
-function importText(name: string, specifier: string): string {
-  return `\`import type { ${name} } from '${specifier}';\``;
-}
-
-/** Returns a name without its qualifiers. */
-function ownName(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1);
 }
 
 /** Reads a declaration of this project. @param node where it is used */
