@@ -212,7 +212,10 @@ function wireApplication<Collaborators>(
   const { clock = systemClock } = options;
   for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
-  const gateways = new ShardGateways(databases, options.namespace, catalog, options.writing);
+  const gateways = new ShardGateways(databases, options.namespace, catalog, {
+    writing: options.writing,
+    rememberedModels: options.execution?.rememberedModels,
+  });
   const eventHistory = new EventHistory(gateways);
   const placement = new Placement(databases);
   const context = { clock, repositories: gateways, eventHistory, placement };

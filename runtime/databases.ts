@@ -11,9 +11,9 @@ import { DatabaseRegistry } from './sharding/database-registry.js';
 /** PostgreSQL servers, through node-postgres. */
 export const postgresAdapter: DatabaseAdapter = {
   kind: 'postgresql',
-  open(shard, dataSource, { budget }) {
+  open(shard, dataSource, { budget, serverInDoubt }) {
     if (dataSource.url.kind !== 'postgresql') throw new TypeError('Not the URL of a PostgreSQL server');
-    return new PostgresDatabase(shard, dataSource.url, dataSource, budget);
+    return new PostgresDatabase(shard, dataSource.url, dataSource, { budget, serverInDoubt });
   },
 };
 
@@ -23,9 +23,9 @@ export const pgliteAdapter: DatabaseAdapter = embeddedAdapter('alone');
 function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
   return {
     kind: 'pglite',
-    open(shard, dataSource, { warn }) {
+    open(shard, dataSource, { warn, serverInDoubt }) {
       if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
-      return new PgliteDatabase(shard, dataSource.url, dataSource, { warn, use });
+      return new PgliteDatabase(shard, dataSource.url, dataSource, { warn, use, serverInDoubt });
     },
   };
 }

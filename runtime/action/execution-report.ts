@@ -14,7 +14,7 @@ export type AttemptEnd =
   | 'superseded'
   /** It had started from a staged state that was not committed; does not count as an attempt. */
   | 'dependency-failed'
-  /** It wrote nothing and had read staged states, so it ran again on committed states; does not count as an attempt. */
+  /** It had read staged or remembered states that no statement proved, so it ran again; does not count as an attempt. */
   | 'unconfirmed'
   /** Another model has taken one of its natural keys. */
   | 'key-taken'

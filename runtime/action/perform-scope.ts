@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Entity } from '../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { AccessCheck } from './access-check.js';
@@ -8,6 +8,13 @@ import type { Reach } from './tenancy.js';
 
 /** Reads the stored state of a model. */
 export type LoadModel = () => Promise<Entity | undefined>;
+
+/** A row to be read. */
+export interface ReadRow {
+  readonly model: ModelDescriptor;
+  readonly id: string;
+  readonly shard: ShardIdentifier;
+}
 
 /** The context of one run of `perform`: repositories find the plan and its staged models here. */
 export interface PerformScope {
@@ -19,10 +26,10 @@ export interface PerformScope {
   remainingMs(): number;
   /**
    * The latest state of a model that this execution may start from: one that another action of this process has staged
-   * and not yet committed, or else the result of `load`. Reading a staged state makes the execution depend on that
-   * action's outcome. Absent: always `load`.
+   * and not yet committed, a committed one that the process remembers, or else the result of `load`. Reading a staged
+   * state makes the execution depend on that action's outcome. Absent: always `load`.
    */
-  read?(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
+  read?(row: ReadRow, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
   /** As `read`, for the model that holds a natural key. Absent: always `load`. */
   readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
   /** Records the models that repositories return, and restricts lists. Absent: the action has no rule. */

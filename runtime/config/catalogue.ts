@@ -29,6 +29,10 @@ const execution = section<ExecutionDefaults>({
       default: 24 * HOUR,
       doc: 'How long an idempotency key is kept, in milliseconds.',
     }),
+    rememberedModels: integer(0, 1_000_000, {
+      default: 10_000,
+      doc: 'Maximum committed models that the process remembers over all shards, so that an action need not read what it changes. 0: none.',
+    }),
   },
 });
 

@@ -109,6 +109,7 @@ describe('a valid configuration', () => {
       maximumAttempts: 4,
       storeParams: true,
       keyRetentionMs: 86_400_000,
+      rememberedModels: 10_000,
     });
     expect(config.generator).toBeUndefined();
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
@@ -150,6 +151,7 @@ describe('a valid configuration', () => {
       maximumAttempts: 7,
       storeParams: false,
       keyRetentionMs: 86_400_000,
+      rememberedModels: 10_000,
     });
     expect(config.generator).toEqual({
       sourceDirectory: '/app',

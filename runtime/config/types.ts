@@ -122,6 +122,8 @@ export interface ExecutionDefaults {
   readonly storeParams: boolean;
   /** How long an idempotency key is stored, in milliseconds. Default 86,400,000 (24 hours). */
   readonly keyRetentionMs: number;
+  /** Maximum committed models that the process remembers, over all shards. Default 10,000; 0: none. */
+  readonly rememberedModels: number;
 }
 
 /** Retention of the event log and the audit trail. */

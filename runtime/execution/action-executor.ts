@@ -31,7 +31,7 @@ import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
 import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
-import type { ShardGateways } from './shard-gateways.js';
+import { REMEMBERED_MODELS, type ShardGateways } from './shard-gateways.js';
 
 /** The dependencies of an executor. */
 export interface ActionExecutorOptions {
@@ -51,6 +51,7 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
   maximumAttempts: 4,
   storeParams: true,
   keyRetentionMs: 24 * 60 * 60 * 1_000,
+  rememberedModels: REMEMBERED_MODELS,
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();

@@ -20,12 +20,12 @@ import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
 import { ReportBuilder } from './perform/report-builder.js';
 import { requireReplay } from './perform/require-replay.js';
-import { untilAborted } from './perform/until-aborted.js';
 import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type PlanPart, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
 import type { ShardGateways } from './shard-gateways.js';
+import { TimeLimit } from './time-limit.js';
 
 /** One call of `execute`: makes attempts until one is applied or refused, or a limit is reached. */
 export class Execution<Params, Result> {
@@ -39,8 +39,9 @@ export class Execution<Params, Result> {
   #freeAttempts = 0;
   /** Whether the next attempt reads committed states only. */
   #readsCommitted = false;
-  /** The conflict of the last attempt. Undefined if only executions of this process superseded it. */
-  #lost: Error | undefined;
+  /** The run of the present attempt. */
+  #performed: PerformRun | undefined;
+  readonly #limit: TimeLimit;
   /** Values of the last attempt for a natural key that another model held. */
   #wanted: string | undefined;
   #paramsJson: string | undefined;
@@ -51,6 +52,7 @@ export class Execution<Params, Result> {
     this.#context = context;
     this.#gateways = gateways;
     this.#environment = environment;
+    this.#limit = new TimeLimit(request, environment);
     const { params, configuration } = request;
     this.#contention = new Contention({
       turns: gateways.turns,
@@ -89,7 +91,7 @@ export class Execution<Params, Result> {
       }
       for (;;) {
         this.#attempt += 1;
-        this.#checkTime();
+        this.#limit.check();
         this.#report?.startAttempt();
         const outcome = this.#contention.begin()
           ? await this.#runInTurn()
@@ -99,7 +101,7 @@ export class Execution<Params, Result> {
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
         this.#wanted = outcome.wanted;
-        if (outcome.end !== 'superseded' && outcome.end !== 'unconfirmed') this.#lost = outcome.error;
+        if (outcome.end !== 'superseded' && outcome.end !== 'unconfirmed') this.#limit.lost = outcome.error;
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
@@ -113,9 +115,9 @@ export class Execution<Params, Result> {
 
   /** Runs an attempt that may have to wait for other executions of its rows. */
   async #runInTurn(): Promise<AttemptResult<Result>> {
-    const sealed = await this.#contention.enter((others) => this.#waitFor(others));
+    const sealed = await this.#contention.enter((others) => this.#limit.wait(others));
     try {
-      this.#checkTime();
+      this.#limit.check();
       const prepared = await this.#prepare();
       // Waiting executions start from the staged state. Without chaining they must wait until it is stored.
       if (this.#request.configuration.chaining) sealed();
@@ -123,14 +125,6 @@ export class Execution<Params, Result> {
     } finally {
       sealed();
     }
-  }
-
-  /** Waits for other executions, until the deadline or until the caller aborts. */
-  async #waitFor(others: Promise<void>): Promise<void> {
-    const { signal } = this.#request.configuration;
-    const wait = signal === undefined ? others : untilAborted(others, signal);
-    await deadlines.race(wait, this.#request.deadline, () => this.#outOfTime());
-    this.#checkTime();
   }
 
   /** Determines the outcome of a run of `perform`. */
@@ -143,6 +137,8 @@ export class Execution<Params, Result> {
         return this.#retry('superseded');
       case 'held':
         return { ...this.#retry('superseded'), rows: checkedRows(prepared.items) };
+      case 'unproven':
+        return this.#unproven();
       default:
         return this.#completeWhenSettled(prepared);
     }
@@ -154,7 +150,9 @@ export class Execution<Params, Result> {
     switch (prepared.kind) {
       case 'refused':
         if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
-        if (prepared.dependencies.length > 0 && !isPassing(prepared.error)) return this.#readCommitted();
+        if (isPassing(prepared.error)) throw prepared.error;
+        if (prepared.dependencies.length > 0) return this.#readCommitted();
+        if (this.#isGuess) return this.#unproven();
         throw prepared.error;
       case 'key-taken':
         return this.#retry('superseded');
@@ -176,6 +174,7 @@ export class Execution<Params, Result> {
     const { action, principal, params, deadline } = this.#request;
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
+    this.#performed = run;
     try {
       const work = run.start(action, principal, params);
       const result =
@@ -190,11 +189,14 @@ export class Execution<Params, Result> {
   }
 
   #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
-    const items = run.seal();
-    requireVersion(items, this.#request.configuration);
+    const staged = run.seal();
+    requireVersion(staged, this.#request.configuration);
     requireKeys(run.plan.keyed);
+    if (this.#isGuess && staged.length === 0) return { kind: 'unproven' };
+    const items = this.#isGuess ? [...staged, ...run.proofs()] : staged;
     const parts = this.#route(items, run.plan);
     const [part] = parts;
+    if (this.#isGuess && parts.length > 1) return { kind: 'unproven' };
     if (part === undefined || (isEmpty(part) && run.dependencies.length > 0))
       return { kind: 'read-only', result, dependencies: run.dependencies };
     const superseded = items.filter((item) => this.#gateways.staged.isSuperseded(item));
@@ -217,12 +219,18 @@ export class Execution<Params, Result> {
       actionName: action.name,
       clock: this.#environment.clock,
       signal: configuration.signal,
-      remainingMs: () => this.#remainingMs(),
+      remainingMs: () => this.#limit.remainingMs(),
       staged: this.#gateways.staged,
       defaultShard: this.#gateways.defaultShard,
       chaining,
+      remembered: this.#gateways.remembered,
+      guessing: this.#attempt === 1 && this.#freeAttempts === 0,
       reach,
     });
+  }
+
+  get #isGuess(): boolean {
+    return this.#performed !== undefined && this.#performed.guesses.size > 0;
   }
 
   #sendVisibly(part: PlanPart, startedDate: Date, result: Result, run: PerformRun): Promise<PartResult> {
@@ -231,13 +239,14 @@ export class Execution<Params, Result> {
       this.#planWrite(part, startedDate, result),
       run.dependencies,
     );
-    if (run.chaining) this.#gateways.staged.publish(part.items, pending, part.shard);
+    run.publish(part.items, pending, part.shard);
     return partResult;
   }
 
   #finish(part: PartResult, result: Result, items: readonly StagedItem[]): AttemptResult<Result> {
-    if (part.kind === 'retry') return part;
+    if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
     this.#contention.won(items, part.kind === 'applied' && part.contended === true);
+    this.#performed?.applied(items);
     if (part.kind === 'applied' && part.write !== undefined) this.#report?.written(part.write);
     this.#report?.endAttempt('applied');
     return { kind: 'done', result: part.kind === 'applied' ? result : this.#replayed(part.replay.result) };
@@ -280,7 +289,7 @@ export class Execution<Params, Result> {
       partsJson: this.#gateways.partsJson(writes.map(({ write }) => write)),
       send: ({ shard, write }) => this.#send(shard, write, []).result,
       journalOf: (shard) => this.#gateways.gateway(shard).journal,
-      remainingMs: () => this.#remainingMs(),
+      remainingMs: () => this.#limit.remainingMs(),
     });
   }
 
@@ -337,6 +346,12 @@ export class Execution<Params, Result> {
     return this.#retry('unconfirmed');
   }
 
+  /** No statement has proven the remembered states of the attempt: the next one reads. */
+  #unproven(isStale = false): Retry {
+    this.#performed?.unproven(isStale);
+    return this.#retry('unconfirmed');
+  }
+
   /** Whether the attempt does not count: the next one starts as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
     if (!FREE_ENDS.has(end) || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
@@ -356,7 +371,7 @@ export class Execution<Params, Result> {
     const { random, sleep } = this.#environment;
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || this.#remainingMs() <= pauseMs + LEAST_MS) throw error;
+    if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
     this.#report?.paused(pauseMs);
     if (leftMs > 0) return;
     try {
@@ -364,21 +379,5 @@ export class Execution<Params, Result> {
     } catch (cause) {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
-  }
-
-  #checkTime(): void {
-    if (this.#request.configuration.signal?.aborted === true) {
-      throw new AbortedError('The execution was aborted before anything was sent');
-    }
-    if (this.#remainingMs() <= (this.#lost === undefined ? 0 : LEAST_MS)) throw this.#outOfTime();
-  }
-
-  #remainingMs(): number {
-    return this.#request.deadline - this.#environment.nowMs();
-  }
-
-  /** The error at the deadline: the last conflict instead of a bare timeout. */
-  #outOfTime(): Error {
-    return this.#lost ?? deadlineExceeded(this.#request);
   }
 }

@@ -13,6 +13,8 @@ export type Prepared<Result> =
   | Awaiting<Result>
   /** Other executions have staged newer states than it read. */
   | { readonly kind: 'superseded'; readonly items: readonly StagedItem[] }
+  /** It has read remembered states that no single statement can prove. */
+  | { readonly kind: 'unproven' }
   /** Another process is changing its rows. */
   | { readonly kind: 'held'; readonly items: readonly StagedItem[] }
   /** The plan was sent, and other executions see its staged states. */

@@ -33,6 +33,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { Turns } from './contention/turns.js';
+import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
 
 /** The executor's objects for one shard. */
@@ -41,6 +42,16 @@ export interface ShardGateway {
   readonly store: ShardStore;
   readonly writer: ShardWriter;
   readonly journal: JournalStore;
+  readonly tables: FoldingRules;
+}
+
+/** Default number of committed states that a process remembers. */
+export const REMEMBERED_MODELS = 10_000;
+
+export interface ShardGatewaysOptions {
+  readonly writing?: Partial<WritingLimits> | undefined;
+  /** Maximum committed states in memory; 0: none. Default 10,000. */
+  readonly rememberedModels?: number | undefined;
 }
 
 /** Time limit of a read outside of an execution, in milliseconds. */
@@ -62,7 +73,9 @@ export class ShardGateways implements RepositoryContext {
   /** Called after each commit of this process, with the plans that were sent. Must return at once. */
   onCommitted: ((shard: ShardIdentifier, groups: readonly WriteGroup[]) => void) | undefined;
   /** States that are staged in this process and not yet committed. */
-  readonly staged: StagedStates = new StagedStates();
+  readonly staged: StagedStates;
+  /** Committed states that spare a read. */
+  readonly remembered: RememberedModels;
   readonly turns: Turns = new Turns();
   /** Positions in the log, and reads that a replica may serve. */
   readonly replicas: ReplicaReads;
@@ -72,9 +85,15 @@ export class ShardGateways implements RepositoryContext {
     databases: DatabaseRegistry,
     namespace: string,
     events: EventCatalog,
-    writing: Partial<WritingLimits> = {},
+    { writing = {}, rememberedModels = REMEMBERED_MODELS }: ShardGatewaysOptions = {},
   ) {
     checkWritingLimits(writing);
+    this.remembered = new RememberedModels(rememberedModels, {
+      noticesServers: (shard) => databases.database(shard).sessionState,
+      storesAsStaged: (shard, model) => this.gateway(shard).tables.storesAsStaged(model),
+      ready: (shard, model) => this.gateway(shard).tables.ready(model),
+    });
+    this.staged = new StagedStates(this.remembered);
     this.#writing = writing;
     this.#databases = databases;
     this.#namespace = namespace;
@@ -83,6 +102,7 @@ export class ShardGateways implements RepositoryContext {
     this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
     databases.onRemoved((shard) => this.#forget(shard));
+    databases.onServerInDoubt((shard) => this.remembered.forget(shard));
   }
 
   get shards(): readonly ShardIdentifier[] {
@@ -103,14 +123,15 @@ export class ShardGateways implements RepositoryContext {
     const known = this.#gateways.get(shard);
     if (known !== undefined) return known;
     const database = this.#databases.database(shard);
-    const folding = new FoldingRules(database);
+    const tables = new FoldingRules(database);
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
     const store = new SqlShardStore(database, this.#namespace, this.#events, committed);
     const gateway = {
       shard,
       store,
-      writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => folding.isFoldable(model)),
+      writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => tables.isFoldable(model)),
       journal: new SqlJournalStore(database),
+      tables,
     };
     this.#gateways.set(shard, gateway);
     return gateway;
@@ -121,6 +142,7 @@ export class ShardGateways implements RepositoryContext {
     this.#gateways.delete(shard);
     this.#readers.delete(shard);
     this.#queries.delete(shard);
+    this.remembered.forget(shard);
   }
 
   #writerLimits(shard: ShardIdentifier): WriterLimits {

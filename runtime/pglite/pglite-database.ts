@@ -16,7 +16,11 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
     shard: ShardIdentifier,
     url: PgliteUrl,
     dataSource: DataSourceConfig,
-    { warn, use }: { readonly warn: Warn; readonly use: EmbeddedUse },
+    {
+      warn,
+      use,
+      serverInDoubt,
+    }: { readonly warn: Warn; readonly use: EmbeddedUse; readonly serverInDoubt?: (() => void) | undefined },
   ) {
     const home = new EngineHome({
       directory: url.storage === 'file' ? url.location : undefined,
@@ -34,6 +38,7 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
         maximumLifetimeMs: Number.POSITIVE_INFINITY,
         statementTimeoutMs: dataSource.statementTimeoutMs,
       },
+      serverInDoubt,
       open: async () => new PgliteConnection(await home.cleanEngine()),
       closed: () => home.close(),
     });

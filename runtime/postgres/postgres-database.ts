@@ -1,6 +1,6 @@
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConnectionBudget } from '../sharding/connection-budget.js';
+import type { AdapterOptions } from '../sharding/database-adapter.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { type ConnectionAges, PooledDatabase } from '../sharding/pooled-database.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
@@ -18,7 +18,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
     shard: ShardIdentifier,
     url: PostgresUrl,
     dataSource: DataSourceConfig & ConnectionAges,
-    budget?: ConnectionBudget,
+    { budget, serverInDoubt }: Pick<AdapterOptions, 'budget' | 'serverInDoubt'> = {},
   ) {
     const description = describeUrl(url);
     const opener = new Opener(url, dataSource);
@@ -32,6 +32,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
       connectionWaitMs: connectTimeoutMs,
       sessionState: pooler === undefined,
       budget,
+      serverInDoubt,
       open: (onLost) => opener.open(onLost),
     });
     this.listen =

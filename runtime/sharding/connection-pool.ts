@@ -139,15 +139,14 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return this.#close(connection);
   }
 
-  /**
-   * Destroys a connection and frees its slot once the server's side is closed. Also called when a connection was lost.
-   */
+  /** Destroys a connection, which may be lost, and frees its slot once the server's side is closed. */
   discard(connection: C): void {
     if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
     else if (!this.#connections.delete(connection)) return;
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
     const gone = connection.destroy();
+    this.#options.serverInDoubt?.();
     this.#noteQuiet();
     if (gone === undefined) {
       this.#makeRoom();
@@ -267,6 +266,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
+    this.#options.serverInDoubt?.();
     this.release(connection);
   }
 
@@ -349,6 +349,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   #retire(connection: C): Promise<void> {
     this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#options.serverInDoubt?.();
     return this.#close(connection);
   }
 

@@ -8,6 +8,11 @@ export interface AdapterOptions {
   readonly warn: (message: string) => void;
   /** The connection limit that all databases share. Default: none. */
   readonly budget?: ConnectionBudget | undefined;
+  /**
+   * Must be called when statements may from now on reach another server: a connection was opened or lost, or the last one was
+   * closed.
+   */
+  readonly serverInDoubt?: (() => void) | undefined;
 }
 
 /** Opens the databases of one kind of URL. */

@@ -56,6 +56,7 @@ export class DatabaseRegistry {
   readonly #withheld: Map<ShardIdentifier, string> = new Map();
   readonly #serviceListeners: ServiceListener[] = [];
   readonly #removalListeners: ((shard: ShardIdentifier) => void)[] = [];
+  readonly #doubtListeners: ((shard: ShardIdentifier) => void)[] = [];
   #closed: Promise<void> | undefined;
 
   /** @internal */
@@ -192,6 +193,16 @@ export class DatabaseRegistry {
   }
 
   /**
+   * Calls back when statements to a shard may from now on reach another server, which may lack rows that were read or
+   * written before: a connection was opened or lost, or the last one was closed.
+   *
+   * @internal
+   */
+  onServerInDoubt(listener: (shard: ShardIdentifier) => void): void {
+    this.#doubtListeners.push(listener);
+  }
+
+  /**
    * Switches to another topology while requests are served. Pools are replaced while they are in use. When a server
    * changes, the requests of its shard wait at a barrier, up to their deadlines.
    *
@@ -311,6 +322,9 @@ export class DatabaseRegistry {
     const opened = this.#adapterFor(dataSource).open(shard, dataSource, {
       warn: this.#warn,
       budget: this.#budget,
+      serverInDoubt: () => {
+        for (const listener of this.#doubtListeners) listener(shard);
+      },
     });
     return new BreakerDatabase(opened);
   }

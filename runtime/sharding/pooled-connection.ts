@@ -31,6 +31,11 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
   readonly description: string;
   /** Opens a connection within its own time limit. */
   readonly open: () => Promise<C>;
+  /**
+   * Called when statements may from now on reach another server: a connection was opened or lost, or the last one was
+   * closed.
+   */
+  readonly serverInDoubt?: (() => void) | undefined;
   /** The connection limit that the pool shares with others. Default: none. */
   readonly budget?: ConnectionBudget | undefined;
 }

@@ -37,6 +37,8 @@ export interface PooledDatabaseOptions<C> {
   readonly budget?: ConnectionBudget | undefined;
   /** Opens a connection. It must call `onLost` when it is lost later, whether idle or in use. */
   readonly open: (onLost: (connection: C) => void) => Promise<C>;
+  /** See `ConnectionPoolOptions`. */
+  readonly serverInDoubt?: (() => void) | undefined;
   /** Called after the last connection was closed. */
   readonly closed?: () => Promise<void>;
 }
@@ -77,6 +79,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
       description: options.description,
       // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
       open: () => outside(() => options.open(onLost)),
+      serverInDoubt: options.serverInDoubt,
       budget: options.budget,
     });
     this.#release = (connection) => this.#pool.release(connection);

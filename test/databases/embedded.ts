@@ -18,6 +18,8 @@ import { type DatabaseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot
 /** An instance of this process. It lives as long as the process. */
 interface Instance {
   readonly database: ShardDatabase;
+  /** Those of the present borrower. */
+  options: AdapterOptions;
   /** The state after its migrations; undefined: it is empty. */
   migrated: Migrated | undefined;
 }
@@ -60,8 +62,8 @@ export class EmbeddedLoan implements DatabaseAdapter {
   }
 
   open(shard: ShardIdentifier, dataSource: DataSourceConfig, options: AdapterOptions): ShardDatabase {
-    const instance =
-      this.#ready.get(shard.toString()) ?? lend(pgliteAdapter.open(shard, dataSource, options));
+    const instance = this.#ready.get(shard.toString()) ?? openInstance(shard, dataSource, options);
+    instance.options = options;
     this.#ready.delete(shard.toString());
     this.#lent.set(shard, instance);
     return new LentDatabase(shard, instance.database);
@@ -108,8 +110,14 @@ async function takeFree(key: string | undefined): Promise<Instance | undefined> 
   return undefined;
 }
 
-function lend(database: ShardDatabase): Instance {
-  const instance = { database, migrated: undefined };
+function openInstance(
+  shard: ShardIdentifier,
+  dataSource: DataSourceConfig,
+  options: AdapterOptions,
+): Instance {
+  const serverInDoubt = (): void => instance.options.serverInDoubt?.();
+  const database = pgliteAdapter.open(shard, dataSource, { ...options, serverInDoubt });
+  const instance: Instance = { database, options, migrated: undefined };
   inUse.push(instance);
   return instance;
 }

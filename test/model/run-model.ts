@@ -42,7 +42,9 @@ export interface ModelRun {
 
 /** The second executor pipelines statements whenever possible. */
 const soundGateways: MakeGateways = (databases, catalog, executor) =>
-  new ShardGateways(databases, NAMESPACE, catalog, executor === 0 ? {} : { overlapFrom: 1 });
+  new ShardGateways(databases, NAMESPACE, catalog, {
+    writing: executor === 0 ? {} : { overlapFrom: 1 },
+  });
 
 /** Runs random actions on two executors that share only the databases, as two processes would. */
 export async function runModel(options: ModelRunOptions): Promise<ModelRun> {

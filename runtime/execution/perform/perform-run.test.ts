@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../domain/clock.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { accountModel } from '../../domain/test-support/account.js';
 import { idOf, planOf } from '../../persistence/test-support/plans.js';
 import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { PerformRun } from './perform-run.js';
@@ -30,7 +31,9 @@ class Bench {
 
 /** The version that a run reads; undefined if it has to query the database, which has no rows here. */
 async function read(run: PerformRun, row: string): Promise<number | undefined> {
-  const model = await run.read('Account', idOf(row).getValue(), () => Promise.resolve(undefined));
+  const model = await run.read({ model: accountModel, id: idOf(row).getValue(), shard }, () =>
+    Promise.resolve(undefined),
+  );
   return model?.version;
 }
 
@@ -97,7 +100,7 @@ describe('a run of perform', () => {
   test('reads a state that was staged while it queried the database', async () => {
     const bench = new Bench();
     const run = bench.run();
-    const found = run.read('Account', idOf('a').getValue(), async () => {
+    const found = run.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
       bench.publish('a1>2');
       return undefined;
     });
@@ -109,7 +112,7 @@ describe('a run of perform', () => {
     const bench = new Bench();
     const run = bench.run();
     const stored = planOf('a4>5').items[0]?.model;
-    const found = run.read('Account', idOf('a').getValue(), async () => {
+    const found = run.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
       bench.publish('a1>2');
       return stored;
     });

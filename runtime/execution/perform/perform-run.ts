@@ -3,16 +3,22 @@ import { ruleOf } from '../../action/access-rule.js';
 import { startPerform } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionPlan, type StagedItem } from '../../action/action-plan.js';
-import { type LoadModel, type PerformScope, runInPerformScope } from '../../action/perform-scope.js';
+import {
+  type LoadModel,
+  type PerformScope,
+  type ReadRow,
+  runInPerformScope,
+} from '../../action/perform-scope.js';
 import type { Reach } from '../../action/tenancy.js';
 import type { Clock } from '../../domain/clock.js';
-import { type Entity, rowKey, rowOf } from '../../domain/entity.js';
+import { descriptorOf, type Entity, rowKey, rowOf } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
 import type { KnownPrincipal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { allApplied, type PendingPlan } from '../../persistence/write/pending-plan.js';
 import { requireReach } from '../admission.js';
+import type { RememberedModels } from './remembered-models.js';
 import type { StagedState, StagedStates } from './staged-states.js';
 
 export interface PerformRunOptions {
@@ -24,10 +30,15 @@ export interface PerformRunOptions {
   readonly defaultShard: ShardIdentifier;
   /** Whether the run may read states that other executions have staged. */
   readonly chaining: boolean;
+  /** Receives the states that are read. Default: none. */
+  readonly remembered?: RememberedModels | undefined;
+  /** Whether the run may start from remembered states. Default false. */
+  readonly guessing?: boolean | undefined;
   /** The groups of shards that the principal may reach. Default: all. */
   readonly reach?: Reach | undefined;
 }
 
+const NO_GUESSES: ReadonlyMap<string, Entity> = new Map();
 const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 
 /** One run of `perform`: its plan, and the dependencies whose staged states it has read. */
@@ -43,6 +54,11 @@ export class PerformRun implements PerformScope {
   /** By pending plan, with the shard of its models. Created with the first one. */
   #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
+  readonly #remembered: RememberedModels | undefined;
+  readonly #guessing: boolean;
+  /** Remembered states that it has read, by row. Created with the first one. */
+  #guesses: Map<string, Entity> | undefined;
+  #isPublished = false;
   #access: AccessCheck | undefined;
 
   constructor(options: PerformRunOptions) {
@@ -55,11 +71,53 @@ export class PerformRun implements PerformScope {
     this.#defaultShard = options.defaultShard;
     this.#mayChain = options.chaining;
     this.#chaining = options.chaining;
+    this.#remembered = options.remembered;
+    this.#guessing = options.guessing === true;
   }
 
   /** Pending plans that this run depends on. Its result is reported after their outcomes are known. */
   get dependencies(): readonly PendingPlan[] {
     return this.#dependencies === undefined ? NO_DEPENDENCIES : [...this.#dependencies.keys()];
+  }
+
+  /** Remembered states that this run has read, by row. Its outcome must prove each of them. */
+  get guesses(): ReadonlyMap<string, Entity> {
+    return this.#guesses ?? NO_GUESSES;
+  }
+
+  /** A version check for each guess that the plan does not stage; they must be part of its own statement. */
+  proofs(): readonly StagedItem[] {
+    if (this.#guesses === undefined) return [];
+    const unstaged = [...this.#guesses.values()].filter(
+      (model) => this.plan.staged(descriptorOf(model).name, model.id.getValue()) === undefined,
+    );
+    return unstaged.map((model) => ({
+      kind: 'expect',
+      descriptor: descriptorOf(model),
+      model,
+      expectedVersion: model.version,
+    }));
+  }
+
+  /** Shows the staged states of its plan, which was sent, to other executions. */
+  publish(items: readonly StagedItem[], pending: PendingPlan, shard: ShardIdentifier): void {
+    if (!this.#chaining) return;
+    this.#isPublished = true;
+    this.#staged.publish(items, pending, shard);
+  }
+
+  /** Called when its plan is applied: the guesses were right. */
+  applied(items: readonly StagedItem[]): void {
+    if (this.#guesses !== undefined) this.#remembered?.proven(this.actionName, this.#guesses.values());
+    if (this.#isPublished) return;
+    // No other execution has seen the states, so nothing has replaced the remembered ones.
+    for (const { model } of items) this.#remembered?.drop(rowOf(model));
+  }
+
+  /** Called when its guesses were of no use. @param isStale whether a version had changed */
+  unproven(isStale: boolean): void {
+    if (this.#guesses !== undefined)
+      this.#remembered?.failed(this.actionName, this.#guesses.values(), isStale);
   }
 
   /**
@@ -105,24 +163,49 @@ export class PerformRun implements PerformScope {
     return false;
   }
 
-  read(modelName: string, id: string, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
+  read(read: ReadRow, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
     if (!this.#chaining) return load();
-    const row = rowKey(modelName, id);
+    const row = rowKey(read.model.name, read.id);
     const state = this.#staged.get(row);
-    if (state === undefined) return this.#load(row, load);
+    const guess = state === undefined ? this.#guess(row) : undefined;
+    if (state === undefined && guess === undefined) return this.#load(row, read, load);
     const turn = this.#staged.loopTurns.take(row);
-    return turn === undefined ? this.#dependOn(state) : this.#readAfter(turn, row, load);
+    if (turn !== undefined) return this.#readAfter(turn, row, read, load);
+    return state === undefined ? this.#assume(row, guess) : this.#dependOn(state);
   }
 
-  async #readAfter(turn: Promise<void>, row: string, load: LoadModel): Promise<Entity | undefined> {
+  async #readAfter(
+    turn: Promise<void>,
+    row: string,
+    read: ReadRow,
+    load: LoadModel,
+  ): Promise<Entity | undefined> {
     await turn;
     const state = this.#chaining ? this.#staged.get(row) : undefined;
-    return state === undefined ? this.#load(row, load) : this.#dependOn(state);
+    if (state !== undefined) return this.#dependOn(state);
+    const guess = this.#guess(row);
+    return guess === undefined ? this.#load(row, read, load) : this.#assume(row, guess);
+  }
+
+  #guess(row: string): Entity | undefined {
+    if (!this.#guessing || !this.#chaining) return undefined;
+    return this.#guesses?.get(row) ?? this.#remembered?.guess(row, this.actionName);
+  }
+
+  #assume(row: string, guess: Entity | undefined): Entity | undefined {
+    if (guess === undefined) return undefined;
+    this.#guesses ??= new Map();
+    this.#guesses.set(row, guess);
+    return guess;
   }
 
   /** Another action may have staged a newer state during the load, which then takes precedence. */
-  #load(row: string, load: LoadModel): Promise<Entity | undefined> {
+  #load(row: string, read: ReadRow, load: LoadModel): Promise<Entity | undefined> {
+    const ready = this.#remembered?.prepare(read.model, read.shard);
+    if (ready !== undefined) return ready.then(() => this.#load(row, read, load));
+    const era = this.#remembered?.eraOf(read.shard);
     return load().then((stored) => {
+      if (stored !== undefined) this.#remembered?.keep(stored, era);
       const turn = this.#staged.loopTurns.take(row);
       return turn === undefined ? this.#newest(row, stored) : turn.then(() => this.#newest(row, stored));
     });

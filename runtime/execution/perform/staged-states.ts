@@ -6,6 +6,7 @@ import { heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { LoopTurns } from '../contention/loop-turns.js';
+import type { RememberedModels } from './remembered-models.js';
 
 /** A staged state that is not committed yet. */
 export interface StagedState {
@@ -25,8 +26,8 @@ interface StagedPlan extends Slotted {
 }
 
 /**
- * The latest staged states of sealed plans in this process, by `model/id`. Not a cache: a state is here only from the
- * sealing of its plan until the plan's outcome is known.
+ * The latest staged states of sealed plans in this process, by `model/id`. A state is here only from the sealing of its
+ * plan until the plan's outcome is known; an applied one is remembered then.
  */
 export class StagedStates {
   readonly #latest = new TransientMap<ChainedState>();
@@ -35,6 +36,12 @@ export class StagedStates {
   readonly #holders = new Map<string, Map<string, number>>();
   /** Lets executions that read one model each start from the state that the previous one has staged. */
   readonly loopTurns: LoopTurns = new LoopTurns();
+  readonly #remembered: RememberedModels | undefined;
+
+  /** @param remembered receives the states of applied plans. Default: they are forgotten */
+  constructor(remembered?: RememberedModels) {
+    this.#remembered = remembered;
+  }
 
   /** @param row its key */
   get(row: string): StagedState | undefined {
@@ -94,9 +101,13 @@ export class StagedStates {
     if (states.length === 0) return;
     const plan = { pending, shard, slot: NO_SLOT };
     this.#plans.add(plan);
+    const era = this.#remembered?.eraOf(shard);
     pending.onSettled(() => {
       this.#plans.delete(plan);
-      for (const state of states) this.#forget(rowOf(state.model), state);
+      for (const state of states) {
+        this.#forget(rowOf(state.model), state);
+        if (pending.state === 'applied') this.#remembered?.keepStaged(state.model, shard, era);
+      }
     });
   }
 

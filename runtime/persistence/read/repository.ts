@@ -220,7 +220,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
-    const found = scope?.read === undefined ? load() : scope.read(name, uuid, load);
+    const found =
+      scope?.read === undefined ? load() : scope.read({ model: this.model, id: uuid, shard }, load);
     return scope?.access === undefined ? found : shownTo(scope.access, found);
   }
 

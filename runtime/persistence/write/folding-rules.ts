@@ -1,6 +1,7 @@
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { normalizeType } from '../../domain/sql-type.js';
+import { INTERNAL_ACCESS } from '../../sharding/internal-access.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { quoteElement } from '../codec/column-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
@@ -20,27 +21,36 @@ const CATALOG = `
 SELECT
   EXISTS (SELECT FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal)
     OR EXISTS (SELECT FROM pg_rewrite WHERE ev_class = t.oid)
-    OR EXISTS (SELECT FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid WHERE indrelid = t.oid
-      AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attgenerated <> '')
-    OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[]))
     OR t.relrowsecurity OR t.relkind <> 'r' OR t.relhassubclass OR t.relispartition,
+  EXISTS (SELECT FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid WHERE indrelid = t.oid
+      AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
+    OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[])),
   ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
     AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
 
+/** What the catalog says about a table. */
+interface TableFacts {
+  readonly isFoldable: boolean;
+  readonly storesAsStaged: boolean;
+}
+
+const UNKNOWN: TableFacts = { isFoldable: false, storesAsStaged: false };
+
 /**
- * Determines the tables of one shard in which several changes of one row may be written as one. Folding skips the
- * intermediate states, but a trigger, a check, a unique constraint or a column of another type might have refused one
- * of them. Unless the model has the option, the first request for folding checks the table, which is not folded until
- * the result is known. A migration may change the table while the process serves, so the result is checked again every
- * minute in which rows are contended; until then the last result applies.
+ * Determines the tables of one shard in which several changes of one row may be written as one, and those whose rows
+ * are stored as plans stage them. Folding skips the intermediate states, but a trigger, a check, a unique constraint or
+ * a column of another type might have refused one of them; a trigger may also change what is stored. The first request
+ * checks the table, for which both answers are no until the result is known. A migration may change the table while the
+ * process serves, so the result is checked again every minute in which it is asked for; until then the last one applies.
  */
 export class FoldingRules {
   readonly #database: ShardDatabase;
-  readonly #foldable = new Map<ModelDescriptor, boolean>();
+  readonly #facts = new Map<ModelDescriptor, TableFacts>();
+  readonly #checks = new Map<ModelDescriptor, Promise<void>>();
   readonly #notBefore = new Map<ModelDescriptor, number>();
 
   constructor(database: ShardDatabase) {
@@ -48,43 +58,60 @@ export class FoldingRules {
   }
 
   isFoldable(model: ModelDescriptor): boolean {
-    if (model.folding !== undefined) return model.folding;
-    this.#checkIfDue(model);
-    return this.#foldable.get(model) ?? false;
+    return model.folding ?? this.#factsOf(model).isFoldable;
   }
 
-  #checkIfDue(model: ModelDescriptor): void {
+  /** Whether a row has the values of the state that a plan staged, so that it need not be read again. */
+  storesAsStaged(model: ModelDescriptor): boolean {
+    return this.#factsOf(model).storesAsStaged;
+  }
+
+  /** Resolves when the table has been checked for the first time. Undefined: it has. */
+  ready(model: ModelDescriptor): Promise<void> | undefined {
+    return this.#facts.has(model) ? undefined : this.#checkIfDue(model);
+  }
+
+  #factsOf(model: ModelDescriptor): TableFacts {
+    void this.#checkIfDue(model);
+    return this.#facts.get(model) ?? UNKNOWN;
+  }
+
+  /** The check in progress, if there is one. Never rejects. */
+  #checkIfDue(model: ModelDescriptor): Promise<void> | undefined {
     const now = time.nowMs();
-    if (now < (this.#notBefore.get(model) ?? 0)) return;
+    if (now < (this.#notBefore.get(model) ?? 0)) return this.#checks.get(model);
     this.#notBefore.set(model, now + PAUSE_MS);
-    this.#inspect(model).then(
-      (isFoldable) => {
-        this.#foldable.set(model, isFoldable);
-        this.#notBefore.set(model, time.nowMs() + CHECKED_MS);
-      },
-      // An unknown result only costs speed. The next contention repeats the request.
-      () => {},
-    );
+    const check = this.#inspect(model)
+      .then(
+        (facts) => {
+          this.#facts.set(model, facts);
+          this.#notBefore.set(model, time.nowMs() + CHECKED_MS);
+        },
+        // An unknown result only costs speed. A later request repeats the check.
+        () => {},
+      )
+      .finally(() => this.#checks.delete(model));
+    this.#checks.set(model, check);
+    return check;
   }
 
-  async #inspect(model: ModelDescriptor): Promise<boolean> {
+  async #inspect(model: ModelDescriptor): Promise<TableFacts> {
     const { table, columns, keys = [], checks = [] } = model;
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
     const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
-    const { rows } = await this.#database.query({ text: CATALOG, values });
-    const [isStrict, constraints, present, types] = rows[0] ?? [];
-    if (isStrict !== false) return false;
+    const { rows } = await this.#database.query({ text: CATALOG, values }, { access: INTERNAL_ACCESS });
+    const [isActive, isStrict, constraints, present, types] = rows[0] ?? [];
+    if (isActive !== false) return UNKNOWN;
     const isHarmless = (text: string): boolean => HARMLESS.some((known) => known.test(text));
     const typeOf = new Map(
       (present as string[]).map((name, index) => [name, (types as string[])[index] ?? '']),
     );
-    return (
-      (constraints as readonly string[]).every(isHarmless) &&
-      columns.every(({ column, sqlType }) => {
-        return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
-      })
-    );
+    const storesAsStaged = columns.every(({ column, sqlType }) => {
+      return normalizeType(typeOf.get(column) ?? '') === normalizeType(sqlType);
+    });
+    const isLenient = isStrict === false && (constraints as readonly string[]).every(isHarmless);
+    return { storesAsStaged, isFoldable: storesAsStaged && isLenient };
   }
 }
 

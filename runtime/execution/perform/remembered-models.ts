@@ -1,0 +1,162 @@
+import { LRUCache } from 'lru-cache';
+import { descriptorOf, type Entity, type ModelDescriptor, rowOf } from '../../domain/entity.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+
+/**
+ * A time in which the connections of one shard lead to the same server. A failover may undo commits and reuse their
+ * versions, so nothing that was remembered in one era is used in the next.
+ */
+export interface Era {
+  isOver: boolean;
+}
+
+interface RememberedModel {
+  readonly model: Entity;
+  readonly era: Era;
+}
+
+/** What the memory must know of a shard. */
+export interface RememberedShards {
+  /** Whether every change of server ends a connection that this process notices. A pooler hides it. */
+  noticesServers(shard: ShardIdentifier): boolean;
+  /** Whether a stored row has the values of the state that was staged. */
+  storesAsStaged(shard: ShardIdentifier, model: ModelDescriptor): boolean;
+  /** Resolves when that is known. Undefined: it is. */
+  ready(shard: ShardIdentifier, model: ModelDescriptor): Promise<void> | undefined;
+}
+
+/** How often in succession the guesses of one action about one model class were useless. */
+interface Distrust {
+  level: number;
+  /** Guesses to leave out. */
+  left: number;
+}
+
+/** A failure counts twice as much as a success: guessing pays only while most guesses hold. */
+const FAILURE = 2;
+/** At most 2^10 guesses are left out before the next one. */
+const MAXIMUM_LEVEL = 10;
+
+/**
+ * Committed states that this process remembers, so that an action need not read a model that it changes:
+ *
+ *     SELECT ... WHERE id = $1                                       left out: version 7 is remembered
+ *     UPDATE ... SET version = 8 WHERE id = $1 AND version = 7 ...   proves that version 7 was the latest
+ *
+ * A remembered state is a guess. Every outcome that depends on one is proven by the plan's own statement before it is
+ * reported: by the version check of an update, or of an expectation that `PerformRun.proofs` adds for a model that was
+ * read and not changed. An outcome without such a proof (a refusal, an empty plan, several shards) is discarded, and
+ * `perform` runs again with reads. A state that another process has changed is stale at the version check, and
+ * dropped. If many guesses are useless, none are made for a while.
+ *
+ * The states are bounded in number; the least recently used one goes first.
+ */
+export class RememberedModels {
+  readonly #models: LRUCache<string, RememberedModel> | undefined;
+  readonly #shards: RememberedShards;
+  readonly #eras = new Map<ShardIdentifier, Era>();
+  /** By action and model class, as long as there is a reason. */
+  readonly #distrust = new Map<string, Distrust>();
+
+  /** @param maximum number of states; 0: none is remembered */
+  constructor(maximum: number, shards: RememberedShards) {
+    this.#models = maximum === 0 ? undefined : new LRUCache({ max: maximum });
+    this.#shards = shards;
+  }
+
+  /** The present era of a shard, to be passed to `keep`. Undefined: nothing of the shard is remembered. */
+  eraOf(shard: ShardIdentifier): Era | undefined {
+    if (this.#models === undefined) return undefined;
+    let era = this.#eras.get(shard);
+    if (era === undefined) {
+      if (!this.#shards.noticesServers(shard)) return undefined;
+      era = { isOver: false };
+      this.#eras.set(shard, era);
+    }
+    return era;
+  }
+
+  /** Forgets the states of a shard, and those that are being read or written now. */
+  forget(shard: ShardIdentifier): void {
+    const era = this.#eras.get(shard);
+    if (era === undefined) return;
+    era.isOver = true;
+    this.#eras.delete(shard);
+  }
+
+  /** A guess at the committed state of a row, for an action whose guesses are useful. */
+  guess(row: string, actionName: string): Entity | undefined {
+    const known = this.#models?.get(row);
+    if (known === undefined) return undefined;
+    if (known.era.isOver) {
+      this.#models?.delete(row);
+      return undefined;
+    }
+    return this.#isTrusted(actionName, known.model) ? known.model : undefined;
+  }
+
+  /** Remembers a state that is committed. @param era that of the shard before the state was read or sent */
+  keep(model: Entity, era: Era | undefined): void {
+    if (this.#models === undefined || era === undefined || era.isOver) return;
+    if (descriptorOf(model).chaining === false) return;
+    const row = rowOf(model);
+    const known = this.#models.peek(row);
+    // The answer of a read may arrive after that of a later write.
+    if (known !== undefined && !known.era.isOver && known.model.version > model.version) return;
+    this.#models.set(row, { model, era });
+  }
+
+  /**
+   * Must be called when a model is read. Resolves when states of its class can be remembered; undefined: at once. The
+   * read waits for it, so that which reads are spared does not depend on the speed of the catalog.
+   */
+  prepare(model: ModelDescriptor, shard: ShardIdentifier): Promise<void> | undefined {
+    return this.eraOf(shard) === undefined ? undefined : this.#shards.ready(shard, model);
+  }
+
+  /** As `keep`, for a state that was staged and is committed by now. */
+  keepStaged(model: Entity, shard: ShardIdentifier, era: Era | undefined): void {
+    if (era === undefined) return;
+    if (this.#shards.storesAsStaged(shard, descriptorOf(model))) this.keep(model, era);
+    else this.drop(rowOf(model));
+  }
+
+  drop(row: string): void {
+    this.#models?.delete(row);
+  }
+
+  /** Reports that the guesses of one attempt were proven. */
+  proven(actionName: string, guesses: Iterable<Entity>): void {
+    if (this.#distrust.size === 0) return;
+    for (const model of guesses) this.#trust(purposeOf(actionName, model));
+  }
+
+  /** Reports that the guesses of one attempt were of no use. @param isStale whether a version had changed */
+  failed(actionName: string, guesses: Iterable<Entity>, isStale: boolean): void {
+    for (const model of guesses) {
+      if (isStale) this.drop(rowOf(model));
+      const purpose = purposeOf(actionName, model);
+      const level = Math.min((this.#distrust.get(purpose)?.level ?? 0) + FAILURE, MAXIMUM_LEVEL);
+      this.#distrust.set(purpose, { level, left: 2 ** level });
+    }
+  }
+
+  #isTrusted(actionName: string, model: Entity): boolean {
+    const distrust = this.#distrust.size === 0 ? undefined : this.#distrust.get(purposeOf(actionName, model));
+    if (distrust === undefined || distrust.left === 0) return true;
+    distrust.left -= 1;
+    return false;
+  }
+
+  #trust(purpose: string): void {
+    const distrust = this.#distrust.get(purpose);
+    if (distrust === undefined) return;
+    distrust.level -= 1;
+    if (distrust.level === 0) this.#distrust.delete(purpose);
+  }
+}
+
+/** One action may change a model class that another one only reads. */
+function purposeOf(actionName: string, model: Entity): string {
+  return `${actionName} ${descriptorOf(model).name}`;
+}
