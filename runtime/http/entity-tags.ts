@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto';
 import { HttpProblem } from './problem.js';
 
 /** A strong entity tag: `"12"`. */
 export function entityTag(version: unknown): string {
   return `"${String(version)}"`;
+}
+
+/** A strong entity tag of a text without a version: 20 characters of its SHA-256. */
+export function contentTag(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 20)}"`;
 }
 
 const LIST =

@@ -546,6 +546,23 @@ describe('headers', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
+  it('answers 304 for a list whose content has not changed', async () => {
+    const list = `/wallets?ownerId=${OWNER}`;
+    const first = await call('GET', list);
+    const tag = String(first.headers.get('etag'));
+    expect(tag).toMatch(/^"[\w-]{20}"$/);
+    const again = await call('GET', list, { headers: { 'if-none-match': tag } });
+    expect([again.status, again.headers.get('etag'), again.headers.get('content-type')]).toEqual([
+      304,
+      tag,
+      null,
+    ]);
+    for (const each of app.wallets.values()) each.balance = each.balance.plus(1);
+    const changed = await call('GET', list, { headers: { 'if-none-match': tag } });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(tag);
+  });
+
   it.each([
     ['a', 200],
     ['~'.repeat(255), 200],

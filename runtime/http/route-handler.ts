@@ -11,7 +11,7 @@ import { ForbiddenError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
 import type { Answers } from './answer.js';
 import type { Leave, Places } from './busy.js';
-import { entityTag, isCurrent } from './entity-tags.js';
+import { contentTag, entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
 import { type LiveFeeds, lastVersion } from './feed/live-feeds.js';
 import type { ParamsReader, RequestParams } from './input/request-params.js';
@@ -186,17 +186,16 @@ function compileAnswer(route: RouteDescriptor, answers: Answers): SendResult {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (isRead) headers['cache-control'] = 'private, no-cache';
     if (locate !== undefined) headers['location'] = locate(body);
-    if (etag !== undefined) {
-      const tag = entityTag(body[etag]);
-      headers['etag'] = tag;
-      const known = isRead ? request.headers['if-none-match'] : undefined;
-      if (known !== undefined && isCurrent(known, tag)) {
-        delete headers['content-type'];
-        answers.sendEmpty(reply, 304, headers);
-        return;
-      }
+    const text = write(body);
+    if (etag !== undefined) headers['etag'] = entityTag(body[etag]);
+    else if (isRead) headers['etag'] = contentTag(text);
+    const known = isRead ? request.headers['if-none-match'] : undefined;
+    if (known !== undefined && isCurrent(known, headers['etag'] ?? '')) {
+      delete headers['content-type'];
+      answers.sendEmpty(reply, 304, headers);
+      return;
     }
-    answers.send(reply, status, headers, write(body));
+    answers.send(reply, status, headers, text);
   };
 }
 

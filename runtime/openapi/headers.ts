@@ -26,7 +26,8 @@ export const REQUEST_HEADERS: Readonly<Record<RequestHeader, JsonPart>> = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The response is 304 if the model still has this version, such as `"3"`.',
+    description:
+      'The response is 304 if it would have this `ETag`: the model still has this version, or the list this content.',
     required: false,
     schema: { type: 'string', examples: ['"3"'] },
   },
@@ -38,6 +39,13 @@ export const REQUEST_HEADERS: Readonly<Record<RequestHeader, JsonPart>> = {
     required: false,
     schema: { type: 'string', examples: ['3'] },
   },
+};
+
+/** `ETag` of a response without a version. */
+export const CONTENT_TAG: JsonPart = {
+  description: 'Identifies the content of the response.',
+  required: true,
+  schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]{20}"$', examples: ['"Zm9vYmFyYmF6cXV4MTIz"'] },
 };
 
 /** Headers of answers, by name. */

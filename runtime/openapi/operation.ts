@@ -4,7 +4,7 @@ import { accessStatuses, type DocumentedAccess } from './documented-access.js';
 import { type DocumentedRoute, type ParamPlaces, placesOf } from './documented-route.js';
 import { membersOf } from './documented-schema.js';
 import { exampleOf } from './example.js';
-import { RESPONSE_HEADERS } from './headers.js';
+import { CONTENT_TAG, RESPONSE_HEADERS } from './headers.js';
 import type { JsonPart } from './json-schema.js';
 import type { ProblemStatus } from './problems.js';
 
@@ -49,9 +49,15 @@ function operationParameters(
   ];
 }
 
-/** Whether the route is a GET with an `ETag`, which supports conditional requests. */
-function hasFreshness({ method, etag }: DocumentedRoute): boolean {
-  return method === 'GET' && etag !== undefined;
+/** Whether the route supports conditional requests. */
+function hasFreshness({ method, response }: DocumentedRoute): boolean {
+  return method === 'GET' && response !== undefined;
+}
+
+/** The tag of a model is its version; any other answer has a tag of its content. */
+function tagOf({ method, etag, response }: DocumentedRoute): JsonPart | undefined {
+  if (etag !== undefined) return RESPONSE_HEADERS.ETag;
+  return method === 'GET' && response !== undefined ? CONTENT_TAG : undefined;
 }
 
 /** Whether callers may request a stream of events. */
@@ -99,22 +105,25 @@ function responses(
   );
   return membersOf([
     [String(route.status), success(route, components)],
-    ...(hasFreshness(route) ? [['304', NOT_MODIFIED] as const] : []),
+    ...(hasFreshness(route) ? [['304', notModified(route)] as const] : []),
     ...refusals.map((status) => [String(status), components.problem(status)] as const),
     ['default', components.failure()],
   ]);
 }
 
-const NOT_MODIFIED: JsonPart = {
-  description: 'The model still has the version that `If-None-Match` names.',
-  headers: { ETag: RESPONSE_HEADERS.ETag },
-};
+function notModified(route: DocumentedRoute): JsonPart {
+  const description =
+    route.etag === undefined
+      ? 'The response would be the one that `If-None-Match` names.'
+      : 'The model still has the version that `If-None-Match` names.';
+  return defined({ description, headers: defined({ ETag: tagOf(route) }) });
+}
 
 function success(route: DocumentedRoute, components: Components): JsonPart {
-  const { method, status, response, etag, location } = route;
+  const { method, status, response, location } = route;
   const isRead = method === 'GET' && response !== undefined;
   const headers = defined({
-    ETag: etag === undefined ? undefined : RESPONSE_HEADERS.ETag,
+    ETag: tagOf(route),
     Location: location === undefined ? undefined : RESPONSE_HEADERS.Location,
     'Cache-Control': isRead ? RESPONSE_HEADERS['Cache-Control'] : undefined,
     'Idempotency-Replayed': method !== 'GET' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
