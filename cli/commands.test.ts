@@ -35,7 +35,10 @@ describe('generate --check', () => {
     const hinted = await check();
     expect([hinted.code, hinted.error]).toEqual([0, expect.stringContaining('Hint: no migration mentions')]);
     expect(hinted.error).toMatch(/\.shoe_size\. Run `fw-gen migrate diff`/);
-    project.write('src/migrations/0099_shoes.sql', 'alter table customers add column shoe_size text;\n');
+    project.write(
+      'src/migrations/20990101000000_shoes.sql',
+      'alter table customers add column shoe_size text;\n',
+    );
     expect((await generate()).code).toBe(0);
     expect(await check()).toMatchObject({ code: 0, error: '' });
   });

@@ -51,12 +51,13 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   const { tables, diagnostics } = await readModelTables(folders);
   requireNone(diagnostics);
   const { planNextMigration } = await import('../runtime/operations.js');
-  const { statements, validations, refusals, notes } = await planNextMigration(
-    migrations,
-    tables,
-    options,
-    sqlName,
-  );
+  const {
+    statements,
+    validations,
+    tables: changed,
+    refusals,
+    notes,
+  } = await planNextMigration(migrations, tables, options, sqlName);
   if (options.check === true)
     return reportMissing(
       [...refusals, ...[...statements, ...validations].map((statement) => `missing: ${statement}`)],
@@ -70,10 +71,11 @@ async function writeNext(options: DiffOptions, output: Output): Promise<ExitCode
   }
   // Constraints that were added without reading the rows are validated in a separate transaction, which blocks no
   // writer.
-  const files = nextMigrations(migrations, [
+  const planned = [
     [options.name, statements],
     [`validate_${options.name}`, validations],
-  ]);
+  ] as const;
+  const files = nextMigrations(migrations, planned, changed);
   if (options.dryRun === true) {
     output.info(files.map(({ text }) => text.trimEnd()).join('\n'));
     return EXIT.success;

@@ -166,14 +166,15 @@ syncBuiltinESMExports();`;
     const sources = ['src/models/extra.ts', 'src/models/customer.ts'].map(
       (path) => [path, project.read(path)] as const,
     );
-    const after = inAnotherCopy(sources);
+    const after = timeless(inAnotherCopy(sources));
+    const earlier = timeless(before);
     // Each run has less to do than the previous one.
     for (const count of [1, 2, 3, 2]) {
       const { signal } = fwGenWith(killAt(count), 'generate');
       expect(signal).toBe('SIGKILL');
-      for (const [path, text] of Object.entries(project.emitted())) {
+      for (const [path, text] of Object.entries(timeless(project.emitted()))) {
         if (!path.endsWith('.ts')) continue;
-        expect([before[path], after[path]]).toContain(text);
+        expect([earlier[path], after[path]]).toContain(text);
       }
     }
     // Sources changed since the killed run: what it left must not look edited by hand.
@@ -181,11 +182,17 @@ syncBuiltinESMExports();`;
     expect(fwGen('generate').stderr).toBe('');
     project.write('src/models/extra.ts', modelText('Extra'));
     expect(fwGen('generate').status).toBe(0);
-    expect(withoutMigrations(project.emitted())).toEqual(withoutMigrations(after));
+    expect(withoutMigrations(timeless(project.emitted()))).toEqual(withoutMigrations(after));
     expect(
       readdirSync(join(project.folder, 'src/generated')).filter((name) => name.endsWith('.fw-tmp')),
     ).toEqual([]);
   });
+
+  /** The files without the times of their migrations, and the hashes that depend on them. */
+  function timeless(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const anyTime = (text: string): string => text.replace(/\d{14}/g, 'T').replace(/"[0-9a-f]{64}"/g, 'H');
+    return Object.fromEntries(Object.entries(files).map(([path, text]) => [anyTime(path), anyTime(text)]));
+  }
 
   function withoutMigrations(files: Readonly<Record<string, string>>): object {
     return Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('migrations')));

@@ -270,15 +270,18 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Konto.balance', 'amount')).toContain('Choose one of: Account.');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('without --finish first');
     const shown = await fwGen('migrate', 'rename', 'Account.balance', 'amount', '--dry-run');
-    expect(shown.info).toContain('-- 0003_copy_accounts_amount.sql');
+    expect(shown.info).toMatch(/^-- \d{14}_copy_accounts_amount\.sql$/m);
     await renamed('Account.balance', 'amount');
     expect(written()).toEqual([
       '0001_accounts.sql',
-      '0002_add_accounts_amount_for_balance.sql',
-      '0003_copy_accounts_amount.sql',
+      expect.stringMatching(/^\d{14}_add_accounts_amount_for_balance\.sql$/),
+      expect.stringMatching(/^\d{14}_copy_accounts_amount\.sql$/),
     ]);
-    expect(readFileSync(join(folder, 'src/migrations/0003_copy_accounts_amount.sql'), 'utf8')).toContain(
-      '-- fw-gen: no transaction',
+    const [, added = '', copied = ''] = written();
+    expect(readFileSync(join(folder, 'src/migrations', copied), 'utf8')).toMatch(
+      new RegExp(
+        `^-- fw-gen: after ${added.slice(0, -4)}\n-- fw-gen: tables accounts\n-- fw-gen: no transaction\n`,
+      ),
     );
     expect(await refused('Account.balance', 'amount')).toContain(
       'The rename of accounts.balance to amount has already begun',
@@ -286,7 +289,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('Rename it to amount');
     model('amount', 'nickname');
     // A view on the old column blocks the migration of the second release.
-    const view = join(folder, 'src/migrations/0004_view.sql');
+    const view = join(folder, 'src/migrations/20990101000000_view.sql');
     writeFileSync(view, 'create view balances as select balance from accounts');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('other objects depend on it');
     rmSync(view);

@@ -92,9 +92,7 @@ async function tryOut(
   present: readonly MigrationText[],
   release: RenameRelease,
 ): Promise<readonly NewMigration[]> {
-  const { dropMigration, numbered, renameMigrations, tableProblem } = await import(
-    '../generator/migrations.js'
-  );
+  const { dropMigration, named, renameMigrations, tableProblem } = await import('../generator/migrations.js');
   const { FwError, withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
     const { tables, checks } = await trial.run(present);
@@ -109,7 +107,7 @@ async function tryOut(
     );
     const { type = '', nullable = false } = found ?? {};
     const column = { ...rename, type, nullable, refusesNaN };
-    const files = numbered(present, isBegin ? renameMigrations(column) : [dropMigration(column)]);
+    const files = named(present, isBegin ? renameMigrations(column) : [dropMigration(column)], rename.table);
     const next = files.map(({ file, text }) => ({ name: basename(file, '.sql'), up: text }));
     try {
       await trial.run([...present, ...next]);

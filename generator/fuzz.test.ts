@@ -147,7 +147,13 @@ function emit(folder: string, sources: SourceFiles, label: string): ReadonlyMap<
     const problems = [...diagnostics, ...checkSchema(schema)];
     if (problems.every(({ location, hint }) => location.file !== '' && hint !== '') && problems.length > 0)
       return undefined;
-    const { generated, migrations } = emitProject({ schema, paths, title: 'fuzz', version: '1' });
+    const { generated, migrations } = emitProject({
+      schema,
+      paths,
+      title: 'fuzz',
+      version: '1',
+      now: new Date(),
+    });
     return new Map([...generated, ...migrations]);
   } catch (error) {
     throw new Error(`${label} throws`, { cause: error });

@@ -71,13 +71,13 @@ describe('the output', () => {
       'generated/extra.ts',
     ]);
     expect(existsSync(join(folder, 'generated/extra.ts'))).toBe(false);
-    expect(existsSync(join(folder, 'migrations/0003_create_extras.ts'))).toBe(true);
+    expect(existsSync(migrationOf(folder, 'extras'))).toBe(true);
   });
 
   test('never changes an existing migration', async () => {
     const folder = project(orders);
     await run(folder);
-    const migration = join(folder, 'migrations/0002_create_orders.ts');
+    const migration = migrationOf(folder, 'orders');
     const edited = readFileSync(migration, 'utf8').replace('remark text', 'remark varchar(80)');
     writeFileSync(migration, edited);
     await run(folder);
@@ -181,7 +181,7 @@ describe('two concurrent runs', () => {
 });
 
 function run(folder: string): Promise<GenerateResult> {
-  return generate({ ...foldersOf(folder), title: 'test' });
+  return generate({ ...foldersOf(folder), title: 'test', now: new Date('2026-03-01T09:00:00Z') });
 }
 
 function foldersOf(folder: string): Parameters<typeof generate>[0] {
@@ -211,6 +211,15 @@ function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fw-generate-'));
   folders.push(folder);
   return folder;
+}
+
+/** The path of the only migration that creates a table. */
+function migrationOf(folder: string, table: string): string {
+  const names = readdirSync(join(folder, 'migrations')).filter((name) =>
+    name.endsWith(`_create_${table}.ts`),
+  );
+  expect(names).toHaveLength(1);
+  return join(folder, 'migrations', names[0] ?? '');
 }
 
 function emittedBy(folder: string): Readonly<Record<string, string>> {

@@ -24,6 +24,8 @@ export interface GenerateOptions extends InputOptions, WriteOptions {
   readonly title?: string;
   /** Version of the API document. Default: `1.0.0`. */
   readonly version?: string;
+  /** The time after which new migrations are named. Default: the current time. */
+  readonly now?: Date;
   /** Warnings are mistakes. Default: `warnings` lists them. */
   readonly strict?: boolean;
   /** Called when a phase begins. */
@@ -133,7 +135,8 @@ function prepare(
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
   const { title = 'API', version = '1.0.0' } = options;
-  const input = { schema, paths, title, version, templates, lockedTypes: locked.types };
+  const { now = new Date() } = options;
+  const input = { schema, paths, title, version, now, templates, lockedTypes: locked.types };
   return { input, locked };
 }
 

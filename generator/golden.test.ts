@@ -99,6 +99,7 @@ function foldersOf(folder: string, project: string): Parameters<typeof generate>
     outputDirectory: join(project, options.output ?? 'generated'),
     migrationsDirectory: join(project, options.migrations ?? 'migrations'),
     strict: options.strict === true,
+    now: new Date('2026-03-01T09:00:00Z'),
     ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
     ...(options.client === undefined ? {} : { clientDirectory: join(project, options.client) }),
   };

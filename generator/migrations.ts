@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import { checkMigrationOrder } from './check/check-migrations.js';
 import { type FieldRename, type FoundRename, findColumn } from './check/check-rename.js';
 import { checkSchema } from './check/check-schema.js';
 import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
 import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
+import { nameMigrations } from './emit/migration-names.js';
 import type { RenameMigration } from './emit/rename-migrations.js';
 import { checkDefinition, columnDefinition, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
-import { namesakes } from './read/migration-files.js';
+import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
 import { readProject } from './read/read-project.js';
 import { columnsOf } from './schema/columns.js';
@@ -59,6 +61,11 @@ export function readMigrationTexts({
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }
+  const placed = migrations.map(({ name, up }) => {
+    const file = files.find((each) => migrationFileName(each)?.name === name) ?? name;
+    return { file, name, ...migrationPlace(up, 'sql') };
+  });
+  diagnostics.push(...checkMigrationOrder(placed));
   return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };
 }
 
@@ -160,31 +167,41 @@ export interface NewMigration {
 /**
  * The modules of the next migrations, with titles of letters, digits and underscores, and their statements; empty ones
  * are left out.
+ *
+ * @param tables that the statements change
  */
 export function nextMigrations(
-  migrations: readonly MigrationText[],
-  planned: readonly (readonly [title: string, statements: readonly string[]])[],
-): readonly NewMigration[] {
-  return planned
-    .filter(([, statements]) => statements.length > 0)
-    .map(([title, statements], index) => {
-      const name = `${nextNumber(migrations, index)}_${title}`;
-      return { file: `${name}.ts`, text: emitChange(name, statements) };
-    });
-}
-
-/** SQL migrations with the numbers that follow the current ones. */
-export function numbered(
   present: readonly MigrationText[],
-  migrations: readonly RenameMigration[],
+  planned: readonly (readonly [title: string, statements: readonly string[]])[],
+  tables: readonly string[],
+  now: Date = new Date(),
 ): readonly NewMigration[] {
-  return migrations.map(({ title, text }, index) => ({
-    file: `${nextNumber(present, index)}_${title}.sql`,
-    text,
+  const wanted = planned.filter(([, statements]) => statements.length > 0);
+  const names = nameMigrations(
+    present.map(({ name }) => name),
+    wanted.map(([title]) => ({ title, tables })),
+    now,
+  );
+  return names.map((named, index) => ({
+    file: `${named.name}.ts`,
+    text: emitChange(named, wanted[index]?.[1] ?? []),
   }));
 }
 
-function nextNumber(migrations: readonly MigrationText[], index: number): string {
-  const numbers = migrations.map(({ name }) => Number(/^\d+/.exec(name)?.[0] ?? 0));
-  return String(Math.max(0, ...numbers) + 1 + index).padStart(4, '0');
+/** SQL migrations of a table, with names after the current ones. */
+export function named(
+  present: readonly MigrationText[],
+  migrations: readonly RenameMigration[],
+  table: string,
+  now: Date = new Date(),
+): readonly NewMigration[] {
+  const names = nameMigrations(
+    present.map(({ name }) => name),
+    migrations.map(({ title }) => ({ title, tables: [table] })),
+    now,
+  );
+  return names.map(({ name, header }, index) => ({
+    file: `${name}.sql`,
+    text: `${header.join('\n')}\n${migrations[index]?.text ?? ''}`,
+  }));
 }

@@ -62,7 +62,13 @@ async function emit(folder: string, text: string, nowhere: string[]): Promise<bo
   const { schema, diagnostics } = readProject(folder, paths);
   const problems = [...diagnostics, ...checkSchema(schema)];
   if (problems.length === 0) {
-    const { generated, migrations } = emitProject({ schema, paths, title: 'grammar', version: '1' });
+    const { generated, migrations } = emitProject({
+      schema,
+      paths,
+      title: 'grammar',
+      version: '1',
+      now: new Date(),
+    });
     for (const [path, content] of [...generated, ...migrations]) write(path, content);
     return true;
   }

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { checkFields } from './check-fields.js';
 import { checkHandlers } from './check-handlers.js';
+import { checkMigrationOrder } from './check-migrations.js';
 import { checkModels } from './check-models.js';
 import { checkNames } from './check-names.js';
 import { checkPatternTimes } from './check-patterns.js';
@@ -20,5 +21,6 @@ export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
     ...checkHandlers(schema),
     ...checkSagas(schema),
     ...checkWiring(schema),
+    ...checkMigrationOrder(schema.migrations),
   ];
 }

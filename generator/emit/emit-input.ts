@@ -10,6 +10,8 @@ export interface EmitInput {
   /** Title and version of the API document. */
   readonly title: string;
   readonly version: string;
+  /** The time of the run, after which new migrations are named. */
+  readonly now: Date;
   /** Default: this package's templates only. */
   readonly templates?: UserTemplates;
   /** Events and params whose stored shape has more than one version. Default: none. */

@@ -6,6 +6,7 @@ import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
+import { nameMigrations, type WantedMigration } from './migration-names.js';
 import { type ClientPart, clientPartText } from './own-templates.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
@@ -40,7 +41,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const schema = sorted(input.schema);
   const renderer = new Renderer(input.templates);
   const emission = new Emission(schema, marks);
-  const migrations = emitMigrations(schema, paths, renderer);
+  const migrations = emitMigrations(schema, input, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
   const texts = file('sql-migrations');
   const sqlMigrations = sqlMigrationsView(emission, texts, paths.source);
@@ -123,22 +124,26 @@ function sorted(schema: ProjectSchema): ProjectSchema {
 
 function emitMigrations(
   schema: ProjectSchema,
-  paths: ProjectPaths,
+  { paths, now }: EmitInput,
   renderer: Renderer,
 ): ReadonlyMap<string, string> {
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
   const template = renderer.own('migration');
-  const first = Math.max(0, ...schema.migrations.map((migration) => migration.number)) + 1;
+  const names = nameMigrations(
+    schema.migrations.map(({ name }) => name),
+    missing.map((model) => creation(modelNames(model).table)),
+    now,
+  );
   return new Map(
-    missing.map((model, index) => {
-      const name = migrationName(model, first + index);
-      return [`${paths.migrations}/${name}.ts`, template(migrationView(model, name))];
+    names.flatMap((named, index) => {
+      const model = missing[index];
+      if (model === undefined) return [];
+      return [[`${paths.migrations}/${named.name}.ts`, template(migrationView(model, named))] as const];
     }),
   );
 }
 
-function migrationName(model: ModelSchema, number: number): string {
-  const table = modelNames(model).table.replace(/[^A-Za-z0-9_-]/g, '_');
-  return `${String(number).padStart(4, '0')}_create_${table}`;
+function creation(table: string): WantedMigration {
+  return { title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
 }

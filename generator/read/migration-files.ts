@@ -1,8 +1,9 @@
+import { type MigrationHeader, readDirective, readMigrationHeader } from '../../runtime/migration-header.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 
 /** The parsed name of a file in the migrations folder. */
 export interface MigrationFileName {
-  /** Without extension: `0001_create_wallets`. */
+  /** Without extension: `20260301090000_create_wallets`. */
   readonly name: string;
   readonly language: 'sql' | 'ts';
 }
@@ -21,9 +22,20 @@ export function migrationFilesOf(names: readonly string[]): readonly string[] {
   return names.filter((name) => migrationFileName(name) !== undefined).sort(compareText);
 }
 
-/** Returns the number at the start of the name; undefined if the name has none. */
-export function migrationNumber(name: string): number | undefined {
-  return NUMBERED.test(name) ? Number(/^\d+/.exec(name)?.[0]) : undefined;
+/** Whether the name starts with a time, or with a number as in `0001_create_wallets`. */
+export function isMigrationName(name: string): boolean {
+  return NUMBERED.test(name);
+}
+
+const TEMPLATE = /\bdefineMigration\([^`]*`([\s\S]*)/;
+
+/** Returns what the header of a migration declares of its place, without parsing a module. */
+export function migrationPlace(
+  text: string,
+  language: 'sql' | 'ts',
+): Pick<MigrationHeader, 'after' | 'tables'> {
+  const { after, tables } = readMigrationHeader(language === 'sql' ? text : (TEMPLATE.exec(text)?.[1] ?? ''));
+  return { ...(after === undefined ? {} : { after }), ...(tables === undefined ? {} : { tables }) };
 }
 
 /** Reports files with the same name, such as `0002_x.sql` and `0002_x.ts`, except the first of each name. */
@@ -55,13 +67,17 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
   if (broken >= 0) return problem(broken, 'The text is not UTF-8', 'Save the file as UTF-8.');
   for (const [index, line] of lines.entries()) {
     const directive = DIRECTIVE.exec(line)?.[1];
-    if (directive === undefined || (directive === 'no transaction' && index < first)) continue;
+    if (directive === undefined) continue;
+    const isKnown = readDirective(directive) !== undefined;
+    if (isKnown && index < first) continue;
     return problem(
       index,
-      directive === 'no transaction'
+      isKnown
         ? 'The directive is below the first statement, where it has no effect'
         : `Unknown directive "fw-gen: ${directive}"`,
-      'Write `-- fw-gen: no transaction` above the first statement, or remove the comment.',
+      isKnown
+        ? 'Move the comment above the first statement.'
+        : 'Write `-- fw-gen: no transaction` or `-- fw-gen: tables <names>` above the first statement, or remove the comment.',
     );
   }
   return undefined;

@@ -1,37 +1,41 @@
 import { diagnostic } from '../diagnostics.js';
 import type { MigrationFile } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import { createdTables, migrationFileName, migrationNumber, sqlMistake } from './migration-files.js';
+import {
+  createdTables,
+  isMigrationName,
+  migrationFileName,
+  migrationPlace,
+  sqlMistake,
+} from './migration-files.js';
 import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
 /** Reads a file of the migrations folder as text. Migrations belong to the user and are never rewritten. */
 export function readMigration(context: ReadContext, file: string): MigrationFile | undefined {
   const { name = '', language } = migrationFileName(file) ?? {};
-  const number = migrationNumber(name);
+  const isNamed = isMigrationName(name);
   const text = context.sources.text(file) ?? '';
-  if (number !== undefined && language === 'sql') {
+  if (isNamed && language === 'sql') {
     const mistake = sqlMistake(file, text);
     if (mistake !== undefined) context.diagnostics.push(mistake);
-    return { file, name, number, creates: createdTables(text), sql: text };
+    return { file, name, ...migrationPlace(text, language), creates: createdTables(text), sql: text };
   }
   const isMigration = /^export const migration\b/m.test(text) || exportsMigration(context, file);
-  if (number === undefined || language !== 'ts' || !isMigration) {
+  if (!isNamed || language !== 'ts' || !isMigration) {
     context.diagnostics.push(
       diagnostic(
         'FWGEN035',
         { file },
-        number === undefined
-          ? 'The file name does not start with a number'
-          : 'The file does not export `migration`',
+        !isNamed ? 'The file name does not start with a time' : 'The file does not export `migration`',
         language === 'sql'
-          ? 'Name it like 0002_add_index.sql.'
-          : 'Name it like 0002_add_index.ts, and write `export const migration: Migration = defineMigration(...)`.',
+          ? 'Name it like 20260301090000_add_index.sql.'
+          : 'Name it like 20260301090000_add_index.ts, and write `export const migration: Migration = defineMigration(...)`.',
       ),
     );
     return undefined;
   }
-  return { file, name, number, creates: createdTables(text) };
+  return { file, name, ...migrationPlace(text, language), creates: createdTables(text) };
 }
 
 function exportsMigration(context: ReadContext, file: string): boolean {

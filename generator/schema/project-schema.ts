@@ -243,10 +243,12 @@ export interface RepositorySchema {
 export interface MigrationFile {
   /** Project-relative path. */
   readonly file: string;
-  /** File name without extension: `0001_create_wallets`. */
+  /** File name without extension: `20260301090000_create_wallets`. */
   readonly name: string;
-  /** The number at the start of its name. */
-  readonly number: number;
+  /** The last migration that existed when this one was written; '' for the first one; undefined: not declared. */
+  readonly after?: string;
+  /** Tables that it touches; undefined: not declared. */
+  readonly tables?: readonly string[];
   /** Tables that it creates. */
   readonly creates: readonly string[];
   /** Text of an `.sql` file; undefined for a module. */

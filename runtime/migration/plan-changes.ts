@@ -50,6 +50,8 @@ export interface PlannedChanges {
   readonly statements: readonly string[];
   /** Statements that read whole tables. They follow in their own transaction. */
   readonly validations: readonly string[];
+  /** Tables that they change. */
+  readonly tables: readonly string[];
   /** Open decisions: nothing may be written while there are any. */
   readonly refusals: readonly string[];
   /** Differences that were kept deliberately. */
@@ -68,11 +70,14 @@ export function planChanges(
   quote: (name: string) => string,
 ): PlannedChanges {
   const planner = new ChangePlanner(permissions, quote);
+  const tables: string[] = [];
   for (const table of wanted) {
+    const before = planner.size;
     planner.add(table, schema.tables.get(table.table));
     planner.check(table, schema.checks?.get(table.table) ?? []);
+    if (planner.size > before) tables.push(table.table);
   }
-  return planner.finish();
+  return { ...planner.finish(), tables };
 }
 
 /** Names of check constraints that `fw-gen` creates from field rules. */
@@ -90,6 +95,11 @@ class ChangePlanner {
   constructor(permissions: ChangePermissions, quote: (name: string) => string) {
     this.#permissions = permissions;
     this.#quote = quote;
+  }
+
+  /** Number of statements. */
+  get size(): number {
+    return this.#statements.length + this.#validations.length;
   }
 
   add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
@@ -145,7 +155,7 @@ class ChangePlanner {
   }
 
   /** Adds a refusal for each unused permission, which is probably misspelled. */
-  finish(): PlannedChanges {
+  finish(): Omit<PlannedChanges, 'tables'> {
     const { backfill, drop, convert } = this.#permissions;
     const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
     const refusals = unused.map((place) => `${place} matches no pending change. Check the spelling.`);

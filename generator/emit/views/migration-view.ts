@@ -3,13 +3,16 @@ import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import { type RuleCheck, ruleChecks } from '../check-constraints.js';
+import type { NamedMigration } from '../migration-names.js';
 import { sqlName } from '../print/sql.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 
 /** View of `migration.hbs`: the statements that create a model's table and its indexes. */
 export interface MigrationView {
-  /** Name of the migration, quoted: `'0001_create_wallets'`. */
+  /** Name of the migration, quoted: `'20260301090000_create_wallets'`. */
   readonly name: string;
+  /** Comments that declare the place and the tables of the migration, safe in a template literal. */
+  readonly header: readonly string[];
   /** Path of the model's file, safe in a comment. */
   readonly source: string;
   /** Table name, safe in a comment. */
@@ -40,7 +43,7 @@ export interface ColumnView {
 }
 
 /** Builds the view of `migration.hbs`. */
-export function migrationView(model: ModelSchema, name: string): MigrationView {
+export function migrationView(model: ModelSchema, { name, header }: NamedMigration): MigrationView {
   const { table } = modelNames(model);
   const lines = [
     ...columnsOf(model).map((column) => columnDefinition(model, column)),
@@ -49,6 +52,7 @@ export function migrationView(model: ModelSchema, name: string): MigrationView {
   const indexes = keyIndexes(model);
   return {
     name: quote(name),
+    header: header.map(templateText),
     source: commentText(model.file),
     tableText: commentText(table),
     table: templateText(sqlName(table)),

@@ -10,7 +10,7 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { NoteDoneAction, NoteLengthAction, NoteReadAction } from '../actions/note-actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_notes.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_notes.js';
 import { NoteRepository, noteModel } from './note.js';
 
 declare module '../note.js' {
@@ -64,5 +64,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'action-bases', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

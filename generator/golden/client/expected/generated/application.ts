@@ -23,7 +23,7 @@ import {
   NotePageResponse,
   NoteResponse,
 } from '../actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_notes.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_notes.js';
 import { NoteWrittenEvent } from '../note.js';
 import { NoteRepository, noteModel } from './note.js';
 
@@ -130,5 +130,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'client', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

@@ -10,7 +10,7 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { ThingMade, ThingSeen, ThingSold } from '../events.js';
-import { migration as migration0001 } from '../migrations/0001_create_things.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_things.js';
 import { thingModel } from './thing.js';
 import type { ThingSoldUpcasters } from './versions.js';
 
@@ -79,5 +79,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'event-lock', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

@@ -15,8 +15,8 @@ import { OrderPlaceAction } from '../actions/order-place-action.js';
 import type { TaxTable } from '../actions/ports.js';
 import { OrderApprovedEvent, OrderPlacedEvent } from '../events/order-events.js';
 import { OrderCount, OrderMail, type PostOffice } from '../handlers/order-mail.js';
-import { migration as migration0001 } from '../migrations/0001_create_customers.js';
-import { migration as migration0002 } from '../migrations/0002_create_orders.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_customers.js';
+import { migration as migration20260301090001 } from '../migrations/20260301090001_create_orders.js';
 import { OrderResponse } from '../responses/order-response.js';
 import { CustomerRepository, customerModel } from './customer.js';
 import { orderModel } from './order.js';
@@ -148,5 +148,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'handlers', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

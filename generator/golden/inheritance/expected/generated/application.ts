@@ -13,8 +13,8 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { ParcelLost, ParcelRepository, ParcelSaga, ParcelSent, SentProjection } from '../bases.js';
-import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
-import { migration as migration0002 } from '../migrations/0002_create_things.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_parcels.js';
+import { migration as migration20260301090001 } from '../migrations/20260301090001_create_things.js';
 import {
   ThingDetailAction,
   ThingDetailResponse,
@@ -120,5 +120,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   sagas: [defineSaga(parcelModel, ParcelSaga, 'named')],
   routes: routesOf(actions),
   api: { title: 'inheritance', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

@@ -7,7 +7,7 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { migration as migration0003 } from '../migrations/0003_by_hand.js';
-import { migration as migration0004 } from '../migrations/0004_create_widgets.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_widgets.js';
 import { gadgetModel } from './gadget.js';
 import { quotedModel } from './quoted.js';
 import { widgetModel } from './widget.js';
@@ -53,5 +53,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'kept-migrations', version: '1.0.0' },
-  migrations: [migration0003, migration0004],
+  migrations: [migration0003, migration20260301090000],
 };

@@ -10,10 +10,10 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { CheckInAction, FindGuestAction } from '../actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_guests.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_guests.js';
 import {
-  migration as migration0002,
-} from '../migrations/0002_create_a_table_with_quite_a_long_name_that_leaves_no_room.js';
+  migration as migration20260301090001,
+} from '../migrations/20260301090001_create_a_table_with_quite_a_long_name_that_leaves_no_room.js';
 import { GuestRepository, guestModel } from './guest.js';
 import { RoomRepository, roomModel } from './room.js';
 
@@ -65,5 +65,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'natural-keys', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

@@ -11,8 +11,10 @@ import {
 } from 'fw-actions/codegen';
 import { Answer } from '../actions/answer.js';
 import { NewTouchAction } from '../actions/new-touch-action.js';
-import { migration as migration0001 } from '../migrations/0001_create_dates.js';
-import { migration as migration0002 } from '../migrations/0002_create_we__ird____table____x___.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_dates.js';
+import {
+  migration as migration20260301090001,
+} from '../migrations/20260301090001_create_we__ird____table____x___.js';
 import { dateModel } from './date.js';
 import { newModel } from './new.js';
 
@@ -65,5 +67,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'odd-names', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

@@ -17,8 +17,8 @@ import { OrderPlaceAction } from '../actions/order-place-action.js';
 import { OrderSweepAction } from '../actions/order-sweep-action.js';
 import type { TaxTable } from '../actions/ports.js';
 import { OrderPlacedEvent } from '../events/order-events.js';
-import { migration as migration0001 } from '../migrations/0001_create_customers.js';
-import { migration as migration0002 } from '../migrations/0002_create_orders.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_customers.js';
+import { migration as migration20260301090001 } from '../migrations/20260301090001_create_orders.js';
 import { OrderRepository } from '../repositories/order-repository.js';
 import { OrderPageResponse, OrderResponse } from '../responses/order-response.js';
 import { CustomerRepository, customerModel } from './customer.js';
@@ -162,5 +162,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'orders', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

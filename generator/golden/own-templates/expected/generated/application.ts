@@ -7,7 +7,7 @@ import {
   routesOf,
   wireActions,
 } from 'fw-actions/codegen';
-import { migration as migration0001 } from '../migrations/0001_create_things.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_things.js';
 import { thingModel } from './thing.js';
 
 declare module '../thing.js' {
@@ -37,5 +37,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'own-templates', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

@@ -10,7 +10,7 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { BillChargeAction, BillRemindAction, BillShowAction, BillSplitAction } from '../actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_bills.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_bills.js';
 import { billModel } from './bill.js';
 import type { BillChargeActionParamsUpcasters } from './versions.js';
 
@@ -71,5 +71,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'params-lock', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

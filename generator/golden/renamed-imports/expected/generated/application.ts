@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../actions/clock.js';
 import { CountResponse, TicketCountAction } from '../actions/ticket-count-action.js';
 import { TicketUseAction } from '../actions/ticket-use-action.js';
-import { migration as migration0001 } from '../migrations/0001_create_tickets.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_tickets.js';
 import { ticketModel } from './ticket.js';
 
 declare module '../models/ticket.js' {
@@ -59,5 +59,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'renamed-imports', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

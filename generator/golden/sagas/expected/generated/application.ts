@@ -11,7 +11,7 @@ import {
 } from 'fw-actions/codegen';
 import { ParcelCarryAction } from '../actions/parcel-carry-action.js';
 import { ParcelFetchAction } from '../actions/parcel-fetch-action.js';
-import { migration as migration0001 } from '../migrations/0001_create_parcels.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_parcels.js';
 import { ParcelSent } from '../models/parcel.js';
 import { ParcelSaga } from '../sagas/parcel-saga.js';
 import { ParcelPickupSaga } from '../sagas/pickup-saga.js';
@@ -56,5 +56,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   ],
   routes: routesOf(actions),
   api: { title: 'sagas', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

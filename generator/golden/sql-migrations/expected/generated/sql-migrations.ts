@@ -21,7 +21,8 @@ create index on things (name);
 /** The migration in migrations/0003_index.sql. */
 export const migration0003: Migration = defineMigration(
   '0003_index',
-  `-- fw-gen: no transaction
+  `-- fw-gen: tables things
+-- fw-gen: no transaction
 create index concurrently things_note on things (note);
 `,
   { file: 'migrations/0003_index.sql', line: 1 },
@@ -30,7 +31,8 @@ create index concurrently things_note on things (note);
 /** The migration in migrations/0003_too.sql. */
 export const migration00032: Migration = defineMigration(
   '0003_too',
-  `select 1
+  `-- fw-gen: tables
+select 1
 `,
   { file: 'migrations/0003_too.sql', line: 1 },
 );

@@ -1,1 +1,2 @@
+-- fw-gen: tables
 select 1

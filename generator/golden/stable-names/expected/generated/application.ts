@@ -9,7 +9,7 @@ import {
   typedUpcasters,
   wireActions,
 } from 'fw-actions/codegen';
-import { migration as migration0001 } from '../migrations/0001_create_wallets.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_wallets.js';
 import { PurseIncreased, PurseOpened } from '../purse.js';
 import { purseModel } from './purse.js';
 import type { PurseIncreasedUpcasters } from './versions.js';
@@ -57,5 +57,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'stable-names', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

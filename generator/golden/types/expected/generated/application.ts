@@ -11,8 +11,8 @@ import {
   wireActions,
 } from 'fw-actions/codegen';
 import { type Inbox, SampleMail, SampleReadAction, SampleResponse, SampleTakeAction } from '../actions.js';
-import { migration as migration0001 } from '../migrations/0001_create_places.js';
-import { migration as migration0002 } from '../migrations/0002_create_samples.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_places.js';
+import { migration as migration20260301090001 } from '../migrations/20260301090001_create_samples.js';
 import { SampleTakenEvent } from '../sample.js';
 import { placeModel } from './place.js';
 import { SampleRepository, sampleModel } from './sample.js';
@@ -431,5 +431,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'types', version: '1.0.0' },
-  migrations: [migration0001, migration0002],
+  migrations: [migration20260301090000, migration20260301090001],
 };

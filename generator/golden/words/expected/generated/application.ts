@@ -10,7 +10,7 @@ import {
   t,
   wireActions,
 } from 'fw-actions/codegen';
-import { migration as migration0001 } from '../migrations/0001_create_order.js';
+import { migration as migration20260301090000 } from '../migrations/20260301090000_create_order.js';
 import { WordsReadAction, WordsResponse, WordsSaveAction, WordsSavedEvent } from '../words.js';
 import { WordsRepository, wordsModel } from './words.js';
 
@@ -493,5 +493,5 @@ export const application: ApplicationDefinition<Collaborators> = {
   },
   routes: routesOf(actions),
   api: { title: 'words', version: '1.0.0' },
-  migrations: [migration0001],
+  migrations: [migration20260301090000],
 };

@@ -1,0 +1,49 @@
+import { sharedTables } from '../../runtime/migration-header.js';
+import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
+import type { MigrationFile } from '../schema/project-schema.js';
+
+type Placed = Pick<MigrationFile, 'file' | 'name' | 'after' | 'tables'>;
+
+/**
+ * Reports migrations that databases may have run in different orders although they touch the same table: two branches
+ * wrote them, and were merged.
+ */
+export function checkMigrationOrder(migrations: readonly Placed[]): readonly Diagnostic[] {
+  const sorted = [...migrations].sort((a, b) => compareText(a.name, b.name));
+  return sorted.flatMap((later, index) => {
+    for (const earlier of sorted.slice(0, index)) {
+      if (!isWrittenWithout(later, earlier)) continue;
+      const tables = sharedTables(earlier.tables, later.tables);
+      if (tables.length > 0) return [conflict(later, earlier, tables)];
+    }
+    return [];
+  });
+}
+
+/** Whether the earlier one did not exist when the later one was written. */
+function isWrittenWithout(later: Placed, earlier: Placed): boolean {
+  if (later.name === earlier.name) return false;
+  return later.after === undefined
+    ? numberOf(later.name) === numberOf(earlier.name)
+    : compareText(earlier.name, later.after) > 0;
+}
+
+function numberOf(name: string): string {
+  return /^\d+/.exec(name)?.[0] ?? name;
+}
+
+function conflict(later: Placed, earlier: Placed, tables: readonly string[] | 'unknown'): Diagnostic {
+  const silent = earlier.tables === undefined ? earlier : later;
+  const both = tables === 'unknown' ? `${silent.name} declares no tables` : `both touch ${tables.join(', ')}`;
+  const apart =
+    tables === 'unknown'
+      ? 'declare its tables above its first statement, such as `-- fw-gen: tables notes`'
+      : 'leave the table out of the comment `-- fw-gen: tables` of one of them';
+  return diagnostic(
+    'FWGEN064',
+    { file: later.file },
+    `A database may have run this migration without ${earlier.name}, which is before it, and ${both}`,
+    'Write the one that no shared database has run again, under a later name: delete its file, and run `fw-gen ' +
+      `generate\` or \`fw-gen migrate diff\`. If they do not depend on each other, ${apart}.`,
+  );
+}

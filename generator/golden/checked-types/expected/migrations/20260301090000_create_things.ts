@@ -1,0 +1,35 @@
+// First migration of the table `things`, written once from thing.ts.
+// It is yours now: fw-gen does not write it again. Change the table in a migration with a later name.
+import { defineMigration, type Migration } from 'fw-actions/codegen';
+
+export const migration: Migration = defineMigration(
+  '20260301090000_create_things',
+  `
+-- fw-gen: first
+-- fw-gen: tables things
+create table things (
+  id uuid primary key,
+  state text not null,
+  version bigint not null,
+  basket jsonb not null,
+  handler text not null,
+  place jsonb not null,
+  pin text not null,
+  pins jsonb not null,
+  card_pin text not null,
+  cards jsonb not null,
+  short text,
+  level double precision not null check (level not in ('NaN', 'Infinity', '-Infinity')),
+  lower double precision not null check (lower not in ('NaN', 'Infinity', '-Infinity')),
+  state2 text not null,
+  either jsonb,
+  tree jsonb not null,
+  prices jsonb not null,
+  quote jsonb not null,
+  keyed jsonb not null,
+  first text not null,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+);

@@ -1,0 +1,1 @@
+create index notes_color on notes (color);
