@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -442,6 +442,23 @@ describe('init', () => {
       error: expect.stringMatching(/already contains .*Dockerfile, .*tsconfig\.json/),
     });
     expect(read('.gitignore')).toContain('.dev-token\n');
+  });
+
+  test('lets git, prettier, biome and eslint leave generated files alone, beside what a project has', async () => {
+    writeFileSync(join(folder, '.gitattributes'), '*.png binary\n');
+    writeFileSync(join(folder, 'biome.jsonc'), '{}\n');
+    const { code, info } = await fwGen('init', folder, '--yes');
+    expect(code).toBe(0);
+    const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+    expect(read('.gitattributes')).toMatch(
+      /^\*\.png binary\n.*\nsrc\/generated\/\*\* text eol=lf linguist-generated -merge\n/,
+    );
+    expect(read('.prettierignore')).toContain('src/generated/\n');
+    expect(read('eslint.config.js')).toContain("ignores: ['dist/', 'src/generated/']");
+    expect(read('biome.jsonc')).toBe('{}\n');
+    expect(existsSync(join(folder, 'biome.json'))).toBe(false);
+    expect(info).toContain('Let biome.jsonc ignore src/generated.');
+    expect(JSON.parse(read('tsconfig.json'))).toMatchObject({ compilerOptions: { sourceMap: true } });
   });
 
   test('fits into the package.json of npm install, and keeps the installed version', async () => {

@@ -45,7 +45,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
     databasePassword: randomSecret(),
   });
   const content = contentOf(directory);
-  const { created, changed, conflicts, description } = fitFiles(files, content);
+  const { created, changed, conflicts, description, formatters } = fitFiles(files, content);
   if (conflicts.length > 0) {
     throw new InputError(
       `${shown} already contains ${conflicts.join(', ')}. init never replaces a file or a value: choose another folder.`,
@@ -60,10 +60,12 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
     new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
   makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), changed: absolute(changed) });
   const added = [...changed.keys()].map((path) => `Added to ${path}. `).join('');
+  const formatted = formatters.map((name) => `Let ${name} ignore src/generated.`);
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
   context.output.info(
     [
       `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
+      ...formatted.map((line) => `  # ${line}`),
       ...enter,
       '  npm install',
       '  npm test',

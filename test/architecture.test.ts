@@ -218,6 +218,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'generator/write': [
     'generator/emit',
     'generator/schema',
+    'generator/content-hash.ts',
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',

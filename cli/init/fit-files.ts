@@ -10,6 +10,8 @@ export interface FittedFiles {
   readonly conflicts: readonly string[];
   /** The file that describes the project. */
   readonly description: string;
+  /** Configurations of formatters that stay as they are, and should ignore the generated files. */
+  readonly formatters: readonly string[];
 }
 
 /** The content of a folder. */
@@ -21,13 +23,20 @@ export interface FolderContent {
 }
 
 const README = 'README.md';
-const IGNORED = '.gitignore';
+/** Lists of patterns, one per line. */
+const LISTS = ['.gitignore', '.gitattributes', '.prettierignore'];
+/** Files that one of these existing files replaces. */
+const FORMATTERS: ReadonlyMap<string, RegExp> = new Map([
+  ['biome.json', /^\.?biome\.jsonc?$/],
+  ['eslint.config.js', /^eslint\.config\.[cm]?[jt]s$|^\.eslintrc/],
+]);
 const MANIFEST = 'package.json';
 
 /**
  * Adapts a project to a folder such as a new repository, which has a README and a .gitignore, or one in which
  * `npm install` has made a package.json. The README stays, and the project's description gets another name. Missing
- * lines are added to the .gitignore, and missing keys to the package.json.
+ * lines are added to lists such as the .gitignore, and missing keys to the package.json. Configurations of formatters
+ * stay.
  */
 export function fitFiles(
   files: ReadonlyMap<string, string>,
@@ -45,7 +54,7 @@ export function fitFiles(
     const text = combine(wanted, existing);
     if (text !== existing) changed.set(path, text);
   };
-  change(IGNORED, withMissingLines);
+  for (const path of LISTS) change(path, withMissingLines);
   change(MANIFEST, (wanted, existing) => {
     try {
       const fitted = fitManifest(wanted, existing);
@@ -57,8 +66,13 @@ export function fitFiles(
       return existing;
     }
   });
+  const formatters = [...FORMATTERS].flatMap(([path, existing]) => {
+    const found = names.filter((name) => existing.test(name));
+    if (found.length > 0) created.delete(path);
+    return found;
+  });
   conflicts.push(...[...created.keys()].filter(has));
-  return { created, changed, conflicts, description };
+  return { created, changed, conflicts, description, formatters };
 }
 
 /** Appends the lines that a list lacks. Ignores slashes at the ends of lines. */

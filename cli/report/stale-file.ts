@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Diff from 'diff';
+import { plainText } from '../../generator/content-hash.js';
 import { formatLocation } from '../../generator/diagnostics.js';
 import type { TracedText } from '../../generator/generate.js';
 import type { SourceLocation } from '../../generator/schema/location.js';
@@ -25,7 +26,7 @@ export function explainStale(change: FileChange, traced: TracedText | undefined)
   const from = before === undefined ? '/dev/null' : `a/${path}`;
   const to = text === undefined ? '/dev/null' : `b/${path}`;
   const options = { context: 3, maxEditLength: MAXIMUM_EDITS };
-  const patch = structuredPatch(from, to, before ?? '', text ?? '', undefined, undefined, options);
+  const patch = structuredPatch(from, to, plainText(before ?? ''), text ?? '', undefined, undefined, options);
   return {
     cause: causeOf(change, traced, patch),
     diff:

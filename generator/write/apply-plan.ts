@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { plainText } from '../content-hash.js';
 import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
 import { type FileChange, manifestName, type WritePlan } from './plan-write.js';
 
@@ -37,7 +38,7 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
   const manifestFile = join(projectDirectory, outputFolder, MANIFEST_NAME);
   const before = existsSync(manifestFile) ? readFileSync(manifestFile, 'utf8') : undefined;
   const after = printManifest(plan.manifest);
-  if (changes.length === 0 && before === after) return after;
+  if (changes.length === 0 && before !== undefined && plainText(before) === after) return after;
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { plainText } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 
 /** Name of the file in the output folder that lists the emitted files. It is committed with them. */
@@ -11,14 +12,13 @@ export interface Manifest {
    * look edited.
    */
   readonly files: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Files whose manifest lines are in a merge conflict: their text may be a merge result rather than a manual edit. */
+  /** Files with manifest lines of both sides of a merge: their text may be a merge result rather than a manual edit. */
   readonly disputed: ReadonlySet<string>;
 }
 
 /** The hash of a file's text, independent of line ends. */
 export function hashOf(text: string): string {
-  const normalized = text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
-  return hash('sha256', normalized, 'hex');
+  return hash('sha256', plainText(text), 'hex');
 }
 
 /** Prints a manifest: one sorted line per file, so that branches that add files can be merged. */
@@ -55,8 +55,9 @@ export function readManifest(text: string): Manifest {
     if (found.length === 0) continue;
     const path: unknown = JSON.parse(name);
     if (typeof path !== 'string') continue;
+    // Git's merge driver `union` keeps the lines of both sides.
+    if (inConflict || files.has(path)) disputed.add(path);
     files.set(path, new Set([...(files.get(path) ?? []), ...found]));
-    if (inConflict) disputed.add(path);
   }
   return { files, disputed };
 }

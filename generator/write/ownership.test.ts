@@ -61,11 +61,20 @@ describe('a manually edited file', () => {
   });
 });
 
-test('line ends that a checkout changed do not count as an edit', async () => {
+test('line ends that a checkout changed do not count as an edit, and a change replaces them', async () => {
   const text = project.read(ORDER);
-  project.write(ORDER, text.replaceAll('\n', '\r\n'));
+  const other = text.replaceAll('\n', '\r\n');
+  project.write(ORDER, other);
   expect((await generate()).code).toBe(0);
-  expect(project.read(ORDER)).toBe(text);
+  expect(project.read(ORDER)).toBe(other);
+  const model = project.read('src/models/order.ts');
+  project.write(
+    'src/models/order.ts',
+    model.replace('readonly isGift', 'readonly extraNote?: string;\n  readonly isGift'),
+  );
+  expect((await generate()).code).toBe(0);
+  expect(project.read(ORDER)).toContain('extraNote');
+  expect(project.read(ORDER)).not.toContain('\r');
 });
 
 test('a file with our header that no run wrote stays', async () => {

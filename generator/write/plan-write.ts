@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { plainText } from '../content-hash.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
@@ -85,8 +86,8 @@ function planFile(
   const absolute = join(request.projectDirectory, path);
   const before = readText(absolute);
   if (before === undefined) return existsSync(absolute) ? foreign(path) : { path, kind: 'create', text };
-  // Keeps one of two equal texts in memory, because outputs are large.
-  if (before === text)
+  // Git may have checked it out with other line ends. Keeps one of two equal texts, because outputs are large.
+  if (before === text || plainText(before) === text)
     return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
   const state = ownershipOf(manifest, manifestName(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };

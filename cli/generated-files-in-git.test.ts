@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fwGen, type Ran } from '../generator/test-support/fw-gen.js';
+import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { projectFiles } from './init/project-files.js';
+
+const ORDER = 'src/generated/order.ts';
+let project: TestProject;
+
+beforeEach(async () => {
+  project = testProject();
+  expect((await generate()).code).toBe(0);
+});
+
+afterEach(() => project.delete());
+
+function generate(...flags: readonly string[]): Promise<Ran> {
+  return fwGen('generate', '--config', project.config, ...flags);
+}
+
+function git(...args: readonly string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
+  return execFileSync('git', [...identity, ...args], {
+    cwd: project.folder,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+function commit(): void {
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Change');
+}
+
+/** Checks all files out again with CRLF, as Git for Windows does by default. */
+function checkOutWithCrlf(): void {
+  git('init', '--quiet', '--initial-branch=main');
+  commit();
+  git('config', 'core.autocrlf', 'true');
+  git('rm', '--quiet', '--cached', '-r', '.');
+  git('reset', '--quiet', '--hard');
+  expect(project.read(ORDER)).toContain('\r\n');
+}
+
+test('a checkout with CRLF is up to date, and is not rewritten', async () => {
+  checkOutWithCrlf();
+  expect(await generate('--check')).toMatchObject({ code: 0, error: '' });
+  expect((await generate()).info).toMatch(/^0 files written/);
+  expect(project.read(ORDER)).toContain('\r\n');
+  expect(git('status', '--porcelain')).toBe('');
+});
+
+test('in a checkout with CRLF, a change is shown without the lines that differ by their ends', async () => {
+  checkOutWithCrlf();
+  const order = project.read('src/models/order.ts');
+  project.write(
+    'src/models/order.ts',
+    order.replace('readonly isGift', 'readonly isPresent!: boolean;\r\n  readonly isGift'),
+  );
+  const { code, info } = await generate('--check');
+  expect(code).toBe(1);
+  const removed = info.split('\n').filter((line) => /^-(?!--)/.test(line));
+  const added = info.split('\n').filter((line) => /^\+(?!\+\+)/.test(line));
+  expect(added.length).toBeGreaterThan(0);
+  expect(added.length).toBeLessThan(30);
+  expect(added.filter((line) => removed.includes(`-${line.slice(1)}`))).toEqual([]);
+});
+
+test('in a checkout with CRLF, an edit by hand is still refused', async () => {
+  checkOutWithCrlf();
+  project.write(ORDER, `${project.read(ORDER)}// mine\r\n`);
+  expect((await generate()).error).toContain(`${ORDER} FWGEN041`);
+});
+
+test('with the .gitattributes of init, a merge leaves files of one side, which generate brings up to date', async () => {
+  const files = projectFiles({ name: 'x', frameworkRange: '^1.0.0', token: 't', databasePassword: 'p' });
+  project.write('.gitattributes', files.get('.gitattributes') ?? '');
+  git('init', '--quiet', '--initial-branch=main');
+  commit();
+  for (const [branch, field] of [
+    ['alpha', 'customerId'],
+    ['beta', 'weight'],
+  ] as const) {
+    git('checkout', '--quiet', '-b', branch, 'main');
+    project.write(`src/models/${branch}.ts`, modelText(branch === 'alpha' ? 'Alpha' : 'Beta'));
+    const order = project.read('src/models/order.ts');
+    project.write(
+      'src/models/order.ts',
+      order.replace(
+        `  readonly ${field}`,
+        `  /** By ${branch}. */\n  readonly ${branch}?: string;\n  readonly ${field}`,
+      ),
+    );
+    expect((await generate()).code).toBe(0);
+    commit();
+  }
+  expect(() => git('merge', '--quiet', 'alpha')).toThrow();
+  const conflicts = git('diff', '--name-only', '--diff-filter=U').trim().split('\n');
+  expect(conflicts).toEqual(['src/generated/application.ts', ORDER]);
+  for (const path of conflicts) expect(project.read(path)).not.toContain('<<<<<<<');
+  expect((await generate()).error).not.toContain('FWGEN');
+  expect((await generate('--check')).code).toBe(0);
+  for (const name of ['alpha', 'beta']) expect(project.read(ORDER)).toContain(`put('${name}'`);
+});
+
+test('without a .gitattributes, a merge of a manifest by its lines is no edit by hand', async () => {
+  const manifest = 'src/generated/.fw-manifest.json';
+  project.write(ORDER, `${project.read(ORDER)}export const merged = 1;\n`);
+  const line = /^ {4}"order.ts": .*\n/m.exec(project.read(manifest))?.[0] ?? '';
+  project.write(manifest, project.read(manifest).replace(line, `${line}${line.replace(/[0-9]/g, '7')}`));
+  expect((await generate()).code).toBe(0);
+  expect(project.read(ORDER)).not.toContain('merged');
+});
+
+test('the formatter of a new project leaves generated files alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-formatted-'));
+  try {
+    expect((await fwGen('init', folder, '--yes')).code).toBe(0);
+    const config = join(folder, 'fw.config.yaml');
+    expect((await fwGen('generate', '--config', config)).code).toBe(0);
+    const biome = join(process.cwd(), 'node_modules/.bin/biome');
+    execFileSync(biome, ['format', '--write', '--indent-style=tab', '--line-width=40'], {
+      cwd: folder,
+      stdio: 'pipe',
+    });
+    expect((await fwGen('generate', '--check', '--config', config)).code).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
