@@ -84,11 +84,17 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
 /** Adds to what other files of the project see, without an import. */
 const AUGMENTS = /\bdeclare\s+(global\b|module\s+['"]\.\.?\/)/;
 
+/** A declaration at the start of a line. */
+const DECLARES = /^[ \t]*(declare|interface|type)\b/m;
+
 /** Finds the files that may declare what others use without an import. */
 function findAugmenters({ sources }: ReadContext, files: readonly string[]): readonly string[] {
   // An error of the disk is reported when the file is read.
   return files.filter(
     (file) =>
-      attempt([], file, () => file.endsWith('.d.ts') || AUGMENTS.test(sources.text(file) ?? '')) === true,
+      attempt([], file, () => {
+        const text = sources.text(file) ?? '';
+        return AUGMENTS.test(text) || (file.endsWith('.d.ts') && DECLARES.test(text));
+      }) === true,
   );
 }

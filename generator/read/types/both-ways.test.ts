@@ -71,7 +71,17 @@ function byChecker(context: ReadContext, node: ts.TypeNode): string {
   return inWords(read({ ...written, read, readDeclared }, node));
 }
 
-const NAMES = new Set(['name', 'reference', 'description', 'location', 'tags', 'text', 'hint', 'brand']);
+const NAMES = new Set([
+  'name',
+  'reference',
+  'description',
+  'location',
+  'tags',
+  'text',
+  'hint',
+  'cause',
+  'brand',
+]);
 
 /** The type without names of types, comments and hints. */
 function inWords({ type, nullable, optional }: ReadType): string {

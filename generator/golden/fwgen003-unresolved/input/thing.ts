@@ -3,7 +3,7 @@ import type { Money } from '@acme/money';
 import type { Town } from '#models/town.js';
 import type { Country as Land } from '#models/address.js';
 import type { Gone } from './gone.js';
-import type { Address, Street } from './models/address.js';
+import type { Street } from './models/address.js';
 
 @AutoBuilder
 export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
@@ -11,7 +11,6 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
   readonly unimported!: Country;
   readonly inList!: readonly Country[];
   readonly similar!: Streat;
-  readonly defaultExport!: Address;
   readonly notExported!: Street;
   readonly noFile!: Gone;
   readonly alias!: Town;
