@@ -172,7 +172,7 @@ export async function openApplication<Collaborators>(
     const { start, ...assembled } = wireApplication(application, databases, options);
     const beforeService = (database: ShardDatabase) => assembled.events.register(database);
     const preparation = await prepareShards(databases, { ...options, migrations, models, beforeService });
-    start();
+    start(databases.shards());
     const reload = async (sharding: ShardingTopology): Promise<readonly TopologyChange[]> => {
       const changes = await assembled.reload(sharding);
       preparation.retry();
@@ -207,7 +207,7 @@ function wireApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   databases: DatabaseRegistry,
   options: AssemblyOptions<Collaborators>,
-): Application & { readonly start: () => void } {
+): Application & { readonly start: (prepared?: readonly ShardIdentifier[]) => void } {
   requireCodegenVersion(application.codegenVersion);
   const { clock = systemClock } = options;
   for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
@@ -259,14 +259,14 @@ function wireApplication<Collaborators>(
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   const retention = retentionKeeperOf(databases, environment, options);
   const clocks = new ClockWatch({ ...options, databases, shards: () => gateways.used });
-  const start = (): void => {
+  const start = (prepared: readonly ShardIdentifier[] = []): void => {
     if (options.deliver !== false) {
       events.start();
       recovery.start();
     }
     housekeeping.start();
     retention.start();
-    clocks.start(databases.shards());
+    clocks.start(prepared);
   };
   const close = async (): Promise<void> => {
     const startedMs = time.nowMs();

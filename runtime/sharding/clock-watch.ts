@@ -53,7 +53,7 @@ export class ClockWatch {
     return this.#skews;
   }
 
-  /** @param shards those of the first round, which begins at once */
+  /** @param shards those of the first round, which begins at once; later ones are those that are used */
   start(shards: readonly ShardIdentifier[]): void {
     void this.round(shards);
     this.#timer = time.setInterval(() => void this.round(), INTERVAL_MS).unref();
