@@ -3,6 +3,7 @@ import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import type { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
+import { UnknownActionError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { termsOf } from './saga-run.js';
@@ -104,7 +105,10 @@ interface RetryParams {
   readonly saga: string;
 }
 
-/** Retries a parked or overdue saga with the full time limit of its step. False for any other saga. */
+/**
+ * Retries a parked or overdue saga with the full time limit of its step. False for any other saga. Fails in a process
+ * that does not know the step, so that the scheduled form is attempted again, in a process of another release.
+ */
 export class RetryAction extends Action<RetryParams, boolean> {
   readonly #kit: SagaKit;
   readonly #find: FindDefinition;
@@ -118,6 +122,11 @@ export class RetryAction extends Action<RetryParams, boolean> {
   protected async perform(_principal: Principal, { saga }: RetryParams): Promise<boolean> {
     const run = await this.#kit.runs.getById(saga);
     const step = this.#find(run.saga).step(run.step);
+    if (step === undefined && run.state !== 'ENDED') {
+      throw new UnknownActionError(
+        `This process does not know the step ${run.step} of ${run.saga}: retry it in a process of the release that does`,
+      );
+    }
     if (step === undefined || !(run.state === 'PARKED' || (await this.#kit.runs.isOver(run)))) return false;
     const terms = termsOf(run.step, timeoutOf(step), this.clock.now());
     this.plan().update(run.woken('retry', terms));

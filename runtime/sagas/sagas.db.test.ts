@@ -150,6 +150,27 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, other)).toEqual([1, 0, 'HOTEL']);
   });
 
+  test('that is parked in an unknown step is retried by a release that knows it, and refused by another', async () => {
+    const databases = await shards();
+    let broken = true;
+    const terms: TripTerms = {
+      trouble: ({ supplier, count }) => {
+        if (supplier === trip.hotels) throw new RefusedError('No room');
+        if (count < 0 && broken) throw new RefusedError('Not refundable');
+      },
+    };
+    const after = processOf(databases, terms);
+    const trip = await startTrip(after);
+    await until(async () => (await summaryOf(after, trip)).stuck === 'parked');
+    const before = processOf(databases, { without: ['CANCELLING'] }, false);
+    const refused = before.sagas.retry(ALICE, trip.id.getValue());
+    await expect(refused).rejects.toThrow('does not know the step CANCELLING of TripSaga');
+    broken = false;
+    expect(await after.sagas.retry(ALICE, trip.id.getValue())).toBe(true);
+    await ended(after, trip);
+    expect(await before.sagas.retry(ALICE, trip.id.getValue())).toBe(false);
+  });
+
   test('whose dead letter is retried by a release without its step waits for one that has it', async () => {
     const databases = await shards();
     const mistake = (): never => {
