@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { plainText } from '../content-hash.js';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
@@ -18,7 +19,8 @@ export class SourceFiles {
   readonly #errors = new Map<string, readonly Diagnostic[]>();
 
   constructor(projectDirectory: string) {
-    this.projectDirectory = projectDirectory;
+    // Without a slash at its end: paths of files are compared as texts.
+    this.projectDirectory = resolve(projectDirectory);
   }
 
   /** Returns the parsed file; undefined if it is missing or has syntax errors. */
