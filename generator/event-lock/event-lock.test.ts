@@ -74,11 +74,11 @@ describe('the lock of events', () => {
       renamed.replace('export class', "@FwEvent({ name: 'OrderPlacedEvent' })\nexport class"),
     );
     project.write(EVENTS, project.read(EVENTS).replace('import {', 'import { FwEvent,'));
-    expect((await generate()).error).toBe('');
+    expect((await generate()).code).toBe(0);
     expect(project.read(LOCK)).toBe(lock);
     project.write(EVENTS, renamed);
     project.write(LOCK, lock.replace(/^( {4}"OrderPlacedEvent.*)\}/m, '$1,"deprecated":true}'));
-    expect((await generate()).error).toBe('');
+    expect((await generate()).code).toBe(0);
     expect(versions()).toEqual(['OrderMadeEvent@2', 'OrderPlacedEvent@2']);
   });
 
