@@ -38,7 +38,7 @@ const STARTED = `fw:
                 pooler: none
               secondary-config: { jdbc-url: "jdbc:postgresql://c:1/b", username: u, password: p }
               jobs-config: { jdbc-url: "jdbc:postgresql://d:1/d", username: u, password: p }
-  execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000 }
+  execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000, remembered-models: 100 }
   retention: { keep-days: 30 }
   access: { requests-per-second: 50 }
   http: { tls: { certificate: a.pem, key: a.key }, cors: { origins: ["https://a.example"] } }
@@ -120,6 +120,12 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
   ['fw.execution.maximum-attempts', 'attempts: 3', 'attempts: 4', 'restart: fw.execution.maximum-attempts'],
   ['fw.execution.store-params', 'params: true', 'params: false', 'restart: fw.execution.store-params'],
   ['fw.execution.key-retention-ms', ': 90000000', ': 90000001', 'restart: fw.execution.key-retention-ms'],
+  [
+    'fw.execution.remembered-models',
+    'remembered-models: 100',
+    'remembered-models: 0',
+    'restart: fw.execution.remembered-models',
+  ],
   ['fw.retention.keep-days', 'keep-days: 30', 'keep-days: 31', 'restart: fw.retention.keep-days'],
   // One message for the whole section.
   ['fw.access', 'requests-per-second: 50', 'requests-per-second: 51', 'restart: fw.access'],
