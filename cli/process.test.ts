@@ -190,7 +190,7 @@ syncBuiltinESMExports();`;
 
   /** The files without the times of their migrations, and the hashes that depend on them. */
   function timeless(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const anyTime = (text: string): string => text.replace(/\d{14}/g, 'T').replace(/"[0-9a-f]{64}"/g, 'H');
+    const anyTime = (text: string): string => text.replace(/"[0-9a-f]{64}"/g, 'H').replace(/\d{14}/g, 'T');
     return Object.fromEntries(Object.entries(files).map(([path, text]) => [anyTime(path), anyTime(text)]));
   }
 

@@ -10,6 +10,7 @@ import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
+import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import { type InputOptions, type RunInputs, readInputs } from './read-inputs.js';
 import type { EmittedFiles } from './schema/emitted-files.js';
@@ -77,12 +78,14 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   options.onPhase?.('write');
   const texts = locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const]));
   const files = { ...emitted, locks: new Map(texts) };
-  const { changes, diagnostics, manifest } = await writeProject(
+  const { changes, diagnostics, manifest, isStale } = await writeProject(
     options.projectDirectory,
     paths,
     files,
-    options,
+    // A concurrent run may have written the same migrations under the names of another time.
+    { ...options, isCurrent: () => emitted.migrations.size === 0 || hasOnly(options, readResult) },
   );
+  if (isStale === true) return generate(options);
   if (diagnostics.length > 0) return failed(diagnostics, inputs);
   return {
     diagnostics,
@@ -94,6 +97,13 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),
     warnings: () => warningsOf(readResult),
   };
+}
+
+/** Whether the migrations folder has no other files than those that were read. */
+function hasOnly({ projectDirectory }: GenerateOptions, { paths, schema }: RunInputs): boolean {
+  const present = listMigrations(projectDirectory, paths.migrations);
+  const known = new Set(schema.migrations.map(({ file }) => file));
+  return present.every((file) => known.has(file));
 }
 
 /** With `strict` these are mistakes. */

@@ -17,12 +17,16 @@ export interface WriteOptions {
   readonly force?: boolean;
   /** Whether to rewrite every file. Default: false. */
   readonly clean?: boolean;
+  /** Whether the files still are as they were read. Called when no other run can write. Default: they are. @internal */
+  readonly isCurrent?: () => boolean;
 }
 
 /** The changes that were made, or would be made. */
 export interface WriteResult {
   readonly changes: readonly FileChange[];
   readonly diagnostics: readonly Diagnostic[];
+  /** True if nothing was written because another run has written since the files were read. */
+  readonly isStale?: boolean;
   /** Text of the corresponding manifest; absent after a mistake. */
   readonly manifest?: string;
 }
@@ -38,6 +42,7 @@ export async function writeProject(
   try {
     if (options.dryRun === true) return resultOf(planWrite(request));
     return await withFolderLock(join(projectDirectory, paths.output), () => {
+      if (options.isCurrent?.() === false) return { changes: [], diagnostics: [], isStale: true };
       const plan = planWrite(request);
       if (plan.diagnostics.length > 0) return resultOf(plan);
       const { output, migrations, client = output } = paths;
