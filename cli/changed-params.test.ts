@@ -32,7 +32,7 @@ function edit(file: string, from: string, to: string): void {
   project.write(file, text.replace(from, to));
 }
 
-/** Returns the result of a cold run for the same sources in another folder. */
+/** Returns the result of a cold run for the same sources and migrations, which have the time of their creation. */
 async function cold(): Promise<{
   readonly error: string;
   readonly emitted: Readonly<Record<string, string>>;
@@ -41,7 +41,6 @@ async function cold(): Promise<{
   rmSync(copy.folder, { recursive: true });
   cpSync(project.folder, copy.folder, { recursive: true });
   copy.remove('src/generated');
-  copy.remove('src/migrations');
   const { error } = await fwGen('generate', '--config', copy.config);
   const emitted = copy.emitted();
   copy.delete();
