@@ -11,6 +11,7 @@ import { HINTS } from './hints.js';
 import { frameworkType, libraryType } from './known-types.js';
 import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
+import { secretsOf } from './secrets.js';
 import { keywordKey, SourceOrder } from './source-order.js';
 import { listOf, plain, type ReadType, unsupported, withSecret } from './type-results.js';
 import { NEVER, unite } from './unite.js';
@@ -28,9 +29,9 @@ export function askForType(reading: Reading, node: ts.TypeNode): ReadType | unde
   const member = ts.isIndexedAccessTypeNode(node) ? selectedMember(checker, node) : undefined;
   if (member !== undefined) return convertProperty(asking, member);
   const declaration = declarationOf(asking, type);
-  return declaration !== undefined && declaration === aliasOf(node)
-    ? convertOpen(asking, type)
-    : convert(asking, type);
+  const isOpen = declaration !== undefined && declaration === aliasOf(node);
+  const read = isOpen ? convertOpen(asking, type) : convert(asking, type);
+  return withSecret(read, secretsOf(reading.context, node));
 }
 
 /** Returns the property that `Owner['name']` selects. */
@@ -236,8 +237,7 @@ function convertObject(asking: Asking, type: ts.Type): ReadType {
     const [index] = indexes;
     if (properties.length > 0 || index === undefined) return unsupported(node, HINTS.member);
     if ((index.keyType.flags & ts.TypeFlags.String) === 0) return unsupported(node, keysHint(index));
-    const value = convert(asking, index.type);
-    return withSecret(recordOf(value), value.tags);
+    return recordOf(convert(asking, index.type));
   }
   const fields: FieldSchema[] = [];
   for (const property of properties) {

@@ -78,6 +78,8 @@ function readForm(reading: Reading, node: ts.TypeNode): ReadType | undefined {
 function readLiteral(literal: ts.Node): ReadType | undefined {
   if (ts.isStringLiteralLike(literal)) return plain({ kind: 'enum', values: [literal.text] });
   if (ts.isNumericLiteral(literal)) return plain({ kind: 'enum', values: [Number(literal.text)] });
+  if (ts.isPrefixUnaryExpression(literal) && ts.isNumericLiteral(literal.operand))
+    return plain({ kind: 'enum', values: [-Number(literal.operand.text)] });
   switch (literal.kind) {
     case ts.SyntaxKind.NullKeyword:
       return { type: { kind: 'void' }, nullable: true, optional: false };

@@ -49,5 +49,5 @@ export function listOf({ type, nullable, optional, tags }: ReadType, list: ts.No
 /** Adds the tags of a part. Only a secret makes the whole what the part is; other tags are no rules for the whole. */
 export function withSecret(read: ReadType, ofPart: readonly DocTag[] = []): ReadType {
   const tags = ofPart.filter(({ name }) => name === 'secret');
-  return tags.length === 0 ? read : { ...read, tags };
+  return tags.length === 0 ? read : { ...read, tags: [...(read.tags ?? []), ...tags.slice(0, 1)] };
 }

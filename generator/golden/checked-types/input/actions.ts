@@ -1,5 +1,5 @@
 import { Action, Allow, everyone, FwAction, HttpRoute, type Principal } from 'fw-actions';
-import type { Card, Pin } from '#shared/forms.js';
+import type { Card, Owner, Pin } from '#shared/forms.js';
 import type { Thing } from './thing.js';
 
 export interface Page<T> {
@@ -18,6 +18,9 @@ export interface ThingPayActionParams {
   readonly again: Card['pin'];
   readonly card: Pick<Card, 'pin' | 'digits'>;
   readonly pins: readonly Pin[];
+  readonly named: Readonly<Record<string, Pin>>;
+  readonly pair: readonly [Pin, number];
+  readonly owner: Omit<Owner, 'pin'>;
 }
 
 @FwAction

@@ -26,6 +26,11 @@ export interface Card {
   readonly limit?: number;
 }
 
+export type Owner = {
+  readonly name: string;
+  readonly pin: Pin;
+};
+
 export enum Level {
   Low = 1 << 0,
   High = 1 << 1,
