@@ -131,9 +131,7 @@ function problemOf(
       return ` of '${resolved.specifier}', which ${problem}`;
     }
     case 'global':
-      return isKnown(node, name) || declaresFunction(source, name)
-        ? undefined
-        : ', which this file neither declares nor imports';
+      return isKnown(context, node, name) ? undefined : ', which this file neither declares nor imports';
     case 'framework':
     case 'generated':
     case 'declared':
@@ -149,39 +147,14 @@ function declaresFunction(source: ts.SourceFile | undefined, name: string): bool
 /** `@/models`, `~/models` and `#models` are not names of packages. */
 const ALIAS = /^(@\/|~|#)/;
 
-/** The name of a type of the language, of a type parameter, or of a namespace. */
-function isKnown(node: ts.Node, name: string): boolean {
-  if (name.includes('.') || name in globalThis || LANGUAGE_TYPES.has(name)) return true;
-  for (let each: ts.Node | undefined = node; each !== undefined; each = each.parent as ts.Node | undefined) {
-    const own =
-      'typeParameters' in each ? (each.typeParameters as readonly ts.TypeParameterDeclaration[]) : [];
-    const parameters = ts.isMappedTypeNode(each) ? [each.typeParameter] : (own ?? []);
-    if (parameters.some((parameter) => parameter.name.text === name)) return true;
-    // `T extends infer Item ? Item : never`
-    if (ts.isConditionalTypeNode(each) && each.extendsType.getText().includes(`infer ${name}`)) return true;
-  }
-  return false;
+/** Whether a name is that of a declaration in its scope or of the language, such as a type parameter or `Partial`. */
+function isKnown({ checker }: ReadContext, node: ts.Node, name: string): boolean {
+  if (name.includes('.') || name in globalThis) return true;
+  const symbols = checker.of(node.getSourceFile()).getSymbolsInScope(node, ANY_MEANING);
+  return symbols.some((symbol) => symbol.name === name);
 }
 
-/** Types of the language without a value of the same name. */
-const LANGUAGE_TYPES: ReadonlySet<string> = new Set([
-  ...[
-    'Partial',
-    'Required',
-    'Readonly',
-    'Record',
-    'Pick',
-    'Omit',
-    'Exclude',
-    'Extract',
-    'NonNullable',
-    'NoInfer',
-  ],
-  ...['Parameters', 'ConstructorParameters', 'ReturnType', 'InstanceType', 'ThisParameterType', 'ThisType'],
-  ...['OmitThisParameter', 'Awaited', 'Uppercase', 'Lowercase', 'Capitalize', 'Uncapitalize', 'PropertyKey'],
-  ...['ArrayLike', 'ReadonlyArray', 'ReadonlyMap', 'ReadonlySet', 'Iterable', 'Iterator', 'IterableIterator'],
-  ...['AsyncIterable', 'AsyncIterator', 'Generator', 'AsyncGenerator', 'PromiseLike', 'TemplateStringsArray'],
-]);
+const ANY_MEANING = ts.SymbolFlags.Type | ts.SymbolFlags.Value | ts.SymbolFlags.Namespace;
 
 function exportedName(source: ts.SourceFile, local: string): string {
   return moduleIndex(source).imports.get(local)?.name ?? local;
