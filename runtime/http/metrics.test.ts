@@ -154,11 +154,13 @@ it('reports the positions of handlers, without replays, and queries the database
     `fw_event_dead_letters${label} 2`,
     `fw_event_handler_behind_events${label} 4`,
     `fw_event_handler_behind_seconds${label} 2.5`,
+    `fw_event_handler_waiting${label} 0`,
     `fw_event_parked_models${label} 1`,
   ]);
   expect(await lines('fw_scheduled_')).toEqual([
     'fw_scheduled_actions_due{shard="(1, 0)"} 6',
     'fw_scheduled_actions_failed{shard="(1, 0)"} 1',
+    'fw_scheduled_actions_waiting{shard="(1, 0)"} 0',
   ]);
   expect(looks).toBe(1);
 });

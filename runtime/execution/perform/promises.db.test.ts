@@ -71,13 +71,13 @@ describeOnEachAdapter('Two runs with one seed and a virtual clock', (harness) =>
       const bank = openBank(databases, { ...systemEnvironment(clock), random: () => 0.5 });
       await runScript(bank, clock);
       const tables = ['accounts', 'eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
+      // Events and keys have dates by the server's clock; models and actions by the process's.
+      const byServer = `array['transaction_id', 'created_date', 'expires_date']`;
       const rows = [HERE, THERE].flatMap((shard) =>
-        tables.map((table) =>
-          bank.rows(
-            shard,
-            `select to_jsonb(t) - array['transaction_id', 'created_date', 'expires_date'] as row from ${table} as t order by 1`,
-          ),
-        ),
+        tables.map((table) => {
+          const left = table === 'accounts' ? 'to_jsonb(t)' : `to_jsonb(t) - ${byServer}`;
+          return bank.rows(shard, `select ${left} as row from ${table} as t order by 1`);
+        }),
       );
       return await Promise.all(rows);
     } finally {
