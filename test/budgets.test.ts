@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { ts } from 'ts-morph';
+import { expect, test } from 'vitest';
+import { readModules, walk } from './import-graph.js';
+
+/**
+ * Maximum product lines of each room, tests excluded. The house is to become smaller: a budget is lowered when a room
+ * has shrunk, and raised only in a commit that says why.
+ */
+const LINES: Readonly<Record<string, number>> = {
+  cli: 4_840,
+  'generator/build': 30,
+  'generator/check': 1_450,
+  'generator/emit': 4_200,
+  'generator/event-lock': 710,
+  'generator/read': 6_370,
+  'generator/schema': 1_460,
+  'generator/write': 570,
+  'runtime/access': 1_440,
+  'runtime/action': 1_460,
+  'runtime/codegen': 160,
+  'runtime/collections': 160,
+  'runtime/concurrency': 460,
+  'runtime/config': 3_390,
+  'runtime/consumer': 440,
+  'runtime/doctor': 620,
+  'runtime/domain': 2_340,
+  'runtime/events': 5_720,
+  'runtime/execution': 3_870,
+  'runtime/http': 5_530,
+  'runtime/locks': 590,
+  'runtime/migration': 2_700,
+  'runtime/observability': 800,
+  'runtime/openapi': 1_090,
+  'runtime/persistence': 5_730,
+  'runtime/pglite': 1_110,
+  'runtime/postgres': 1_210,
+  'runtime/relay': 1_960,
+  'runtime/retention': 1_430,
+  'runtime/sagas': 1_770,
+  'runtime/sharding': 3_940,
+  'runtime/testing': 2_920,
+};
+/** Files directly in runtime/ and generator/. */
+const LOOSE_LINES = { runtime: 1_650, generator: 740 };
+
+/** Maximum names that applications can import from each entrance of the package. */
+const NAMES: Readonly<Record<string, number>> = {
+  index: 362,
+  codegen: 54,
+  config: 47,
+  consumer: 14,
+  generator: 43,
+  testing: 48,
+};
+
+/** Classes with more members than this are to become several classes, or data. */
+const MEMBERS = 20;
+const CLASSES_ABOVE = 31;
+
+const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
+
+test.each(Object.entries(LINES))('%s has at most %i lines', (room, maximum) => {
+  expect(linesOf((path) => path.startsWith(`${room}/`))).toBeLessThanOrEqual(maximum);
+});
+
+test.each(Object.entries(LOOSE_LINES))('the files directly in %s/ have at most %i lines', (room, maximum) => {
+  expect(linesOf((path) => path.startsWith(`${room}/`) && path.split('/').length === 2)).toBeLessThanOrEqual(
+    maximum,
+  );
+});
+
+test('every room has a budget', () => {
+  const rooms = modules.map(({ path }) => {
+    const [top = '', room = ''] = path.split('/');
+    return top === 'cli' ? top : `${top}/${room}`;
+  });
+  const unknown = rooms.filter((room) => !room.endsWith('.ts') && LINES[room] === undefined);
+  expect([...new Set(unknown)]).toEqual([]);
+});
+
+test.each(Object.entries(NAMES))('the entrance %s has at most %i names', (entrance, maximum) => {
+  const page = readFileSync(new URL(`public-types/${entrance}.txt`, import.meta.url), 'utf8');
+  const names = new Set([...page.matchAll(/(?:^|\n\n)(\w+)\nexport/g)].map(([, name]) => name));
+  expect(names.size).toBeGreaterThan(0);
+  expect(names.size).toBeLessThanOrEqual(maximum);
+});
+
+test(`at most ${CLASSES_ABOVE} classes have more than ${MEMBERS} members`, () => {
+  const large: string[] = [];
+  for (const { path, syntax } of modules) {
+    walk(syntax, (node) => {
+      if (ts.isClassDeclaration(node) && node.members.length > MEMBERS)
+        large.push(`${path} ${node.name?.text}`);
+    });
+  }
+  expect(large.length, large.join('\n')).toBeLessThanOrEqual(CLASSES_ABOVE);
+});
+
+test('no module uses private members of Node, node-postgres or Fastify', () => {
+  const isPrivate = /\b(?!this\b)\w+\??\._[a-z]\w*|\[['"]_[a-z]\w*['"]\]|listeners\(['"]data['"]\)/;
+  expect(modules.filter(({ syntax }) => isPrivate.test(syntax.text)).map(({ path }) => path)).toEqual([]);
+});
+
+function linesOf(isIncluded: (path: string) => boolean): number {
+  return modules.filter(({ path }) => isIncluded(path)).reduce((sum, { lines }) => sum + lines, 0);
+}
