@@ -26,7 +26,13 @@ function plan(
 
 describe('The next migration', () => {
   it('is empty if there are no differences', () => {
-    expect(plan([{}], [{}])).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
+    expect(plan([{}], [{}])).toEqual({
+      tables: [],
+      statements: [],
+      validations: [],
+      refusals: [],
+      notes: [],
+    });
   });
 
   it('adds a nullable column', () => {
@@ -99,6 +105,7 @@ describe('The next migration', () => {
       { name: 'c', renamedFrom: 'b' },
     ];
     expect(plan([{}, { name: 'c' }], wanted)).toEqual({
+      tables: ['t'],
       statements: ['alter table t rename column a to b'],
       validations: [],
       refusals: [],
@@ -136,6 +143,7 @@ describe('The next migration', () => {
   it('keeps unknown columns, unless a drop is permitted', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({
+      tables: ['t'],
       statements: ['alter table t alter column must drop not null'],
       validations: [],
       refusals: [],
@@ -218,7 +226,13 @@ describe('The index of a natural key', () => {
 
   it('is created if missing, and kept if present', () => {
     expect(planIndex([], wanted).statements).toEqual([definition]);
-    expect(planIndex([there], wanted)).toEqual({ statements: [], validations: [], refusals: [], notes: [] });
+    expect(planIndex([there], wanted)).toEqual({
+      tables: [],
+      statements: [],
+      validations: [],
+      refusals: [],
+      notes: [],
+    });
   });
 
   it('is created again if it has other columns or another predicate', () => {
@@ -252,12 +266,14 @@ describe('The index of a natural key', () => {
     expect(kept.statements).toEqual([]);
     expect(kept.notes).toEqual([expect.stringContaining('--drop t.t_a_key')]);
     expect(planIndex([there], [], { drop: new Set(['t.t_a_key']) })).toEqual({
+      tables: ['t'],
       statements: ['drop index t_a_key'],
       validations: [],
       refusals: [],
       notes: [],
     });
     expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual({
+      tables: [],
       statements: [],
       validations: [],
       refusals: [],

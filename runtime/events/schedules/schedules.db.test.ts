@@ -210,14 +210,14 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
   test('are retried when they fail, and store the error', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();
-    await ledger.rows(`UPDATE accounts SET balance = 999999`);
+    await ledger.rows(`UPDATE accounts SET balance = 999999, version = version + 1`);
     await ledger.creditLater(account, 5, inMs(0));
     ledger.events.start();
     await until(async () => {
       const [failing] = await ledger.events.schedules.list({ state: 'pending' });
       return failing?.errorCode === 'FW_CONSTRAINT_VIOLATION';
     });
-    await ledger.rows(`UPDATE accounts SET balance = 1`);
+    await ledger.rows(`UPDATE accounts SET balance = 1, version = version + 1`);
     await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 1);
     expect(await ledger.balance(account)).toBe('6');
   });
