@@ -40,6 +40,7 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
   const databases = {
     guardWith: () => {},
     onRemoved: () => {},
+    onServerInDoubt: () => {},
     defaultShard: HERE,
   } as unknown as DatabaseRegistry;
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));

@@ -32,6 +32,7 @@ class Bench {
     const databases = {
       guardWith: () => {},
       onRemoved: () => {},
+      onServerInDoubt: () => {},
       database: () => database,
       memberConfig: () => ({ primary: { lockTimeoutMs: 1_000 } }),
     };
