@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describeOnEachAdapter('A process whose clock is two hours ahead', (harness) => {
-  test('says so once per shard, in the readiness of each and in a metric', async () => {
+  test('is reported once per shard, in its readiness and in a metric', async () => {
     const sharding = await harness.makeTopology({
       shards: [GLOBAL_SHARD, MEXICO_SHARD],
       migrations: application.migrations,

@@ -87,10 +87,7 @@ export class PerformRun implements PerformScope {
 
   /** A version check for each guess that the plan does not stage; they must be part of its own statement. */
   proofs(): readonly StagedItem[] {
-    if (this.#guesses === undefined) return [];
-    const unstaged = [...this.#guesses.values()].filter(
-      (model) => this.plan.staged(descriptorOf(model).name, model.id.getValue()) === undefined,
-    );
+    const unstaged = [...this.guesses.values()].filter((model) => !this.#isStaged(model));
     return unstaged.map((model) => ({
       kind: 'expect',
       descriptor: descriptorOf(model),
@@ -106,9 +103,16 @@ export class PerformRun implements PerformScope {
     this.#staged.publish(items, pending, shard);
   }
 
-  /** Called when its plan is applied: the guesses were right. */
+  #isStaged(model: Entity): boolean {
+    return this.plan.staged(descriptorOf(model).name, model.id.getValue()) !== undefined;
+  }
+
+  /** Called when its plan is applied. A proof costs more than a read, as plans that expect a row wait for each other. */
   applied(items: readonly StagedItem[]): void {
-    if (this.#guesses !== undefined) this.#remembered?.proven(this.actionName, this.#guesses.values());
+    for (const model of this.guesses.values()) {
+      if (this.#isStaged(model)) this.#remembered?.proven(this.actionName, model);
+      else this.#remembered?.failed(this.actionName, model, false);
+    }
     if (this.#isPublished) return;
     // No other execution has seen the states, so nothing has replaced the remembered ones.
     for (const { model } of items) this.#remembered?.drop(rowOf(model));
@@ -116,8 +120,7 @@ export class PerformRun implements PerformScope {
 
   /** Called when its guesses were of no use. @param isStale whether a version had changed */
   unproven(isStale: boolean): void {
-    if (this.#guesses !== undefined)
-      this.#remembered?.failed(this.actionName, this.#guesses.values(), isStale);
+    for (const model of this.guesses.values()) this.#remembered?.failed(this.actionName, model, isStale);
   }
 
   /**

@@ -84,7 +84,7 @@ describe('remembered models', () => {
       memory.keep(model, memory.eraOf(shard));
       if (versionIn(memory, 'a1>2') === undefined) continue;
       guesses.push(execution);
-      memory.failed('Change', [model], true);
+      memory.failed('Change', model, true);
     }
     expect(guesses).toEqual([0, 5, 22, 87, 344, 1_369, 2_394]);
     expect(versionIn(memory, 'a1>2', 'Another')).toBe(2);
@@ -104,12 +104,12 @@ describe('remembered models', () => {
     const memory = memoryOf(9);
     const model = stateOf('a1>2');
     memory.keep(model, memory.eraOf(shard));
-    memory.failed('Change', [model], false);
+    memory.failed('Change', model, false);
     const guessed = Array.from({ length: 5 }, () => versionIn(memory, 'a1>2'));
     expect(guessed).toEqual([undefined, undefined, undefined, undefined, 2]);
-    memory.proven('Change', [model]);
-    memory.proven('Change', [model]);
-    memory.failed('Change', [model], false);
+    memory.proven('Change', model);
+    memory.proven('Change', model);
+    memory.failed('Change', model, false);
     expect(Array.from({ length: 5 }, () => versionIn(memory, 'a1>2')).at(-1)).toBe(2);
   });
 });

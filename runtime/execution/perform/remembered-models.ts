@@ -125,20 +125,17 @@ export class RememberedModels {
     this.#models?.delete(row);
   }
 
-  /** Reports that the guesses of one attempt were proven. */
-  proven(actionName: string, guesses: Iterable<Entity>): void {
-    if (this.#distrust.size === 0) return;
-    for (const model of guesses) this.#trust(purposeOf(actionName, model));
+  /** Reports that a guess was proven. */
+  proven(actionName: string, model: Entity): void {
+    if (this.#distrust.size > 0) this.#trust(purposeOf(actionName, model));
   }
 
-  /** Reports that the guesses of one attempt were of no use. @param isStale whether a version had changed */
-  failed(actionName: string, guesses: Iterable<Entity>, isStale: boolean): void {
-    for (const model of guesses) {
-      if (isStale) this.drop(rowOf(model));
-      const purpose = purposeOf(actionName, model);
-      const level = Math.min((this.#distrust.get(purpose)?.level ?? 0) + FAILURE, MAXIMUM_LEVEL);
-      this.#distrust.set(purpose, { level, left: 2 ** level });
-    }
+  /** Reports that a guess was of no use. @param isStale whether its attempt was stale */
+  failed(actionName: string, model: Entity, isStale: boolean): void {
+    if (isStale) this.drop(rowOf(model));
+    const purpose = purposeOf(actionName, model);
+    const level = Math.min((this.#distrust.get(purpose)?.level ?? 0) + FAILURE, MAXIMUM_LEVEL);
+    this.#distrust.set(purpose, { level, left: 2 ** level });
   }
 
   #isTrusted(actionName: string, model: Entity): boolean {
