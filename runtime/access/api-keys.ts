@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { time } from '../concurrency/time.js';
 import { type KnownPrincipal, principalOf } from '../domain/principal.js';
 import { ShardUnavailableError, UnauthenticatedError } from '../errors.js';
@@ -17,7 +18,7 @@ export interface ApiKeyOptions {
   readonly keepMs?: number;
 }
 
-/** Maximum cached keys; the oldest is dropped first. Invented prefixes are not cached. */
+/** Maximum cached keys. Invented prefixes are not cached. */
 const MAXIMUM_KNOWN = 10_000;
 
 /** A key that the database returned. */
@@ -25,8 +26,6 @@ interface Known {
   readonly key: StoredApiKey;
   readonly principal: KnownPrincipal;
   readonly readMs: number;
-  /** The database has not answered since; the next look-up starts at this time, and no request waits for it. */
-  askAgainMs: number | undefined;
 }
 
 /**
@@ -34,53 +33,37 @@ interface Known {
  * fwk_...`.
  */
 export function apiKeys({ store, maximumAgeMs = 3_000, keepMs = 3_600_000 }: ApiKeyOptions): Authenticator {
-  const known = new Map<string, Known>();
-  const reading = new Map<string, Promise<Known | undefined>>();
-
-  const read = async (prefix: string): Promise<Known | undefined> => {
-    try {
-      const key = await store.find(prefix);
-      known.delete(prefix);
-      if (key === undefined) return undefined;
+  /** The last look-up failed: no request waits for the next one if its key is known. */
+  let isDown = false;
+  const usableMs = Math.max(keepMs, maximumAgeMs);
+  const known = new LRUCache<string, Known>({
+    max: MAXIMUM_KNOWN,
+    ttl: Math.max(1, maximumAgeMs),
+    ttlResolution: 0,
+    perf: { now: () => time.nowMs() },
+    fetchMethod: async (prefix, kept) => {
+      let key: StoredApiKey | undefined;
+      try {
+        key = await store.find(prefix);
+        isDown = false;
+      } catch (error) {
+        isDown = true;
+        if (kept !== undefined && time.nowMs() - kept.readMs < usableMs) return kept;
+        throw unavailable(error);
+      }
+      if (key === undefined) throw refused('is not known');
       const principal = principalOf({ name: key.principal, claims: key.claims });
-      const entry = { key, principal, readMs: time.nowMs(), askAgainMs: undefined };
-      known.set(prefix, entry);
-      const [oldest] = known.keys();
-      if (known.size > MAXIMUM_KNOWN && oldest !== undefined) known.delete(oldest);
-      return entry;
-    } catch (error) {
-      const kept = known.get(prefix);
-      const now = time.nowMs();
-      if (kept === undefined || now - kept.readMs >= keepMs) throw unavailable(error);
-      kept.askAgainMs = now + maximumAgeMs;
-      return kept;
-    } finally {
-      reading.delete(prefix);
-    }
-  };
-
-  const readOnce = (prefix: string): Promise<Known | undefined> => {
-    const current = reading.get(prefix) ?? read(prefix);
-    reading.set(prefix, current);
-    return current;
-  };
-
-  const find = (prefix: string): Known | Promise<Known | undefined> => {
-    const found = known.get(prefix);
-    const now = time.nowMs();
-    if (found === undefined || now - found.readMs >= Math.max(keepMs, maximumAgeMs)) return readOnce(prefix);
-    if (now - found.readMs < maximumAgeMs) return found;
-    if (found.askAgainMs === undefined) return readOnce(prefix);
-    if (now >= found.askAgainMs) void readOnce(prefix).catch(() => {});
-    return found;
-  };
-
+      return { key, principal, readMs: time.nowMs() };
+    },
+  });
   const missing = new CredentialMissing('An API key is required', { challenge: 'Bearer' });
 
   const verify = async (text: string): Promise<KnownPrincipal> => {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw refused('is malformed');
-    const found = await find(parsed.prefix);
+    let found = await known.fetch(parsed.prefix, { allowStale: isDown });
+    if (found !== undefined && time.nowMs() - found.readMs >= usableMs)
+      found = await known.fetch(parsed.prefix, { forceRefresh: true });
     // The error does not reveal whether the prefix exists.
     if (found === undefined || !isSecretOf(found.key, parsed.hash)) throw refused('is not known');
     const { key, principal, readMs } = found;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   errors,
   type JSONWebKeySet,
@@ -6,6 +7,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { time } from '../concurrency/time.js';
 import { hasCredentials, shownUrl } from '../config/shown-url.js';
 import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../domain/principal.js';
@@ -13,7 +15,6 @@ import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
 import { IssuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
-import { type VerifiedToken, VerifiedTokens } from './verified-tokens.js';
 
 /** Options of `jwt`. */
 export interface JwtOptions extends Partial<KeyTimes> {
@@ -72,7 +73,9 @@ export function jwt(options: JwtOptions): Authenticator {
   if (hasCredentials(url)) throw new ValidationError('The URL of a key set must not contain credentials');
   const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), options);
   const missing = new CredentialMissing('A bearer token is required', { challenge: 'Bearer' });
-  const remembered = new VerifiedTokens({ maximum: options.rememberedTokens ?? 10_000, clockToleranceMs });
+  const { rememberedTokens = 10_000 } = options;
+  const remembered =
+    rememberedTokens === 0 ? undefined : new LRUCache<string, Verified>({ max: rememberedTokens });
 
   const verify = async (token: string): Promise<KnownPrincipal> => {
     const keysVersion = keys.version();
@@ -83,22 +86,41 @@ export function jwt(options: JwtOptions): Authenticator {
       currentDate: new Date(time.dateMs()),
       requiredClaims: ['sub', 'exp'],
     });
-    const verified = verifiedToken(payload, options);
-    const principal = verified.principal();
-    remembered.add(token, verified, keysVersion);
-    return principal;
+    const principal = principalMaker(payload, options);
+    const known = principal();
+    if (keysVersion !== undefined)
+      remembered?.set(digestOf(token), { principal, keysVersion, expires: Number(payload.exp) });
+    return known;
   };
+
+  const isCurrent = ({ keysVersion, expires }: Verified): boolean =>
+    keysVersion === keys.version() && expires * 1_000 > time.dateMs() - clockToleranceMs;
 
   const authenticate = (request: RequestHead): KnownPrincipal | Promise<KnownPrincipal> => {
     const token = bearerToken(request);
     if (token === undefined || !JWT.test(token)) throw missing;
-    return remembered.find(token, keys.version())?.principal() ?? verify(token);
+    const found = remembered?.get(digestOf(token));
+    return found !== undefined && isCurrent(found) ? found.principal() : verify(token);
   };
   return Object.assign(authenticate, { schemes: TOKEN_SCHEMES });
 }
 
+/** A token whose signature and claims have been checked. */
+interface Verified {
+  readonly principal: () => KnownPrincipal;
+  /** `exp`, in seconds since 1970. */
+  readonly expires: number;
+  /** Version of the keys before the token was verified. */
+  readonly keysVersion: number;
+}
+
+/** Tokens are cached by digest, so that comparing texts reveals nothing about a token. */
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
 /** Creates the principal of a token once, unless the application creates it. */
-function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptions): VerifiedToken {
+function principalMaker(payload: JWTPayload, { principal, claims = [] }: JwtOptions): () => KnownPrincipal {
   const make = (caller: () => Caller): KnownPrincipal => {
     try {
       return principalOf(caller());
@@ -107,10 +129,9 @@ function verifiedToken(payload: JWTPayload, { principal, claims = [] }: JwtOptio
       throw error;
     }
   };
-  const expires = Number(payload.exp);
-  if (principal !== undefined) return { expires, principal: () => make(() => principal(payload)) };
+  if (principal !== undefined) return () => make(() => principal(payload));
   const known = make(() => principalFrom(payload, claims));
-  return { expires, principal: () => known };
+  return () => known;
 }
 
 function principalFrom(payload: JWTPayload, names: readonly string[]): Caller {

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { time } from '../concurrency/time.js';
 import { TooManyRequestsError } from '../errors.js';
 
-/** The limits of one principal on one route. */
+/** The size of a token bucket. */
 export interface BucketSize {
   /** Requests per second, on average. */
   readonly rate: number;
@@ -22,9 +23,8 @@ export interface Buckets {
   left(principal: string, route: string): number | undefined;
 }
 
-/** Maximum buckets in memory. A bucket that is dropped counts as full. */
-const MAXIMUM_BUCKETS = 10_000;
-
+/** Maximum buckets in memory. The least recently used one is dropped, and counts as full. */
+export const MAXIMUM_BUCKETS = 10_000;
 /** The error for a principal that exceeds its rate. */
 export function tooManyRequests(
   principal: string,
@@ -34,50 +34,26 @@ export function tooManyRequests(
   return new TooManyRequestsError(`${principal} makes more than ${rate} requests per second`, waitMs);
 }
 
-/** One value per principal and route. Above a maximum, the least recently used one is dropped. */
-export class BucketMap<Bucket> {
-  readonly #buckets = new Map<string, Bucket>();
-  readonly #create: (principal: string, route: string) => Bucket;
-
-  constructor(create: (principal: string, route: string) => Bucket) {
-    this.#create = create;
-  }
-
-  use(principal: string, route: string): Bucket {
-    // Route names contain no spaces.
-    const key = `${route} ${principal}`;
-    const bucket = this.#buckets.get(key) ?? this.#create(principal, route);
-    // The map's order is that of last use.
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MAXIMUM_BUCKETS && oldest !== undefined) this.#buckets.delete(oldest);
-    return bucket;
-  }
-}
-
 /** Buckets of this process only. */
 export class LocalBuckets implements Buckets {
   readonly #size: BucketSize;
-  readonly #buckets: BucketMap<{ tokens: number; atMs: number }>;
+  readonly #buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MAXIMUM_BUCKETS });
 
   constructor(size: BucketSize) {
     this.#size = size;
-    this.#buckets = new BucketMap(() => ({ tokens: size.burst, atMs: time.nowMs() }));
   }
 
   left(principal: string, route: string): number {
-    return this.#buckets.use(principal, route).tokens;
+    return this.#buckets.get(`${route} ${principal}`)?.tokens ?? this.#size.burst;
   }
 
   take(principal: string, route: string): undefined {
     const { rate, burst } = this.#size;
-    const bucket = this.#buckets.use(principal, route);
+    const key = `${route} ${principal}`;
     const now = time.nowMs();
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.atMs) / 1_000) * rate);
-    bucket.atMs = now;
-    if (bucket.tokens < 1)
-      throw tooManyRequests(principal, this.#size, Math.ceil(((1 - bucket.tokens) / rate) * 1_000));
-    bucket.tokens -= 1;
+    const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: burst, atMs: now };
+    const left = Math.min(burst, tokens + ((now - atMs) / 1_000) * rate);
+    this.#buckets.set(key, { tokens: left < 1 ? left : left - 1, atMs: now });
+    if (left < 1) throw tooManyRequests(principal, this.#size, Math.ceil(((1 - left) / rate) * 1_000));
   }
 }

@@ -1,5 +1,5 @@
 import { TooManyRequestsError } from '../errors.js';
-import { type Buckets, LocalBuckets } from './local-buckets.js';
+import { type BucketSize, type Buckets, LocalBuckets } from './local-buckets.js';
 import { SharedBuckets, type TokenStore } from './shared-buckets.js';
 
 /** The limits of each principal. */
@@ -18,25 +18,32 @@ export interface CallerLimits {
   readonly concurrentRequests?: number | undefined;
 }
 
+/** Retry hint for a caller with too many concurrent requests, in milliseconds. */
+const BUSY_RETRY_MS = 1_000;
+
 /** Releases a slot; called once the request is answered. */
 export type EndRequest = () => void;
 
-/** Retry hint for a caller with too many concurrent requests, in milliseconds. */
-const BUSY_RETRY_MS = 1_000;
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** Limits requests per principal: a token bucket per route, and the concurrent requests in this process. */
 export class RequestLimits {
   readonly #concurrentRequests: number;
+  readonly #size: BucketSize | undefined;
   readonly #buckets: Buckets | undefined;
-  /** `RateLimit-Policy` and its two numbers. */
-  readonly #policy: Policy | undefined;
   readonly #running = new Map<string, number>();
 
   /** @param store holds the tokens if the limits are shared */
   constructor(limits: CallerLimits, store?: TokenStore) {
-    this.#concurrentRequests = limits.concurrentRequests ?? Number.POSITIVE_INFINITY;
-    this.#buckets = bucketsOf(limits, store);
-    this.#policy = policyOf(limits);
+    const { requestsPerSecond: rate, shared = 'off', concurrentRequests } = limits;
+    this.#concurrentRequests = concurrentRequests ?? Number.POSITIVE_INFINITY;
+    if (rate === undefined) return;
+    this.#size = { rate, burst: limits.burst ?? Math.max(1, rate) };
+    this.#buckets = new LocalBuckets(this.#size);
+    if (shared === 'off') return;
+    if (store === undefined) throw new TypeError('Shared limits need a store');
+    const fallback = shared === 'lenient' ? this.#buckets : undefined;
+    this.#buckets = new SharedBuckets(store, { ...this.#size, fallback });
   }
 
   /**
@@ -53,33 +60,28 @@ export class RequestLimits {
     const taken = this.#buckets?.take(principal, route);
     this.#running.set(principal, running + 1);
     const leave = (): void => this.#leave(principal);
-    return taken === undefined ? leave : this.#entered(taken, leave);
+    if (taken === undefined) return leave;
+    return taken.then(
+      () => leave,
+      (error: unknown) => {
+        leave();
+        throw error;
+      },
+    );
   }
 
   /**
    * `RateLimit-Policy` and `RateLimit` of an answer (draft-ietf-httpapi-ratelimit-headers): the burst and the seconds in
    * which it is replenished; the requests that are left at once, and the seconds until the next one or the full burst.
    */
-  headers(principal: string, route: string): readonly (readonly [name: string, value: string])[] {
-    if (this.#policy === undefined || this.#buckets === undefined) return NO_HEADERS;
-    const { text, rate, burst } = this.#policy;
-    const left = this.#buckets.left(principal, route);
-    if (left === undefined) return [['ratelimit-policy', text]];
+  headers(principal: string, route: string): Readonly<Record<string, string>> {
+    if (this.#size === undefined) return NO_HEADERS;
+    const { rate, burst } = this.#size;
+    const policy = `"caller";q=${Math.floor(burst)};w=${Math.max(1, Math.ceil(burst / rate))}`;
+    const left = this.#buckets?.left(principal, route);
+    if (left === undefined) return { 'ratelimit-policy': policy };
     const seconds = Math.max(1, Math.ceil(((left < 1 ? 1 : burst) - left) / rate));
-    return [
-      ['ratelimit-policy', text],
-      ['ratelimit', `"caller";r=${Math.floor(left)};t=${seconds}`],
-    ];
-  }
-
-  async #entered(taken: Promise<void>, leave: EndRequest): Promise<EndRequest> {
-    try {
-      await taken;
-      return leave;
-    } catch (error) {
-      leave();
-      throw error;
-    }
+    return { 'ratelimit-policy': policy, ratelimit: `"caller";r=${Math.floor(left)};t=${seconds}` };
   }
 
   #leave(principal: string): void {
@@ -87,34 +89,4 @@ export class RequestLimits {
     if (running > 0) this.#running.set(principal, running);
     else this.#running.delete(principal);
   }
-}
-
-interface Policy {
-  readonly text: string;
-  readonly rate: number;
-  readonly burst: number;
-}
-
-const NO_HEADERS: readonly never[] = [];
-
-function policyOf({ requestsPerSecond: rate, burst }: CallerLimits): Policy | undefined {
-  if (rate === undefined) return undefined;
-  const most = burst ?? Math.max(1, rate);
-  return {
-    text: `"caller";q=${Math.floor(most)};w=${Math.max(1, Math.ceil(most / rate))}`,
-    rate,
-    burst: most,
-  };
-}
-
-function bucketsOf(
-  { requestsPerSecond: rate, burst, shared = 'off' }: CallerLimits,
-  store: TokenStore | undefined,
-): Buckets | undefined {
-  if (rate === undefined) return undefined;
-  const size = { rate, burst: burst ?? Math.max(1, rate) };
-  const local = new LocalBuckets(size);
-  if (shared === 'off') return local;
-  if (store === undefined) throw new TypeError('Shared limits need a store');
-  return new SharedBuckets(store, { ...size, fallback: shared === 'lenient' ? local : undefined });
 }

@@ -80,23 +80,14 @@ describe('shared limits', () => {
     const [ana, bob, eve] = [enter(limits, 5), enter(limits, 3, 'bob'), enter(limits, 1, 'eve')];
     expect(store.asked).toHaveLength(1);
     await store.grant();
-    // The tokens of the first statement serve one request of ana; the second statement is for all others.
-    expect(store.asked[1]?.map(({ principal }) => principal)).toEqual(['ana', 'bob', 'eve']);
+    // The first statement was for one request of ana; the second one is for all others.
+    expect(store.asked[1]).toEqual([
+      { principal: 'ana', route: 'Get', tokens: 4 },
+      { principal: 'bob', route: 'Get', tokens: 3 },
+      { principal: 'eve', route: 'Get', tokens: 1 },
+    ]);
     await store.grant();
     expect([ana.ok, bob.ok, eve.ok]).toEqual([5, 3, 1]);
-  });
-
-  test('send no statement for requests of the next 100 milliseconds', async () => {
-    const store = new SlowStore();
-    const limits = limitsOf(store);
-    enter(limits, 1);
-    await store.grant();
-    const asked = store.asked.length;
-    expect(enter(limits, 50)).toEqual({ ok: 50, tooMany: 0, unavailable: 0 });
-    expect(store.asked).toHaveLength(asked);
-    // Tokens are fetched before the remaining ones are used up, so no request waits.
-    expect(enter(limits, 50).ok).toBe(50);
-    expect(store.asked).toHaveLength(asked + 1);
   });
 
   test('refuse without a statement until the next token is available', async () => {
@@ -113,19 +104,6 @@ describe('shared limits', () => {
     const later = enter(limits, 1);
     await store.grant();
     expect(later.ok).toBe(1);
-  });
-
-  test('drop tokens that were not used for a second', async () => {
-    const store = new SlowStore();
-    const limits = limitsOf(store);
-    enter(limits, 1);
-    await store.grant();
-    nowMs += 1_000;
-    const asked = store.asked.length;
-    const late = enter(limits, 1);
-    expect(store.asked).toHaveLength(asked + 1);
-    await store.grant();
-    expect(late.ok).toBe(1);
   });
 
   test('count in each process alone while the store is unreachable, and let no request wait for it twice', async () => {

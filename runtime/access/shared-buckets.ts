@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { time } from '../concurrency/time.js';
 import { ShardUnavailableError } from '../errors.js';
-import { BucketMap, type BucketSize, type Buckets, tooManyRequests } from './local-buckets.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { type BucketSize, type Buckets, MAXIMUM_BUCKETS, tooManyRequests } from './local-buckets.js';
 
 /** Tokens that a process requests for one bucket. */
 export interface TokenRequest {
@@ -26,164 +28,189 @@ export interface TokenStore {
   take(requests: readonly TokenRequest[], size: BucketSize): Promise<readonly TokenGrant[]>;
 }
 
-/** Options of `SharedBuckets`. */
-export interface SharedBucketsOptions extends BucketSize {
-  /** Buckets that are used while the store is unreachable. Undefined: every request is refused. */
-  readonly fallback: Buckets | undefined;
-}
-
 interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Bucket {
   readonly principal: string;
   readonly route: string;
-  /** Tokens that were taken from the store and are not used yet. */
-  tokens: number;
-  /** Time at which they were taken. */
-  takenMs: number;
-  /** According to the last grant, the store has no tokens until this time. */
-  emptyUntilMs: number;
-  /** Waiting requests, in the order of their arrival. */
-  waiting: Waiting[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  /** Whether the request was answered without the store, and only its tokens are fetched. */
+  readonly isProbe: boolean;
 }
 
-/** Tokens are taken for this time ahead, in milliseconds. Unused ones are lost to other processes. */
-const AHEAD_MS = 100;
-
-/** Tokens of this age are dropped, so that pauses do not add to a burst, in milliseconds. */
-const KEEP_MS = 1_000;
-
-/**
- * Time without statements after a failure, in milliseconds. Then one statement is sent, and requests do not wait for
- * it.
- */
+/** Time without statements after a failure, in milliseconds. Then one is sent, and no request waits for it. */
 const PAUSE_MS = 1_000;
 
 /**
- * Token buckets in a store that all processes share. A process takes tokens for the next 100 milliseconds, for all
- * callers in one statement, and sends one statement at a time. A caller that the store has refused is refused without
- * another statement until its next token is available.
+ * Token buckets in a store that all processes share. One statement at a time takes the tokens of all waiting requests.
+ * A caller that the store has refused is refused without a statement until its next token is available.
  */
 export class SharedBuckets implements Buckets {
   readonly #store: TokenStore;
-  readonly #options: SharedBucketsOptions;
-  readonly #ahead: number;
-  readonly #buckets: BucketMap<Bucket>;
-  /** Buckets for which the next statement takes tokens. */
-  #wanting = new Set<Bucket>();
+  readonly #size: BucketSize & { readonly fallback: Buckets | undefined };
+  /** Time until which a bucket is empty, by route and principal. */
+  readonly #empty = new LRUCache<string, number>({ max: MAXIMUM_BUCKETS });
+  #waiting: Waiting[] = [];
   #isAsking = false;
   /** Time of the next statement after a failure; undefined if the store has answered. */
   #askAgainMs: number | undefined;
 
-  constructor(store: TokenStore, options: SharedBucketsOptions) {
+  /** @param size `fallback`: used while the store is unreachable; undefined: every request is refused */
+  constructor(store: TokenStore, size: BucketSize & { readonly fallback: Buckets | undefined }) {
     this.#store = store;
-    this.#options = options;
-    this.#ahead = Math.floor(Math.min(options.burst, (options.rate * AHEAD_MS) / 1_000));
-    this.#buckets = new BucketMap((principal, route) => ({
-      ...{ principal, route, tokens: 0, takenMs: 0 },
-      ...{ emptyUntilMs: Number.NEGATIVE_INFINITY, waiting: [] },
-    }));
-  }
-
-  take(principal: string, route: string): Promise<void> | undefined {
-    const bucket = this.#buckets.use(principal, route);
-    const now = time.nowMs();
-    if (now - bucket.takenMs >= KEEP_MS) bucket.tokens = 0;
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
-      if (bucket.tokens < this.#ahead / 2 && now >= Math.max(bucket.emptyUntilMs, this.#askAgainMs ?? now))
-        this.#want(bucket);
-      return undefined;
-    }
-    if (this.#askAgainMs !== undefined) {
-      if (now >= this.#askAgainMs) this.#want(bucket);
-      return this.#takeWithoutStore(bucket);
-    }
-    if (now < bucket.emptyUntilMs)
-      throw tooManyRequests(principal, this.#options, Math.ceil(bucket.emptyUntilMs - now));
-    return new Promise((resolve, reject) => {
-      bucket.waiting.push({ resolve, reject });
-      this.#want(bucket);
-    });
+    this.#size = size;
   }
 
   left(principal: string, route: string): number | undefined {
-    const { tokens, emptyUntilMs } = this.#buckets.use(principal, route);
-    return tokens < 1 && time.nowMs() < emptyUntilMs ? 0 : undefined;
+    return time.nowMs() < this.#emptyUntilMs(principal, route) ? 0 : undefined;
   }
 
-  #takeWithoutStore({ principal, route }: Bucket): Promise<void> | undefined {
-    const { fallback } = this.#options;
+  take(principal: string, route: string): Promise<void> | undefined {
+    const now = time.nowMs();
+    if (this.#askAgainMs !== undefined) {
+      if (now >= this.#askAgainMs && !this.#isAsking) void this.#wait(principal, route, true).catch(() => {});
+      return this.#takeWithoutStore(principal, route);
+    }
+    const waitMs = this.#emptyUntilMs(principal, route) - now;
+    if (waitMs > 0) throw tooManyRequests(principal, this.#size, Math.ceil(waitMs));
+    return this.#wait(principal, route);
+  }
+
+  #emptyUntilMs(principal: string, route: string): number {
+    return this.#empty.get(`${route} ${principal}`) ?? 0;
+  }
+
+  #takeWithoutStore(principal: string, route: string): Promise<void> | undefined {
+    const { fallback } = this.#size;
     if (fallback === undefined)
       throw new ShardUnavailableError(this.#store.name, 'rate limits cannot be checked');
     return fallback.take(principal, route);
   }
 
-  #want(bucket: Bucket): void {
-    this.#wanting.add(bucket);
-    if (!this.#isAsking) void this.#ask();
+  #wait(principal: string, route: string, isProbe = false): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ principal, route, resolve, reject, isProbe });
+      if (!this.#isAsking) void this.#ask();
+    });
   }
 
-  /** Takes tokens for the waiting buckets. Never rejects. */
+  /** Never rejects. */
   async #ask(): Promise<void> {
     this.#isAsking = true;
-    while (this.#wanting.size > 0) {
-      const buckets = [...this.#wanting];
-      this.#wanting = new Set();
+    for (let groups = this.#groups(); groups.size > 0; groups = this.#groups()) {
       try {
-        await this.#fill(buckets);
+        await this.#fill(groups);
+        this.#askAgainMs = undefined;
       } catch {
         this.#askAgainMs = time.nowMs() + PAUSE_MS;
         // Requests that arrived meanwhile would only wait for the next failure.
-        for (const bucket of [...buckets, ...this.#wanting]) this.#settleWithoutStore(bucket);
-        this.#wanting = new Set();
+        for (const each of [...[...groups.values()].flat(), ...this.#waiting.splice(0)])
+          this.#settleWithoutStore(each);
       }
     }
     this.#isAsking = false;
   }
 
-  async #fill(buckets: readonly Bucket[]): Promise<void> {
-    const { burst } = this.#options;
-    const requests = buckets.map(({ principal, route, waiting }) => ({
-      ...{ principal, route },
-      tokens: Math.max(1, Math.min(Math.floor(burst), waiting.length + this.#ahead)),
-    }));
-    const grants = await this.#store.take(requests, this.#options);
-    this.#askAgainMs = undefined;
-    const now = time.nowMs();
-    for (const [index, bucket] of buckets.entries()) {
+  /** The waiting requests by bucket. Those of buckets that are empty by now are refused. */
+  #groups(): Map<string, Waiting[]> {
+    const groups = new Map<string, Waiting[]>();
+    for (const each of this.#waiting.splice(0)) {
+      const { principal, route, reject } = each;
+      const waitMs = this.#emptyUntilMs(principal, route) - time.nowMs();
+      if (waitMs > 0) reject(tooManyRequests(principal, this.#size, Math.ceil(waitMs)));
+      else groups.set(`${route} ${principal}`, [...(groups.get(`${route} ${principal}`) ?? []), each]);
+    }
+    return groups;
+  }
+
+  async #fill(groups: ReadonlyMap<string, Waiting[]>): Promise<void> {
+    const most = Math.max(1, Math.floor(this.#size.burst));
+    const requests = [...groups.values()].flatMap((group) =>
+      group.slice(0, 1).map(({ principal, route }) => {
+        return { principal, route, tokens: Math.min(most, group.length) };
+      }),
+    );
+    const grants = await this.#store.take(requests, this.#size);
+    for (const [index, [key, group]] of [...groups].entries()) {
       const { tokens = 0, waitMs = 0 } = grants[index] ?? {};
-      bucket.tokens += tokens;
-      bucket.takenMs = now;
-      bucket.emptyUntilMs = now + waitMs;
-      this.#settle(bucket, waitMs);
+      for (const { resolve } of group.splice(0, tokens)) resolve();
+      if (waitMs > 0) this.#empty.set(key, time.nowMs() + waitMs);
+      // They are refused, or more of them have arrived than the burst and the store may have more.
+      this.#waiting.push(...group);
     }
   }
 
-  #settle(bucket: Bucket, waitMs: number): void {
-    const { waiting, principal } = bucket;
-    for (const { resolve } of waiting.splice(0, Math.floor(bucket.tokens))) {
-      bucket.tokens -= 1;
+  #settleWithoutStore({ principal, route, resolve, reject, isProbe }: Waiting): void {
+    try {
+      if (isProbe) return;
+      void this.#takeWithoutStore(principal, route);
       resolve();
-    }
-    if (waitMs > 0)
-      for (const { reject } of waiting.splice(0))
-        reject(tooManyRequests(principal, this.#options, Math.ceil(waitMs)));
-    // More requests have arrived than tokens were requested for, and the store has more.
-    else if (waiting.length > 0) this.#wanting.add(bucket);
-  }
-
-  #settleWithoutStore(bucket: Bucket): void {
-    for (const { resolve, reject } of bucket.waiting.splice(0)) {
-      try {
-        void this.#takeWithoutStore(bucket);
-        resolve();
-      } catch (error) {
-        reject(error);
-      }
+    } catch (error) {
+      reject(error);
     }
   }
 }
+
+/** Times of the store, in milliseconds. */
+export interface TokenStoreTimes {
+  /** Time limit of one statement, for which requests wait. Default 250. */
+  readonly timeoutMs?: number;
+  /** Interval at which rows of full buckets are deleted. Default 60,000. */
+  readonly purgeEveryMs?: number;
+}
+
+/**
+ * Token buckets in `eventlog.request_limits` of the default shard. A row stores the time at which its bucket is full
+ * again, by the server's clock; a row whose time has passed has no effect.
+ */
+export function sqlTokenStore(
+  databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+  { timeoutMs = 250, purgeEveryMs = 60_000 }: TokenStoreTimes = {},
+): TokenStore {
+  const database = databases.database(databases.defaultShard);
+  let purgedMs = time.nowMs();
+  const purge = (): void => {
+    if (time.nowMs() - purgedMs < purgeEveryMs) return;
+    purgedMs = time.nowMs();
+    // Rows that remain are deleted the next time.
+    void database.query(PURGE, { timeoutMs }).catch(() => {});
+  };
+  return {
+    name: databases.defaultShard.toString(),
+    take: async (requests, { rate, burst }) => {
+      const values = [JSON.stringify(requests), rate, burst];
+      const { rows } = await database.query({ ...TAKE, values }, { timeoutMs });
+      purge();
+      const found = new Map(rows.map((row) => [`${row[1]} ${row[0]}`, row]));
+      return requests.map(({ principal, route }) => {
+        const row = found.get(`${route} ${principal}`) ?? [];
+        const waitMs = Math.max(0, Number(row[3] ?? 0) - ((burst - 1) / rate) * 1_000);
+        return { tokens: Number(row[2] ?? 0), waitMs };
+      });
+    },
+  };
+}
+
+/** Seconds until a bucket is full: after a change of the limits, at most the time to fill an empty one. */
+const TO_FULL = `least(extract(epoch FROM greatest(b.full_date, now()) - now()), $3::float8 / $2::float8)`;
+
+/** Grants as many of the requested tokens as the bucket has. */
+const GRANTED = `least(EXCLUDED.granted, greatest(0, floor($3::float8 - ${TO_FULL} * $2::float8)))::integer`;
+
+/** Rows are locked in the order of their keys, so that processes cannot deadlock. */
+const TAKE = {
+  name: 'fw_take_tokens',
+  text: `INSERT INTO eventlog.request_limits AS b (principal, route, granted, full_date)
+SELECT principal, route, max(tokens), now() + make_interval(secs => max(tokens) / $2::float8)
+FROM jsonb_to_recordset($1::jsonb) AS wanted (principal text, route text, tokens integer)
+GROUP BY principal, route ORDER BY principal, route
+ON CONFLICT (principal, route) DO UPDATE SET granted = ${GRANTED},
+  full_date = now() + make_interval(secs => ${TO_FULL} + ${GRANTED} / $2::float8)
+RETURNING principal, route, granted, (extract(epoch FROM full_date - now()) * 1000)::float8`,
+};
+
+/** Skips rows in use, so that no statement waits for a concurrent deletion. */
+const PURGE = {
+  text: `DELETE FROM eventlog.request_limits WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM eventlog.request_limits WHERE full_date < now() LIMIT 10000 FOR UPDATE SKIP LOCKED))`,
+  values: [],
+};

@@ -82,7 +82,7 @@ export function compileRoute(
     try {
       leave = await limits.enter(name, route.operation);
     } finally {
-      for (const [header, value] of limits.headers(name, route.operation)) reply.header(header, value);
+      reply.headers(limits.headers(name, route.operation));
     }
     if (isStream(request)) {
       if (reply.raw.destroyed) leave();

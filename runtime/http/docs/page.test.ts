@@ -120,13 +120,8 @@ describe('the docs page', () => {
     expect(page.render('http://<script>')).not.toContain('<script>');
   });
 
-  it.each([
-    {},
-    { paths: 5 },
-    { paths: { '/x': { get: null, post: { responses: [] } } } },
-    { info: { title: 7 } },
-  ])('makes a page of %j', (document) => {
-    expect(docsPage(document, 'Odd').render('http://a')).toContain('<h1>Odd</h1>');
+  it('makes a page of a document without operations', () => {
+    expect(docsPage({}, 'Odd').render('http://a')).toContain('<h1>Odd</h1>');
   });
 
   it('shows the first values of long lists, and other answers by a short word', () => {

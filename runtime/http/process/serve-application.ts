@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { type Authenticator, schemesOf } from '../../access/authenticator.js';
 import { authenticatorOf } from '../../access/configured.js';
 import { type CallerLimits, RequestLimits } from '../../access/request-limits.js';
-import { SqlTokenStore } from '../../access/token-store.js';
+import { sqlTokenStore } from '../../access/shared-buckets.js';
 import { kindOfRule } from '../../action/access-rule.js';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
@@ -182,7 +182,7 @@ function serverOptions<Collaborators>(
       operatorCheck(access, caller),
     ),
     authenticator: caller,
-    callers: callers && new RequestLimits(callers, new SqlTokenStore(databases)),
+    callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
     hosts: access.hosts.length > 0 ? access.hosts : (hosts ?? []),
     log,

@@ -3,7 +3,7 @@ import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { TooManyRequestsError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { RequestLimits } from './request-limits.js';
-import { SqlTokenStore } from './token-store.js';
+import { sqlTokenStore } from './shared-buckets.js';
 
 /** So slow that no second token becomes available during a test. */
 const SLOW = { requestsPerSecond: 0.001, burst: 20, shared: 'strict' } as const;
@@ -20,7 +20,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
 
   /** Behaves as another process: shares only the database. */
   const process = (limits: ConstructorParameters<typeof RequestLimits>[0] = SLOW): RequestLimits =>
-    new RequestLimits(limits, new SqlTokenStore(registry, PATIENT));
+    new RequestLimits(limits, sqlTokenStore(registry, PATIENT));
 
   async function accepted(limits: RequestLimits, count: number, principal = 'ana'): Promise<number> {
     const outcomes = await Promise.all(
@@ -69,7 +69,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
     await query(
       `update eventlog.request_limits set full_date = now() - interval '1 s' where principal = 'bob'`,
     );
-    const store = new SqlTokenStore(registry, { ...PATIENT, purgeEveryMs: 0 });
+    const store = sqlTokenStore(registry, { ...PATIENT, purgeEveryMs: 0 });
     await store.take([{ principal: 'eve', route: 'Get', tokens: 1 }], { rate: 0.001, burst: 20 });
     await expect
       .poll(async () => (await query('select principal from eventlog.request_limits order by 1')).rows, {
