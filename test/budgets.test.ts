@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_340,
   'runtime/events': 5_720,
   'runtime/execution': 3_870,
-  'runtime/http': 5_420,
+  'runtime/http': 5_230,
   'runtime/locks': 590,
   'runtime/migration': 2_700,
   'runtime/observability': 800,

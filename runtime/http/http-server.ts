@@ -23,7 +23,6 @@ import { CrossOrigin } from './cross-origin.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import { type HealthCheck, Readiness } from './health.js';
 import { checkName, namesOf } from './host-names.js';
-import { InputValidators } from './input/input-validator.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
 import { observeAnswers } from './observe-answers.js';
@@ -321,10 +320,9 @@ function addRoutes(
   { routes, executor, authenticator, callers, denyByDefault, feeds }: HttpServerOptions,
   { limits, answers, places, register }: Edge,
 ): void {
-  const validators = new InputValidators();
   const services = { executor, authenticator, answers, places, callers, denyByDefault, feeds };
   const compiled = routes.map((route) => {
-    const reader = new ParamsReader(route, validators, limits.nestingDepth);
+    const reader = new ParamsReader(route, limits.nestingDepth);
     const { method, operation, bodyBytes: bodyLimit = limits.bodyBytes } = route;
     const handler = compileRoute(route, reader, services);
     return { operation, options: { method, url: routerPath(route.path), bodyLimit, handler } };

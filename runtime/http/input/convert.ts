@@ -1,19 +1,22 @@
 import { isLosslessNumber } from 'lossless-json';
 import { isCurrency } from '../../domain/currency.js';
-
 import type { FieldType } from '../../domain/descriptor.js';
 import { idNamed, ShardedId } from '../../domain/id.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
-import { compileComposed } from './convert-composed.js';
-import type { Converter } from './converter.js';
 import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
 import { readDouble } from './number-text.js';
-import { Refusal } from './refusal.js';
+import { type Converter, Refusal } from './refusal.js';
 
 /** Source of a value: JSON has numbers and booleans, paths and queries have only text. */
 export type ValueSource = 'json' | 'text';
+
+/** A type without parts. */
+type LeafType = Exclude<
+  FieldType,
+  { kind: 'list' | 'object' | 'tuple' | 'record' | 'union' | 'recursive' | 'again' }
+>;
 
 const LONGEST_NUMBER = 64;
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -21,11 +24,11 @@ const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,18})$/;
 const LARGEST_BIGINT = 2n ** 63n - 1n;
 
 /**
- * Compiles the converter of one leaf type. Lists and objects are taken apart by the schema.
+ * Compiles the converter of a type without parts.
  *
  * @param integer whether a number must be one
  */
-export function compileConverter(type: FieldType, source: ValueSource, integer: boolean): Converter {
+export function compileConverter(type: LeafType, source: ValueSource, integer: boolean): Converter {
   switch (type.kind) {
     case 'string':
       return convertString;
@@ -70,15 +73,7 @@ export function compileConverter(type: FieldType, source: ValueSource, integer: 
       };
     }
     case 'json':
-    case 'list':
-    case 'object':
       return convertJson;
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-      return compileComposed(type, (leaf) => compileConverter(leaf, source, integer));
   }
 }
 
@@ -148,15 +143,14 @@ function convertBigint(value: unknown): bigint | Refusal {
 function convertJson(value: unknown): unknown {
   if (typeof value === 'string') return convertString(value);
   if (isLosslessNumber(value)) return convertNumber(value, 'json', false);
-  if (Array.isArray(value)) return firstRefusal(value.map(convertJson));
+  if (Array.isArray(value)) {
+    const items = value.map(convertJson);
+    return items.find((item) => item instanceof Refusal) ?? items;
+  }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(
     ([key, item]) => [convertString(key), convertJson(item)] as const,
   );
   const refusal = entries.flat().find((part) => part instanceof Refusal);
   return refusal ?? Object.fromEntries(entries as [string, unknown][]);
-}
-
-function firstRefusal(values: readonly unknown[]): unknown {
-  return values.find((value) => value instanceof Refusal) ?? values;
 }

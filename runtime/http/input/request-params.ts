@@ -3,7 +3,7 @@ import { placesOf } from '../../openapi/documented-route.js';
 import { isJsonContent } from '../media-types.js';
 import { HttpProblem, type InputProblem } from '../problem.js';
 import type { RouteDescriptor } from '../route.js';
-import type { InputValidator, InputValidators } from './input-validator.js';
+import { compileInput, type InputValidator } from './compile-input.js';
 import { parseJsonBytes } from './json-text.js';
 import { readQuery } from './query-text.js';
 
@@ -35,13 +35,13 @@ export class ParamsReader {
   readonly #needsBody: boolean;
   readonly #nestingDepth: number;
 
-  constructor(route: RouteDescriptor, validators: InputValidators, nestingDepth: number) {
+  constructor(route: RouteDescriptor, nestingDepth: number) {
     const { path, query, body } = placesOf(route);
-    this.#path = path.length > 0 ? validators.compile(path, 'path') : undefined;
-    this.#query = query.length > 0 ? validators.compile(query, 'query') : undefined;
-    this.#body = validators.compile(body, 'body');
+    this.#path = path.length > 0 ? compileInput(path, 'path') : undefined;
+    this.#query = query.length > 0 ? compileInput(query, 'query') : undefined;
+    this.#body = compileInput(body, 'body');
     this.#queryLists = new Set(query.filter(({ type }) => type.kind === 'list').map(({ name }) => name));
-    this.#unknownQuery = validators.compile([], 'query');
+    this.#unknownQuery = compileInput([], 'query');
     this.#needsBody = body.some(({ optional }) => optional !== true);
     this.#nestingDepth = nestingDepth;
   }

@@ -2,16 +2,15 @@ import { LosslessNumber } from 'lossless-json';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
 import { t, type UnnamedField } from '../../domain/field-types.js';
-import { compileConverter } from './convert.js';
-import { compileComposed } from './convert-composed.js';
-import { Refusal } from './refusal.js';
+import { compileInput } from './compile-input.js';
 
 const number = (text: string): LosslessNumber => new LosslessNumber(text);
 
-/** The converted value of a request; the reason if it is refused. */
-function convert({ type }: UnnamedField, value: unknown): unknown {
-  const converted = compileComposed(type, (leaf) => compileConverter(leaf, 'json', false))(value);
-  return converted instanceof Refusal ? converted.reason : converted;
+/** The converted value of a request, or its problems as `pointer message`. */
+function convert(field: UnnamedField, value: unknown): unknown {
+  const input = { v: value };
+  const problems = compileInput([{ name: 'v', ...field }], 'body')(input);
+  return problems?.map(({ pointer, message }) => `${pointer} ${message}`).join('; ') ?? input.v;
 }
 
 describe('A tuple', () => {
@@ -33,9 +32,9 @@ describe('A tuple', () => {
     [pair, ['1'], 'must have at least 2 items'],
     [pair, ['1', null, null], 'must have 2 items'],
     [t.tuple([t.string(), t.string({ optional: true })]), ['1', '2', '3'], 'must have 1 to 2 items'],
-    [pair, [null, null], 'is not valid at [0]: it must not be null'],
-    [pair, ['x', null], 'is not valid at [0]: it must be a decimal number'],
-    [open, ['a', 'b'], 'is not valid at [1]: it must be an integer'],
+    [pair, [null, null], '/v/0 v[] cannot be null'],
+    [pair, ['x', null], '/v/0 v[] must be a decimal number'],
+    [open, ['a', 'b'], '/v/1 v[] must be an integer'],
   ])('%# is refused with the place', (field, value, reason) => {
     expect(convert(field, value)).toEqual(expect.stringContaining(reason));
   });
@@ -57,8 +56,8 @@ describe('A record', () => {
   test.each([
     [[], 'must be a JSON object'],
     [number('1'), 'must be a JSON object'],
-    [{ a: ['x'] }, 'is not valid at a[0]: it must be a decimal number'],
-    [{ a: null }, 'is not valid at a: it must not be null'],
+    [{ a: ['x'] }, '/v/a/0 v[][] must be a decimal number'],
+    [{ a: null }, '/v/a v[] cannot be null'],
     [{ 'a\0': [] }, 'NUL'],
   ])('%j is refused with the key', (value, reason) => {
     expect(convert(record, value)).toEqual(expect.stringContaining(reason));
@@ -82,11 +81,11 @@ describe('An object in a union', () => {
   });
 
   test.each([
-    [{ kind: 'line' }, 'must be object or bigint, discriminated by its field kind'],
-    [{}, 'must be object or bigint, discriminated by its field kind'],
-    [true, 'must be object or bigint, discriminated by its field kind'],
-    [{ kind: 'circle' }, 'is not valid at radius: it is required'],
-    [{ kind: 'cube', other: 1 }, 'is not valid at other: it is not a known field'],
+    [{ kind: 'line' }, '/v v must be object or bigint, discriminated by its field kind'],
+    [{}, '/v v must be object or bigint, discriminated by its field kind'],
+    [true, '/v v must be object or bigint, discriminated by its field kind'],
+    [{ kind: 'circle' }, '/v/radius radius is required'],
+    [{ kind: 'cube', other: 1 }, '/v/other Unknown field "other"'],
   ])('%j is refused', (value, reason) => {
     expect(convert(shape, value)).toBe(reason);
   });
@@ -103,11 +102,11 @@ describe('A type that contains itself', () => {
     const at = new Date('2026-01-31T09:30:00.000Z');
     expect(convert(tree, { ...leaf, children: [leaf] })).toEqual({ at, children: [{ at }] });
     expect(convert(tree, { ...leaf, children: [{ ...leaf, children: [{ at: 1 }] }] })).toEqual(
-      expect.stringContaining('is not valid at children[0].children[0].at: it must be'),
+      expect.stringContaining('/v/children/0/children/0/at at must be'),
     );
   });
 
   test('a reference to an unknown name accepts no value', () => {
-    expect(convert(t.again('Nothing'), {})).toBe('is not valid');
+    expect(convert(t.again('Nothing'), {})).toBe('/v v is not valid');
   });
 });
