@@ -19,7 +19,7 @@ import type { ShardIdentifier } from './domain/shard-identifier.js';
 import { nameClass } from './domain/stored-names.js';
 import { CodegenVersionError, ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
-import { EventDelivery } from './events/delivery/event-delivery.js';
+import { EventDelivery } from './events/event-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
 import { CrossShardJournal } from './execution/cross-shard/cross-shard-journal.js';
 import { JournalRecovery } from './execution/cross-shard/journal-recovery.js';

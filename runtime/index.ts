@@ -135,17 +135,17 @@ export type {
 export type { ReplayFrom, ReplayOptions } from './events/dead-letters/replays.js';
 export type { ConsumerKind } from './events/delivery/consumer-store.js';
 export type { DeliveryLimits } from './events/delivery/delivery-limits.js';
-export { EventDelivery } from './events/delivery/event-delivery.js';
 export type {
   EventHandler,
   HandlerDescriptor,
   HandlerSettings,
 } from './events/delivery/handler-descriptor.js';
+export { EventDelivery } from './events/event-delivery.js';
 export { EventOperations, type FailoverReport, type OrderedReplay } from './events/event-operations.js';
+export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
 export type { LogCursor, LoggedEvent, SourceAction } from './events/log/event-record.js';
 export type { Horizon, HorizonHolder } from './events/log/horizon.js';
-export type { ConsumerLag, ShardLag } from './events/log/lag.js';
 export type { Rebased } from './events/log/rebase.js';
 export type {
   ScheduledAction,

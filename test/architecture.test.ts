@@ -241,6 +241,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Allowed imports between the folders of one layer. The files directly in the layer assemble its folders. */
+const ALLOWED_INSIDE: Readonly<Record<string, readonly string[]>> = {
+  'runtime/events/log': [],
+  'runtime/events/delivery': ['runtime/events/log'],
+  'runtime/events/dead-letters': ['runtime/events/delivery', 'runtime/events/log'],
+  'runtime/events/schedules': ['runtime/events/delivery', 'runtime/events/log'],
+};
+
 /** Composition roots: they assemble the layers of their half, so they may import all of it. */
 const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/index.ts': isOfRuntime,
@@ -302,6 +310,15 @@ describe('the directions of the architecture', () => {
 
   test('hold for every import', () => {
     expect(problems(({ path }, { file }) => file !== undefined && !mayImport(path, file))).toEqual([]);
+  });
+
+  test('hold for every import between the folders of a layer', () => {
+    const folderOf = (path: string): string => path.split('/').slice(0, 3).join('/');
+    const isForbidden = (from: string, to: string): boolean =>
+      from !== to && ALLOWED_INSIDE[from]?.includes(to) === false && layerOf(from) === layerOf(to);
+    expect(
+      problems(({ path }, { file }) => file !== undefined && isForbidden(folderOf(path), folderOf(file))),
+    ).toEqual([]);
   });
 
   test('lead to files that exist', () => {

@@ -25,7 +25,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_340,
-  'runtime/events': 5_720,
+  'runtime/events': 5_660,
   'runtime/execution': 3_870,
   'runtime/http': 5_230,
   'runtime/locks': 590,

@@ -16,7 +16,7 @@ import {
   readReplayable,
 } from './dead-letters/replays.js';
 import { narrow, resume } from './delivery/operated-consumers.js';
-import { readLag, type ShardLag } from './log/lag.js';
+import { readLag, type ShardLag } from './lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ShardLag } from '../events/log/lag.js';
+import type { ShardLag } from '../events/lag.js';
 import { createMetrics } from '../observability/prometheus.js';
 import type { ShardStatistics } from '../observability/shard-statistics.js';
 import type { HttpServer } from './http-server.js';

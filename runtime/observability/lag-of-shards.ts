@@ -1,5 +1,5 @@
-import type { EventDelivery } from '../events/delivery/event-delivery.js';
-import type { ShardLag } from '../events/log/lag.js';
+import type { EventDelivery } from '../events/event-delivery.js';
+import type { ShardLag } from '../events/lag.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 

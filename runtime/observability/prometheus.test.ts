@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
+import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import { createMetrics } from './prometheus.js';
 
 const consumer: ConsumerLag = {

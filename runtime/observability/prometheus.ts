@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { within } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConsumerLag, ShardLag } from '../events/log/lag.js';
+import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-statistics.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';

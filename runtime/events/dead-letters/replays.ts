@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Id } from '../../domain/id.js';
 import { ValidationError } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { type ReplayOrder, writeReplay } from '../delivery/replay-order.js';
 import type { LogCursor } from '../log/event-record.js';
-import { type ReplayOrder, writeReplay } from './replay-order.js';
 
 /** The start of a replay. It ends at the handler's current checkpoint. */
 export type ReplayFrom =

@@ -1,9 +1,9 @@
-import type { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import type { LogReader, LogSelection } from '../log/log-reader.js';
 import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { RunEnd } from './leased-loop.js';
+import type { ParkingStore } from './parking-store.js';
 
 /** The dependencies of a consumer's run. */
 export interface ConsumerRunOptions {
@@ -15,7 +15,7 @@ export interface ConsumerRunOptions {
   readonly context: Omit<RunContext, 'signal'>;
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;
-  readonly letters: DeadLetterStore;
+  readonly letters: ParkingStore;
   /** Milliseconds until the next read of the log if no notification arrives. */
   readonly pollMs: () => number;
   readonly warn: (message: string) => void;

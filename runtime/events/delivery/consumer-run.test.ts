@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
 import { type Attempts, OtherReleaseNeeded } from './attempts.js';
 import { ConsumerRun } from './consumer-run.js';
@@ -7,6 +6,7 @@ import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore } from './consumer-store.js';
 import { HeldLease } from './held-lease.js';
 import { LeasedLoop } from './leased-loop.js';
+import { ParkingStore } from './parking-store.js';
 
 const LEASE = { name: 'Mirror', holder: 'process', fence: '1' };
 const START = { epoch: 1, transactionId: '0', position: 0 };
@@ -79,7 +79,7 @@ function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): Lease
     context: { identity: 'Mirror', again: undefined, replayed: false },
     reader,
     consumers: new ConsumerStore(NO_ROWS),
-    letters: new DeadLetterStore(NO_ROWS),
+    letters: new ParkingStore(NO_ROWS),
     pollMs: () => 1,
     warn: () => undefined,
   };

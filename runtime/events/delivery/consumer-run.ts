@@ -1,6 +1,4 @@
 import { sleep, time } from '../../concurrency/time.js';
-import type { ParkedEvent } from '../dead-letters/dead-letter-store.js';
-import { ParkedModels } from '../dead-letters/parked-models.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
@@ -16,6 +14,8 @@ import { countFailure } from './failure-count.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
+import { ParkedModels } from './parked-models.js';
+import type { ParkedEvent } from './parking-store.js';
 
 /** Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model. */
 const MAXIMUM_WINDOW = 4_000;

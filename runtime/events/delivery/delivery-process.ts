@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ActionRegistry } from '../../action/action-registry.js';
 import { atMost } from '../../concurrency/at-most.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { ActionExecutor } from '../../execution/action-executor.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import type { TopologyChange } from '../../sharding/topology-changes.js';
@@ -10,17 +8,15 @@ import { WakeUp } from '../log/wake-up.js';
 import type { Consumer } from './consumer.js';
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.js';
 import { registerConsumers } from './register-consumers.js';
-import { ShardDelivery } from './shard-delivery.js';
+import { type OwnWork, ShardDelivery } from './shard-delivery.js';
 
 /** The consumers and limits of one delivering process, on all shards. */
 export interface DeliveryProcessOptions {
   readonly databases: DatabaseRegistry;
   readonly consumers: readonly Consumer[];
-  /** Runs scheduled actions. Undefined: other processes do. */
-  readonly actions?: { readonly executor: ActionExecutor; readonly registry: ActionRegistry };
+  /** Scheduled actions. Undefined: other processes run them. */
+  readonly ownWork?: (database: ShardDatabase) => OwnWork;
   readonly limits?: Partial<DeliveryLimits>;
-  /** From 0 to 1, for the jitter of pauses. Default: the machine's. */
-  readonly random?: () => number;
   /** Receives messages for operators. */
   readonly warn: (message: string) => void;
 }
@@ -110,9 +106,10 @@ export class DeliveryProcess {
 
   #deliverOn(shard: ShardIdentifier, process: string): void {
     if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
-    const { databases, consumers, actions, random = Math.random, warn } = this.#options;
-    const common = { consumers, actions, random, warn, limits: this.#limits };
-    this.#shards.set(shard, new ShardDelivery({ ...common, database: databases.database(shard), process }));
+    const { databases, consumers, ownWork, warn } = this.#options;
+    const database = databases.database(shard);
+    const common = { consumers, warn, limits: this.#limits, database, process };
+    this.#shards.set(shard, new ShardDelivery({ ...common, ownWork: ownWork?.(database) }));
   }
 
   async #leave(shard: ShardIdentifier): Promise<void> {

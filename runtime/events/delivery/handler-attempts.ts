@@ -2,12 +2,12 @@ import { backoffMs } from '../../concurrency/backoff.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
-import type { HandlingFailure } from '../dead-letters/dead-letter-store.js';
 import { makeEnvelope } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
 import type { Attempt, Attempts, RunContext } from './attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
+import type { HandlingFailure } from './parking-store.js';
 
 export const DEFAULT_CONCURRENCY = 32;
 const DEFAULT_MAXIMUM_ATTEMPTS = 5;

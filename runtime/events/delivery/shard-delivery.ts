@@ -1,21 +1,14 @@
-import type { ActionRegistry } from '../../action/action-registry.js';
 import { time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { messageOf } from '../../errors.js';
-import type { ActionExecutor } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { FailoverRegister, handlerAhead, timelineOf } from '../../sharding/failover-register.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
-import { DeadLetterStore } from '../dead-letters/dead-letter-store.js';
-import { readReplay } from '../dead-letters/replay-order.js';
 import { Epochs } from '../log/epochs.js';
 import { LogReader } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
 import { WakeUp } from '../log/wake-up.js';
-import { ScheduleRun } from '../schedules/schedule-run.js';
-import { ScheduleStore } from '../schedules/schedule-store.js';
-import { ScheduledWork } from '../schedules/scheduled-work.js';
 import type { Attempts } from './attempts.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import { ConsumerRun } from './consumer-run.js';
@@ -26,21 +19,27 @@ import { FailureWarnings } from './failure-warnings.js';
 import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
+import { ParkingStore } from './parking-store.js';
 import { registerConsumer, registerConsumers } from './register-consumers.js';
+import { readReplay } from './replay-order.js';
 import { TransactionalRun } from './transactional-run.js';
 
-/** Name of the consumer that runs scheduled actions. Handler names never contain `#`. */
-export const SCHEDULES = '#schedules';
+/** Work under a lease of its own on each shard, which reads no log: scheduled actions. */
+export interface OwnWork {
+  /** Name of its consumer: begins with `#`, which names of handlers never contain. */
+  readonly name: string;
+  start(loop: LeasedLoop): LeasedWork;
+  /** Waits for the work in progress. @param graceMs milliseconds after which it is aborted */
+  drain(graceMs: number): Promise<void>;
+}
 
 export interface ShardDeliveryOptions {
   readonly database: ShardDatabase;
   readonly consumers: readonly Consumer[];
-  /** Runs scheduled actions. Undefined: other processes do. */
-  readonly actions: { readonly executor: ActionExecutor; readonly registry: ActionRegistry } | undefined;
+  readonly ownWork: OwnWork | undefined;
   /** Unique among all processes. */
   readonly process: string;
   readonly limits: DeliveryLimits;
-  readonly random: () => number;
   readonly warn: (message: string) => void;
 }
 
@@ -56,13 +55,12 @@ export class ShardDelivery {
   /** Names of the consumers that this process can run. */
   readonly #known: readonly string[];
   readonly #consumers: ConsumerStore;
-  readonly #letters: DeadLetterStore;
+  readonly #letters: ParkingStore;
   readonly #epochs: Epochs;
   readonly #reader: LogReader;
   readonly #failovers: FailoverRegister;
   readonly #wakeUp: WakeUp;
   readonly #signal = new Signal();
-  readonly #scheduled: ScheduledWork | undefined;
   readonly #held = new Map<string, LeasedLoop>();
   readonly #ending = new Set<Promise<unknown>>();
   /** Consecutive surveys in which a consumer was free. */
@@ -79,18 +77,14 @@ export class ShardDelivery {
 
   constructor(options: ShardDeliveryOptions) {
     this.#options = options;
-    const { database, consumers, actions, warn, random } = options;
+    const { database, consumers, ownWork, warn } = options;
     this.#attempts = new Map(consumers.map(({ name, attempts }) => [name, attempts(database.shard)]));
-    this.#known = [...this.#attempts.keys(), ...(actions === undefined ? [] : [SCHEDULES])];
+    this.#known = [...this.#attempts.keys(), ...(ownWork === undefined ? [] : [ownWork.name])];
     this.#consumers = new ConsumerStore(database);
-    this.#letters = new DeadLetterStore(database);
+    this.#letters = new ParkingStore(database);
     this.#epochs = new Epochs(database);
     this.#reader = new LogReader(database, this.#epochs);
     this.#failovers = new FailoverRegister(database);
-    if (actions !== undefined) {
-      const schedules = new ScheduleStore(database, actions.registry.paramsVersions());
-      this.#scheduled = new ScheduledWork({ schedules, ...actions, warn, random });
-    }
     this.#wakeUp = new WakeUp(database, options.limits, {
       wake: () => this.wake(),
       isNeeded: () => this.#held.size > 0,
@@ -131,7 +125,7 @@ export class ShardDelivery {
     await this.#loop;
     await Promise.all([...this.#held.values()].map((run) => run.stop(graceMs)));
     await Promise.all(this.#ending);
-    await this.#scheduled?.drain(graceMs);
+    await this.#options.ownWork?.drain(graceMs);
     await this.#wakeUp.stop();
     await this.#consumers.leave(this.#options.process).catch(() => {});
   }
@@ -153,12 +147,12 @@ export class ShardDelivery {
   }
 
   async #register(): Promise<void> {
-    const { database, consumers, actions } = this.#options;
+    const { database, consumers, ownWork } = this.#options;
     const epoch = await this.#epochs.current();
     await registerConsumers(database, consumers);
-    if (actions !== undefined) {
+    if (ownWork !== undefined) {
       const start = { epoch, transactionId: '0', position: 0 };
-      await registerConsumer(database, { name: SCHEDULES, kind: 'schedules', aliases: [] }, start);
+      await registerConsumer(database, { name: ownWork.name, kind: 'schedules', aliases: [] }, start);
     }
     this.#registered = true;
   }
@@ -286,12 +280,9 @@ export class ShardDelivery {
 
   /** The work that this process can do for a consumer. */
   #work(consumer: LeasedConsumer): ((loop: LeasedLoop) => LeasedWork) | undefined {
-    const { warn, database } = this.#options;
+    const { warn, database, ownWork } = this.#options;
     const { name } = consumer.lease;
-    if (name === SCHEDULES) {
-      const work = this.#scheduled;
-      return work && ((loop) => new ScheduleRun(work, loop));
-    }
+    if (name === ownWork?.name) return (loop) => ownWork.start(loop);
     const liveName = name.split('#', 1)[0] ?? name;
     const live = this.#liveOf(name);
     const attempts = this.#attempts.get(liveName);

@@ -2,7 +2,6 @@ import { time } from '../../concurrency/time.js';
 import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
-import type { ParkedLetter } from '../dead-letters/dead-letter-store.js';
 import {
   isSamePlace,
   type LogCursor,
@@ -22,6 +21,7 @@ import { CrashSuspects, diedOf } from './crash-suspects.js';
 import { countFailure, type FailureCount } from './failure-count.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
+import type { ParkedLetter } from './parking-store.js';
 
 /** Maximum events per transaction: a running transaction holds back the snapshot horizon. */
 const GROUP = 200;

@@ -2,7 +2,6 @@ import { outside } from '../../concurrency/outside.js';
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import type { DeliveryLimits } from '../delivery/delivery-limits.js';
 import { NotificationChannel } from './notification-channel.js';
 
 /** Channel of notifications between processes about commits. */
@@ -11,6 +10,12 @@ const CHANNEL = 'fw_events';
 const NOTIFY_MS = 5;
 /** If this process's own probe notification has not arrived after this time, a pooler drops notifications. */
 const PROBE_MS = 2_000;
+
+/** How often the log is polled: see `DeliveryLimits`. */
+export interface PollIntervals {
+  readonly slowPollMs: number;
+  readonly fastPollMs: number;
+}
 
 export interface WakeUpDependencies {
   readonly wake: () => void;
@@ -26,7 +31,7 @@ export interface WakeUpDependencies {
  */
 export class WakeUp {
   readonly #database: ShardDatabase;
-  readonly #limits: DeliveryLimits;
+  readonly #limits: PollIntervals;
   readonly #dependencies: WakeUpDependencies;
   readonly #channel: NotificationChannel;
   #trusted = false;
@@ -38,7 +43,7 @@ export class WakeUp {
   #opened = 0;
   #lastReason: string | undefined;
 
-  constructor(database: ShardDatabase, limits: DeliveryLimits, dependencies: WakeUpDependencies) {
+  constructor(database: ShardDatabase, limits: PollIntervals, dependencies: WakeUpDependencies) {
     this.#database = database;
     this.#limits = limits;
     this.#dependencies = dependencies;

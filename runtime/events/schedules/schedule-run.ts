@@ -1,18 +1,29 @@
 import { atMost } from '../../concurrency/at-most.js';
 import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js';
+import type { OwnWork } from '../delivery/shard-delivery.js';
 import type { UpcomingSchedules } from './schedule-store.js';
-import type { ScheduledWork } from './scheduled-work.js';
+import { ScheduledWork, type ScheduledWorkOptions } from './scheduled-work.js';
 
 /** Time for which a suspected action runs alone before others start, in milliseconds. */
 const ALONE_MS = 2_000;
 /** Maximum time until an action that another process scheduled is noticed, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
+/** Runs the scheduled actions of one shard. */
+export function scheduledActions(options: ScheduledWorkOptions): OwnWork {
+  const work = new ScheduledWork(options);
+  return {
+    name: '#schedules',
+    start: (loop) => new ScheduleRun(work, loop),
+    drain: (graceMs) => work.drain(graceMs),
+  };
+}
+
 /**
  * Claims the scheduled actions of one shard when they are due. Each finished action makes room for the next, so a slow
  * one occupies a single slot.
  */
-export class ScheduleRun implements LeasedWork {
+class ScheduleRun implements LeasedWork {
   readonly title: string = 'Scheduled actions';
   readonly failurePauseMs: number = LONGEST_WAIT_MS;
   readonly #work: ScheduledWork;

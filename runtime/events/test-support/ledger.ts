@@ -27,8 +27,8 @@ import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Consumer } from '../delivery/consumer.js';
 import type { DeliveryLimits } from '../delivery/delivery-limits.js';
-import { EventDelivery } from '../delivery/event-delivery.js';
 import type { HandlerDescriptor, HandlerSettings } from '../delivery/handler-descriptor.js';
+import { EventDelivery } from '../event-delivery.js';
 import type { EventEnvelope } from '../log/event-envelope.js';
 
 export type CreditedEnvelope = EventEnvelope<AccountCredited>;

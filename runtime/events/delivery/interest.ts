@@ -1,7 +1,7 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
-import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
 
 /** Decides whether a commit has events for a handler, so that other commits wake no handler. */
 export class Interest {

@@ -1,8 +1,8 @@
-import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { type Failover, FailoverRegister } from '../../sharding/failover-register.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
-import type { ConsumerKind } from '../delivery/consumer-store.js';
-import { type Horizon, readHorizon } from './horizon.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { ConsumerKind } from './delivery/consumer-store.js';
+import { type Horizon, readHorizon } from './log/horizon.js';
 
 /** The progress of one consumer on one shard. */
 export interface ConsumerLag {

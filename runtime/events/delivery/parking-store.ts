@@ -2,8 +2,8 @@ import type { JsonObject } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { HOLDS, type Lease, type StatementRunner } from '../delivery/consumer-store.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import { HOLDS, type Lease, type StatementRunner } from './consumer-store.js';
 
 /** The failure of a handler to process an event. */
 export interface HandlingFailure {
@@ -33,7 +33,7 @@ export interface ParkedLetter {
 export type Settlement = 'settled' | 'gone' | 'lost';
 
 /** The parking table of one shard, for the holder of a consumer's lease. Each statement is fenced by the lease. */
-export class DeadLetterStore {
+export class ParkingStore {
   readonly #database: ShardDatabase;
 
   constructor(database: ShardDatabase) {

@@ -1,12 +1,12 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
-import { OtherReleaseNeeded, type RunContext } from '../delivery/attempts.js';
-import type { ConsumerRunOptions } from '../delivery/consumer-run-options.js';
-import { type CrashSuspects, diedOf } from '../delivery/crash-suspects.js';
-import { countFailure, type FailureCount } from '../delivery/failure-count.js';
-import { failureOf } from '../delivery/handler-attempts.js';
 import { modelOfKey } from '../log/event-record.js';
-import type { ParkedLetter } from './dead-letter-store.js';
+import { OtherReleaseNeeded, type RunContext } from './attempts.js';
+import type { ConsumerRunOptions } from './consumer-run-options.js';
+import { type CrashSuspects, diedOf } from './crash-suspects.js';
+import { countFailure, type FailureCount } from './failure-count.js';
+import { failureOf } from './handler-attempts.js';
+import type { ParkedLetter } from './parking-store.js';
 
 /** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;

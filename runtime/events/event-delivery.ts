@@ -1,0 +1,138 @@
+import type { ActionRegistry } from '../action/action-registry.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnknownHandlerError } from '../errors.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
+import type { WriteGroup } from '../persistence/shard-store.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { TopologyChange } from '../sharding/topology-changes.js';
+import type { ReplayFrom, ReplayOptions } from './dead-letters/replays.js';
+import { type Consumer, checkHandlers, handlerConsumer } from './delivery/consumer.js';
+import type { DeliveryLimits } from './delivery/delivery-limits.js';
+import { DeliveryProcess } from './delivery/delivery-process.js';
+import type { HandlerDescriptor } from './delivery/handler-descriptor.js';
+import { Interest } from './delivery/interest.js';
+import { EventOperations, type OrderedReplay } from './event-operations.js';
+import { scheduledActions } from './schedules/schedule-run.js';
+import { ScheduleStore } from './schedules/schedule-store.js';
+
+/** The dependencies and options of delivery. */
+export interface EventDeliveryOptions {
+  readonly databases: DatabaseRegistry;
+  readonly handlers: readonly HandlerDescriptor[];
+  /** Consumers besides the handlers: relay sinks. Default none. */
+  readonly sinks?: readonly Consumer[];
+  readonly executor: ActionExecutor;
+  readonly registry: ActionRegistry;
+  readonly limits?: Partial<DeliveryLimits>;
+  /** From 0 to 1, for the jitter of pauses. Default: the machine's. */
+  readonly random?: () => number;
+  /** Receives warnings for operators. Default: standard error. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Delivers committed events to handlers and runs scheduled actions, on all shards. */
+export class EventDelivery extends EventOperations {
+  readonly #consumers: readonly Consumer[];
+  readonly #interest: Interest;
+  readonly #delivery: DeliveryProcess;
+
+  /**
+   * @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing
+   *
+   * @internal
+   */
+  constructor(options: EventDeliveryOptions) {
+    const { databases, handlers, sinks = [], executor, registry, random = Math.random } = options;
+    const { limits = {}, warn = (message) => console.warn(message) } = options;
+    checkHandlers(handlers);
+    const consumers = [...handlers.map((handler) => handlerConsumer(handler, executor, random)), ...sinks];
+    const versions = registry.paramsVersions();
+    const delivery = new DeliveryProcess({
+      databases,
+      consumers,
+      ownWork: (database) =>
+        scheduledActions({
+          schedules: new ScheduleStore(database, versions),
+          executor,
+          registry,
+          warn,
+          random,
+        }),
+      limits,
+      warn,
+    });
+    super(databases, () => delivery.wakeAll());
+    this.#consumers = consumers;
+    this.#delivery = delivery;
+    this.#interest = new Interest(handlers, sinks.length > 0);
+  }
+
+  /**
+   * Stores on a shard what the handlers and sinks select. A process of an earlier release then no longer passes over
+   * events that only this one selects. `openApplication` puts no shard into service before. After
+   * `assembleApplication`, call it for each database before the first action.
+   *
+   * @throws EventEpochError if a new handler starts from now, and the log belongs to another server
+   */
+  register(database: ShardDatabase): Promise<void> {
+    return this.#delivery.register(database);
+  }
+
+  /**
+   * Starts delivery in this process, in parallel with other processes. A second call has no effect.
+   *
+   * @internal
+   */
+  start(): void {
+    this.#delivery.start();
+  }
+
+  /**
+   * Waits for handlers to finish (5,000 ms at most by default), saves checkpoints and releases leases. Does not wait
+   * for a database that does not answer, whose leases expire by themselves.
+   *
+   * @internal
+   */
+  stop(graceMs?: number): Promise<void> {
+    return this.#delivery.stop(graceMs);
+  }
+
+  /**
+   * Must be called after a topology change of the databases: starts delivery on new shards, stops it on removed ones,
+   * and listens again where connections were replaced.
+   *
+   * @internal
+   */
+  topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
+    return this.#delivery.topologyChanged(changes);
+  }
+
+  /**
+   * Must be called after a commit of this process on this shard. Returns at once.
+   *
+   * @param groups the committed writes; writes without events for a handler wake none. Default: every handler is woken
+   *
+   * @internal
+   */
+  committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
+    if (groups === undefined || this.#interest.concerns(groups)) this.#delivery.committed(shard);
+  }
+
+  /**
+   * As `EventOperations.replay`, and starts the replay at once.
+   *
+   * @throws UnknownHandlerError also if the application has no such handler
+   */
+  override async replay(
+    handler: string,
+    from: ReplayFrom,
+    options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
+  ): Promise<readonly OrderedReplay[]> {
+    if (!this.#consumers.some(({ name }) => name === handler))
+      throw new UnknownHandlerError(`There is no handler ${handler}`);
+    const replays = await super.replay(handler, from, options);
+    this.#delivery.lookAround();
+    return replays;
+  }
+}
