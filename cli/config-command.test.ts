@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addConfigCommand } from './config-command.js';
 import { runCommand } from './test-support/run-command.js';
 
 let folder = '';
@@ -19,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const config = (...argv: readonly string[]) => runCommand(['config', ...argv], addConfigCommand);
+const config = (...argv: readonly string[]) => runCommand(['config', ...argv]);
 
 test('check reports that there is no mistake, or all mistakes with their positions', async () => {
   expect(await config('check', '--config', file)).toEqual({

@@ -1,40 +1,34 @@
 import { configSchema, printConfig } from '../runtime/config/index.js';
-import { type CommandContext, readConfig, withConfig } from './command-context.js';
-import type { Command } from './commander.js';
-import { EXIT } from './exit.js';
+import { CONFIG, type CommandEntry, command } from './command.js';
+import { readConfig } from './project.js';
 
-/** Adds `fw-gen config check|print|schema`. */
-export function addConfigCommand(program: Command, { output, run }: CommandContext): void {
-  const config = program
-    .command('config')
-    .description('Checks and shows the configuration. Connects to nothing.');
-  withConfig(config.command('check'))
-    .description('Validates the configuration. Reports every mistake with its location and exits with 2.')
-    .action(({ config: file }: { readonly config: string }) =>
-      run(async () => {
-        const { sharding } = readConfig(file);
-        const shards = sharding.groups.reduce((sum, { members }) => sum + members.length, 0);
-        output.info(`${file}: ${shards} shards in ${sharding.groups.length} groups, no mistakes`);
-        return EXIT.success;
-      }),
-    );
-  withConfig(config.command('print'))
-    .description(
-      'Prints the effective configuration as JSON, with defaults and resolved references. Secrets are ***.',
-    )
-    .action(({ config: file }: { readonly config: string }) =>
-      run(async () => {
-        output.info(printConfig(readConfig(file)));
-        return EXIT.success;
-      }),
-    );
-  config
-    .command('schema')
-    .description('Prints the JSON Schema of the configuration, for editors.')
-    .action(() =>
-      run(async () => {
-        output.info(JSON.stringify(configSchema(), null, 2));
-        return EXIT.success;
-      }),
-    );
-}
+/** `fw-gen config` */
+export const CONFIGURATION: CommandEntry = {
+  name: 'config',
+  about: 'Checks and shows the configuration. Connects to nothing.',
+  commands: [
+    command({
+      name: 'check',
+      about: 'Validates the configuration. Reports every mistake with its location and exits with 2.',
+      inputs: CONFIG,
+      run: async ({ config }) => {
+        const { groups } = readConfig(config).sharding;
+        const shards = groups.reduce((sum, { members }) => sum + members.length, 0);
+        return { lines: [`${config}: ${shards} shards in ${groups.length} groups, no mistakes`] };
+      },
+    }),
+    command({
+      name: 'print',
+      about:
+        'Prints the effective configuration as JSON, with defaults and resolved references. Secrets are ***.',
+      inputs: CONFIG,
+      run: async ({ config }) => ({ lines: [printConfig(readConfig(config))] }),
+    }),
+    command({
+      name: 'schema',
+      about: 'Prints the JSON Schema of the configuration, for editors.',
+      inputs: {},
+      run: async () => ({ lines: [JSON.stringify(configSchema(), null, 2)] }),
+    }),
+  ],
+};

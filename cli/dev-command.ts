@@ -3,47 +3,60 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { type CommandContext, InputError, wholeNumber, withConfig } from './command-context.js';
-import type { Command } from './commander.js';
+import {
+  CONFIG,
+  type CommandContext,
+  type CommandEntry,
+  command,
+  type Input,
+  value,
+  wholeNumber,
+} from './command.js';
 import { DevServer } from './dev-server.js';
 import { EXIT, type ExitCode } from './exit.js';
-import { examples } from './help.js';
+import { InputError } from './input-error.js';
 
 interface DevFlags {
+  readonly args: readonly string[];
   readonly config: string;
   readonly main: string;
   readonly project: string;
   /** Port of the debugger; true: Node's default. */
-  readonly inspect?: number | true;
+  readonly inspect: number | true | undefined;
 }
 
-/** Adds `fw-gen dev`. */
-export function addDevCommand(program: Command, context: CommandContext): void {
-  withConfig(program.command('dev [args...]'))
-    .description(
-      'Generates, compiles and runs the server, and repeats this after each change. Ctrl+C stops it.',
-    )
-    .option('--main <file>', 'compiled entry point of the server', 'dist/main.js')
-    .option('--project <file>', 'tsconfig for the TypeScript compiler', 'tsconfig.json')
-    .option(
+const ARGS: Input<readonly string[]> = { flags: '[args...]', about: '' };
+
+/** `fw-gen dev` */
+export const DEV: CommandEntry = command({
+  name: 'dev',
+  about: 'Generates, compiles and runs the server, and repeats this after each change. Ctrl+C stops it.',
+  examples: [
+    ['fw-gen dev', 'in the folder of fw.config.yaml'],
+    ['fw-gen dev -- --port 3000', 'passes arguments to the server'],
+    ['fw-gen dev --inspect', 'lets a debugger attach to the server, again after each restart'],
+  ],
+  inputs: {
+    args: ARGS,
+    ...CONFIG,
+    main: value('--main <file>', 'compiled entry point of the server', (file) => file, 'dist/main.js'),
+    project: value(
+      '--project <file>',
+      'tsconfig for the TypeScript compiler',
+      (file) => file,
+      'tsconfig.json',
+    ),
+    inspect: value<number | true>(
       '--inspect [port]',
       'opens the debugger of the server, on port 9229 by default',
       wholeNumber(0, 65_535),
-    )
-    .addHelpText(
-      'after',
-      examples(
-        ['fw-gen dev', 'in the folder of fw.config.yaml'],
-        ['fw-gen dev -- --port 3000', 'passes arguments to the server'],
-        ['fw-gen dev --inspect', 'lets a debugger attach to the server, again after each restart'],
-      ),
-    )
-    .action((args: readonly string[], flags: DevFlags) => context.run(() => develop(args, flags, context)));
-}
+    ),
+  },
+  run: develop,
+});
 
 async function develop(
-  args: readonly string[],
-  { config, main, project, inspect }: DevFlags,
+  { args, config, main, project, inspect }: DevFlags,
   context: CommandContext,
 ): Promise<ExitCode> {
   const directory = dirname(resolve(config));

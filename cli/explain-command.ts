@@ -4,35 +4,29 @@ import { formatLocation } from '../generator/diagnostics.js';
 import { generate, type TracedText } from '../generator/generate.js';
 import type { SourceLocation } from '../generator/schema/location.js';
 import { relativeTo } from '../generator/schema/paths.js';
-import { type CommandContext, InputError, requireNone, withConfig } from './command-context.js';
-import type { Command } from './commander.js';
-import { EXIT, type ExitCode } from './exit.js';
+import { CONFIG, type CommandEntry, command, required } from './command.js';
 import { explainCode, isCode } from './explain-code.js';
-import { examples } from './help.js';
-import { loadGenerator } from './load-generator.js';
+import { InputError } from './input-error.js';
+import { generatorOptions } from './load-generator.js';
+import { requireNone } from './project.js';
 import { codeFrame } from './report/code-frame.js';
-import { problemLine } from './report/report.js';
 
-/** Adds `fw-gen explain`. */
-export function addExplainCommand(program: Command, context: CommandContext): void {
-  withConfig(program.command('explain <file[:line]|code>'))
-    .description(
-      'Maps emitted code to the declaration it comes from, and back. Prints the page of an error code.',
-    )
-    .addHelpText(
-      'after',
-      examples(
-        ['fw-gen explain src/generated/wallet.ts:42', 'the declaration that this line comes from'],
-        ['fw-gen explain src/models/wallet.ts:12', 'the lines emitted for this field'],
-        ['fw-gen explain src/actions/transfer.ts', 'also shows which shards the action touches'],
-        ['fw-gen explain FWGEN048', 'explains a diagnostic and how to fix it'],
-        ['fw-gen explain FW_SHARD_BUSY', 'explains a runtime error'],
-      ),
-    )
-    .action((place: string, options: { readonly config: string }) =>
-      context.run(() => explain(place, options.config, context)),
-    );
-}
+/** `fw-gen explain` */
+export const EXPLAIN: CommandEntry = command({
+  name: 'explain',
+  about: 'Maps emitted code to the declaration it comes from, and back. Prints the page of an error code.',
+  examples: [
+    ['fw-gen explain src/generated/wallet.ts:42', 'the declaration that this line comes from'],
+    ['fw-gen explain src/models/wallet.ts:12', 'the lines emitted for this field'],
+    ['fw-gen explain src/actions/transfer.ts', 'also shows which shards the action touches'],
+    ['fw-gen explain FWGEN048', 'explains a diagnostic and how to fix it'],
+    ['fw-gen explain FW_SHARD_BUSY', 'explains a runtime error'],
+  ],
+  inputs: { ...CONFIG, place: required('<file[:line]|code>', '') },
+  run: async ({ place, config }) => ({
+    lines: isCode(place) ? [explainCode(place)] : await explain(place, config),
+  }),
+});
 
 interface Place {
   /** Project-relative. */
@@ -40,33 +34,25 @@ interface Place {
   readonly line: number | undefined;
 }
 
-async function explain(text: string, configFile: string, context: CommandContext): Promise<ExitCode> {
-  if (isCode(text)) {
-    context.output.info(explainCode(text));
-    return EXIT.success;
-  }
-  const loaded = loadGenerator(configFile);
-  if ('problems' in loaded) throw new InputError(loaded.problems.map(problemLine).join('\n'));
-  const { projectDirectory } = loaded.options;
+async function explain(text: string, configFile: string): Promise<readonly string[]> {
+  const { options } = generatorOptions(configFile);
+  const { projectDirectory } = options;
   const place = parsePlace(text, projectDirectory);
   requireLine(place, projectDirectory);
-  const result = await generate({ ...loaded.options, dryRun: true, force: true });
+  const result = await generate({ ...options, dryRun: true, force: true });
   requireNone(result.diagnostics);
   const trace = result.trace();
   const traced = trace.get(place.file);
-  const lines =
+  const origins =
     traced === undefined
       ? explainSource(place, trace)
       : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
   const shards = (await result.shardVerdicts()).filter(({ location }) => location.file === place.file);
-  for (const line of lines) context.output.info(line);
-  for (const { action, verdict, message } of shards) {
-    context.output.info(`${action} touches one shard: ${verdict}. ${message}`);
-  }
-  if (lines.length + shards.length === 0) {
-    context.output.info(whyNothing(place, trace));
-  }
-  return EXIT.success;
+  const lines = [
+    ...origins,
+    ...shards.map(({ action, verdict, message }) => `${action} touches one shard: ${verdict}. ${message}`),
+  ];
+  return lines.length > 0 ? lines : [whyNothing(place, trace)];
 }
 
 function whyNothing({ file, line }: Place, trace: ReadonlyMap<string, TracedText>): string {

@@ -1,8 +1,8 @@
+import { Command } from 'commander';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commandContext } from './command-context.js';
-import { Command } from './commander.js';
-import { addGenerateCommand } from './generate-command.js';
+import { addTo } from './command.js';
+import { GENERATE } from './generate-command.js';
 import { plainGenerate } from './generate-flags.js';
 
 const WORDS = [
@@ -34,13 +34,10 @@ const WORDS = [
 /** The result of the program's complete parser; undefined if the command line is invalid or requests help. */
 function parsed(argv: readonly string[]): object | undefined {
   const output = { info: () => undefined, error: () => undefined };
-  const context = commandContext(output, () => undefined, {
-    version: '1.2.3',
-    signal: new AbortController().signal,
-  });
+  const context = { output, version: '1.2.3', signal: new AbortController().signal };
   const program = new Command('fw-gen').exitOverride();
   const silent = { writeOut: () => undefined, writeErr: () => undefined };
-  addGenerateCommand(program, { ...context, run: () => Promise.resolve() });
+  addTo(program, { ...GENERATE, run: async () => 0 }, context, () => undefined);
   const generate = program.commands[0];
   generate?.exitOverride().configureOutput(silent);
   try {

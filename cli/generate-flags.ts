@@ -3,14 +3,14 @@ import type { Format } from './report/report.js';
 /** Options of `fw-gen generate`, as parsed. */
 export interface GenerateFlags {
   readonly config: string;
-  readonly check?: boolean;
-  readonly dryRun?: boolean;
-  readonly strict?: boolean;
-  readonly watch?: boolean;
-  readonly clean?: boolean;
-  readonly force?: boolean;
-  readonly timing?: boolean;
-  readonly quiet?: boolean;
+  readonly check?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  readonly watch?: boolean | undefined;
+  readonly clean?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly timing?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
   readonly format: Format;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
 import type { SourceFiles } from '../generator/watch.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
 import type { LoadedGenerator } from './load-generator.js';

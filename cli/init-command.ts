@@ -2,36 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { type CommandContext, InputError } from './command-context.js';
-import type { Command } from './commander.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { examples } from './help.js';
+import { type CommandEntry, command, flag, text } from './command.js';
 import type { FolderContent } from './init/fit-files.js';
+import { InputError } from './input-error.js';
 import { expectSystemError, makeFiles } from './make-files.js';
 
-interface InitFlags {
-  readonly yes?: boolean;
-}
+/** `fw-gen init` */
+export const INIT: CommandEntry = command({
+  name: 'init',
+  about: 'Creates a runnable project, with tests, a pipeline, an image and a development token.',
+  examples: [
+    ['fw-gen init my-app', 'in a new folder, after a confirmation'],
+    ['fw-gen init --yes', 'in this folder, from a script'],
+  ],
+  inputs: { dir: text('[dir]', ''), yes: flag('--yes', 'do not ask for confirmation') },
+  run: async ({ dir = '.', yes }, { version }) => ({ lines: await initProject(dir, yes === true, version) }),
+});
 
-/** Adds `fw-gen init`. */
-export function addInitCommand(program: Command, context: CommandContext): void {
-  program
-    .command('init [dir]')
-    .description('Creates a runnable project, with tests, a pipeline, an image and a development token.')
-    .option('--yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      examples(
-        ['fw-gen init my-app', 'in a new folder, after a confirmation'],
-        ['fw-gen init --yes', 'in this folder, from a script'],
-      ),
-    )
-    .action((folder: string | undefined, flags: InitFlags) =>
-      context.run(() => initProject(folder ?? '.', flags, context)),
-    );
-}
-
-async function initProject(folder: string, { yes }: InitFlags, context: CommandContext): Promise<ExitCode> {
+async function initProject(folder: string, yes: boolean, version: string): Promise<readonly string[]> {
   const { exampleRequest, projectFiles, SECRET_FILES, TOKEN_FILE } = await import('./init/project-files.js');
   const { fitFiles } = await import('./init/fit-files.js');
   const directory = resolve(folder);
@@ -40,7 +28,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   const token = randomSecret();
   const files = projectFiles({
     name: packageName(directory),
-    frameworkRange: `^${context.version}`,
+    frameworkRange: `^${version}`,
     token,
     databasePassword: randomSecret(),
   });
@@ -51,10 +39,7 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
       `${shown} already contains ${conflicts.join(', ')}. init never replaces a file or a value: choose another folder.`,
     );
   }
-  if (yes !== true && !(await isWanted(shown, content.names.length > 0))) {
-    context.output.info('No file was written.');
-    return EXIT.success;
-  }
+  if (!yes && !(await isWanted(shown, content.names.length > 0))) return ['No file was written.'];
   const inDirectory = (path: string): string => join(directory, path);
   const absolute = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
     new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
@@ -62,21 +47,18 @@ async function initProject(folder: string, { yes }: InitFlags, context: CommandC
   const added = [...changed.keys()].map((path) => `Added to ${path}. `).join('');
   const formatted = formatters.map((name) => `Let ${name} ignore src/generated.`);
   const enter = shown === '.' ? [] : [`  cd ${shown}`];
-  context.output.info(
-    [
-      `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
-      ...formatted.map((line) => `  # ${line}`),
-      ...enter,
-      '  npm install',
-      '  npm test',
-      '  npm run dev',
-      'Then, in another terminal:',
-      `  ${exampleRequest(token)}`,
-      `The token is in ${TOKEN_FILE}, which is not committed. Requests without it are refused.`,
-      `${description} describes the checks of the pipeline, and the image.`,
-    ].join('\n'),
-  );
-  return EXIT.success;
+  return [
+    `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
+    ...formatted.map((line) => `  # ${line}`),
+    ...enter,
+    '  npm install',
+    '  npm test',
+    '  npm run dev',
+    'Then, in another terminal:',
+    `  ${exampleRequest(token)}`,
+    `The token is in ${TOKEN_FILE}, which is not committed. Requests without it are refused.`,
+    `${description} describes the checks of the pipeline, and the image.`,
+  ];
 }
 
 function randomSecret(): string {

@@ -4,12 +4,23 @@ import { type AccessConfig, ConfigurationError, type HttpConfig } from '../runti
 import { loadProjectConfig } from '../runtime/config/load-config.js';
 import type { ProjectConfig } from '../runtime/config/types.js';
 import { InputError } from './input-error.js';
-import type { ReportedProblem } from './report/report.js';
+import { problemLine, type ReportedProblem } from './report/report.js';
 
 /** The generator's settings in a configuration, or the mistakes. */
-export type LoadedGenerator =
-  | { readonly options: GenerateOptions; readonly access: AccessConfig; readonly http: HttpConfig }
-  | { readonly problems: readonly ReportedProblem[] };
+export type LoadedGenerator = GeneratorConfig | { readonly problems: readonly ReportedProblem[] };
+
+interface GeneratorConfig {
+  readonly options: GenerateOptions;
+  readonly access: AccessConfig;
+  readonly http: HttpConfig;
+}
+
+/** As `loadGenerator`. @throws InputError with all mistakes */
+export function generatorOptions(file: string, used: readonly string[] = []): GeneratorConfig {
+  const loaded = loadGenerator(file, used);
+  if ('problems' in loaded) throw new InputError(loaded.problems.map(problemLine).join('\n'));
+  return loaded;
+}
 
 /**
  * Reads a configuration, without the secrets of the application.

@@ -1,43 +1,41 @@
-import { type CommandContext, commandContext } from './command-context.js';
-import { Command, CommanderError } from './commander.js';
-import { addConfigCommand } from './config-command.js';
-import { addDevCommand } from './dev-command.js';
-import { addDoctorCommand } from './doctor-command.js';
-import { addEventsCommand } from './events/events-command.js';
+import { Command, CommanderError } from 'commander';
+import { addTo, type CommandContext, type CommandEntry, exampleText } from './command.js';
+import { CONFIGURATION } from './config-command.js';
+import { DEV } from './dev-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { addExplainCommand } from './explain-command.js';
+import { EXPLAIN } from './explain-command.js';
 import { failureCode } from './failure-code.js';
-import { addGenerateCommand } from './generate-command.js';
-import { examples } from './help.js';
-import { addInitCommand } from './init-command.js';
-import { addJournalCommand } from './journal/journal-command.js';
-import { addKeysCommand } from './keys/keys-command.js';
-import { addMigrateCommand } from './migrate-command.js';
-import { addOpenApiCommand } from './openapi-command.js';
-import { addConnectorsCommand } from './relay/connectors-command.js';
-import { addRelayCommand } from './relay/relay-command.js';
-import { addSchemasCommand } from './relay/schemas-command.js';
-import { addSagasCommand } from './sagas/sagas-command.js';
-import { addTemplatesCommand } from './templates-command.js';
+import { GENERATE } from './generate-command.js';
+import { INIT } from './init-command.js';
+import { OPENAPI } from './openapi-command.js';
+import { DOCTOR } from './operate/doctor.js';
+import { EVENTS } from './operate/events.js';
+import { CONNECTORS, SCHEMAS } from './operate/integration-files.js';
+import { JOURNAL } from './operate/journal.js';
+import { KEYS } from './operate/keys.js';
+import { MIGRATE } from './operate/migrate.js';
+import { RELAY } from './operate/relay.js';
+import { SAGAS } from './operate/sagas.js';
+import { TEMPLATES } from './templates-command.js';
 
-/** Every command, in the order of the help. Each function adds one command with options and examples. */
-const COMMANDS: readonly ((program: Command, context: CommandContext) => void)[] = [
-  addInitCommand,
-  addGenerateCommand,
-  addDevCommand,
-  addExplainCommand,
-  addOpenApiCommand,
-  addTemplatesCommand,
-  addMigrateCommand,
-  addDoctorCommand,
-  addEventsCommand,
-  addRelayCommand,
-  addConnectorsCommand,
-  addSchemasCommand,
-  addSagasCommand,
-  addJournalCommand,
-  addKeysCommand,
-  addConfigCommand,
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  INIT,
+  GENERATE,
+  DEV,
+  EXPLAIN,
+  OPENAPI,
+  TEMPLATES,
+  MIGRATE,
+  DOCTOR,
+  EVENTS,
+  RELAY,
+  CONNECTORS,
+  SCHEMAS,
+  SAGAS,
+  JOURNAL,
+  KEYS,
+  CONFIGURATION,
 ];
 
 /** Options of a command line's run. */
@@ -50,12 +48,11 @@ export interface RunOptions {
 /** Runs one command line. @param argv the arguments behind the program's name */
 export async function run(argv: readonly string[], output: Output, options: RunOptions): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.success;
-  const finish = (code: ExitCode): void => {
-    exitCode = code;
-  };
   const { version, signal = new AbortController().signal } = options;
+  const program = createProgram({ output, version, signal }, (code) => {
+    exitCode = code;
+  });
   try {
-    const program = createProgram(commandContext(output, finish, { version, signal }));
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -65,7 +62,7 @@ export async function run(argv: readonly string[], output: Output, options: RunO
 }
 
 /** Creates the complete command line. The help is derived from it. */
-export function createProgram(context: CommandContext): Command {
+export function createProgram(context: CommandContext, finish: (code: ExitCode) => void): Command {
   const { output, version } = context;
   const program = new Command('fw-gen')
     .description(
@@ -74,11 +71,11 @@ export function createProgram(context: CommandContext): Command {
     .version(version)
     .addHelpText(
       'after',
-      examples(
+      exampleText([
         ['fw-gen init my-app', 'creates a runnable project'],
         ['fw-gen generate', 'generates from the sources in fw.config.yaml'],
         ['fw-gen generate --check', 'exits with 1 if the files on disk are stale'],
-      ),
+      ]),
     )
     .showHelpAfterError()
     .exitOverride()
@@ -86,6 +83,6 @@ export function createProgram(context: CommandContext): Command {
       writeOut: (text) => output.info(text.trimEnd()),
       writeErr: (text) => output.error(text.trimEnd()),
     });
-  for (const add of COMMANDS) add(program, context);
+  for (const entry of COMMANDS) addTo(program, entry, context, finish);
   return program;
 }

@@ -14,7 +14,6 @@ import { type CompiledProgram, compileProgram } from '../runtime/execution/test-
 import { snapshotSchema } from '../runtime/migration/schema-snapshot.js';
 import { expectedTable, tableDrift } from '../runtime/migration/table-drift.js';
 import { describeOn } from '../test/databases/vitest.js';
-import { addMigrateCommand } from './migrate-command.js';
 import type { RenamingPlan } from './test-support/renaming-process.js';
 import { runCommand } from './test-support/run-command.js';
 import { topologyYaml } from './test-support/topology-yaml.js';
@@ -41,7 +40,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
 
 function project(topology: ShardingTopology): void {
   writeFileSync(config, topologyYaml(topology));

@@ -1,58 +1,52 @@
 import { basename, join, relative } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import type { FoundRename, MigrationText, NewMigration, RenameRelease } from '../generator/migrations.js';
-import {
-  type CommandContext,
-  InputError,
-  projectFolders,
-  readMigrations,
-  readProjectConfig,
-  requireNone,
-  withConfig,
-} from './command-context.js';
-import { type Command, InvalidArgumentError } from './commander.js';
-import { EXIT, type ExitCode, type Output } from './exit.js';
-import { examples } from './help.js';
+import { CONFIG, type CommandEntry, command, flag, type Input } from './command.js';
+import { InputError } from './input-error.js';
+import { projectFolders } from './load-generator.js';
 import { makeFiles } from './make-files.js';
-
-interface RenameOptions {
-  readonly config: string;
-  readonly finish?: boolean;
-  readonly dryRun?: boolean;
-}
+import { readMigrations, readProjectConfig, requireNone } from './project.js';
 
 interface RenamedField {
   readonly model: string;
   readonly field: string;
 }
 
-/** Adds `fw-gen migrate rename`. */
-export function addRenameCommand(migrate: Command, context: CommandContext): void {
-  withConfig(migrate.command('rename'))
-    .description(
-      'Writes the migrations that rename a column over two releases while processes of the previous release keep running. Needs no database: it tests them on an embedded one in memory.',
-    )
-    .argument('<Model.field>', 'the field by its current name', modelField)
-    .argument('<newField>', 'its new name', fieldName)
-    .option('--finish', 'write the migration of the second release, which drops the old column')
-    .option('--dry-run', 'only show the migrations')
-    .addHelpText(
-      'after',
-      examples(
-        ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in sync'],
-        ['fw-gen migrate rename Wallet.owner holder --finish', 'for the next one: drop the old column'],
-      ),
-    )
-    .action((from: RenamedField, to: string, options: RenameOptions) =>
-      context.run(() => writeRename(from, to, options, context.output)),
-    );
+const FROM: Input<RenamedField> = {
+  flags: '<Model.field>',
+  about: 'the field by its current name',
+  parse: modelField,
+};
+const TO: Input<string> = { flags: '<newField>', about: 'its new name', parse: fieldName };
+
+/** `fw-gen migrate rename` */
+export const RENAME: CommandEntry = command({
+  name: 'rename',
+  about:
+    'Writes the migrations that rename a column over two releases while processes of the previous release keep running. Needs no database: it tests them on an embedded one in memory.',
+  examples: [
+    ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in sync'],
+    ['fw-gen migrate rename Wallet.owner holder --finish', 'for the next one: drop the old column'],
+  ],
+  inputs: {
+    ...CONFIG,
+    from: FROM,
+    to: TO,
+    finish: flag('--finish', 'write the migration of the second release, which drops the old column'),
+    dryRun: flag('--dry-run', 'only show the migrations'),
+  },
+  run: async (options) => ({ lines: await writeRename(options) }),
+});
+
+interface RenameOptions {
+  readonly config: string;
+  readonly from: RenamedField;
+  readonly to: string;
+  readonly finish: boolean | undefined;
+  readonly dryRun: boolean | undefined;
 }
 
-async function writeRename(
-  from: RenamedField,
-  to: string,
-  options: RenameOptions,
-  output: Output,
-): Promise<ExitCode> {
+async function writeRename({ from, to, ...options }: RenameOptions): Promise<readonly string[]> {
   const config = readProjectConfig(options.config);
   const folders = projectFolders(config);
   const present = await readMigrations(config);
@@ -65,21 +59,19 @@ async function writeRename(
   const problem = renameProblem(rename, { ...from, to }, steps, release);
   if (problem !== undefined) throw refused(problem);
   const files = await tryOut(rename, present, release);
-  if (options.dryRun === true) {
-    output.info(
+  if (options.dryRun === true)
+    return [
       files
         .map(({ file, text }) => `-- ${file}\n${text}`)
         .join('\n')
         .trimEnd(),
-    );
-    return EXIT.success;
-  }
-  makeFiles(new Map(files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text])));
-  for (const { file } of files) {
-    output.info(`${relative(folders.projectDirectory, join(folders.migrationsDirectory, file))} written.`);
-  }
-  output.info(options.finish === true ? AFTER_FINISH : afterBegin(from, to, rename));
-  return EXIT.success;
+    ];
+  const texts = new Map(files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text]));
+  makeFiles(texts);
+  return [
+    ...[...texts.keys()].map((path) => `${relative(folders.projectDirectory, path)} written.`),
+    options.finish === true ? AFTER_FINISH : afterBegin(from, to, rename),
+  ];
 }
 
 /**

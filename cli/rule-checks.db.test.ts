@@ -10,7 +10,6 @@ import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
 import { DriverFailure } from '../runtime/sharding/driver-failure.js';
 import { publicError } from '../runtime/sharding/public-error.js';
 import { describeOn } from '../test/databases/vitest.js';
-import { addMigrateCommand } from './migrate-command.js';
 import { runCommand } from './test-support/run-command.js';
 import { topologyYaml } from './test-support/topology-yaml.js';
 
@@ -27,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
 
 /** The sources, with or without check constraints for rules. */
 function model(checks: boolean, titleLength = 5): void {

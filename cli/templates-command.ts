@@ -1,47 +1,41 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type CommandContext, InputError, readProjectConfig, withConfig } from './command-context.js';
-import type { Command } from './commander.js';
-import { EXIT, type ExitCode } from './exit.js';
-import { examples } from './help.js';
+import { CONFIG, type CommandEntry, command, type Report, required } from './command.js';
+import { InputError } from './input-error.js';
 import { makeFiles } from './make-files.js';
+import { readProjectConfig } from './project.js';
 
-/** Adds `fw-gen templates`. */
-export function addTemplatesCommand(program: Command, context: CommandContext): void {
-  const templates = program
-    .command('templates')
-    .description('Lists the templates of fw-gen, or copies one into your folder.');
-  templates
-    .command('list')
-    .description('Lists templates with their views.')
-    .action(() => context.run(() => listTemplates(context)));
-  withConfig(templates.command('eject <name>'))
-    .description('Copies a template or partial into fw.generator.templates, where it overrides the original.')
-    .addHelpText(
-      'after',
-      examples(
+/** `fw-gen templates` */
+export const TEMPLATES: CommandEntry = {
+  name: 'templates',
+  about: 'Lists the templates of fw-gen, or copies one into your folder.',
+  commands: [
+    command({
+      name: 'list',
+      about: 'Lists templates with their views.',
+      inputs: {},
+      run: async () => {
+        const templates = await import('../generator/templates.js');
+        const partials = templates.PARTIALS.map((name) => [name, 'partial'] as const);
+        const rows = [...Object.entries(templates.TEMPLATES), ...partials];
+        const width = Math.max(...rows.map(([name]) => name.length));
+        return { lines: rows.map(([name, view]) => `${name.padEnd(width)}  ${view}`) };
+      },
+    }),
+    command({
+      name: 'eject',
+      about: 'Copies a template or partial into fw.generator.templates, where it overrides the original.',
+      examples: [
         ['fw-gen templates eject model', 'copies it to templates/model.hbs'],
         ['fw-gen templates eject header', 'the partial at the start of every file'],
-      ),
-    )
-    .action((name: string, options: { readonly config: string }) =>
-      context.run(() => ejectTemplate(name, options.config, context)),
-    );
-}
+      ],
+      inputs: { ...CONFIG, name: required('<name>', '') },
+      run: ({ name, config }) => ejectTemplate(name, config),
+    }),
+  ],
+};
 
-async function listTemplates({ output }: CommandContext): Promise<ExitCode> {
-  const { PARTIALS, TEMPLATES } = await import('../generator/templates.js');
-  const rows = [...Object.entries(TEMPLATES), ...PARTIALS.map((name) => [name, 'partial'] as const)];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  for (const [name, view] of rows) output.info(`${name.padEnd(width)}  ${view}`);
-  return EXIT.success;
-}
-
-async function ejectTemplate(
-  name: string,
-  configFile: string,
-  { output }: CommandContext,
-): Promise<ExitCode> {
+async function ejectTemplate(name: string, configFile: string): Promise<Report> {
   const { ownTemplateText, PARTIALS, TEMPLATES } = await import('../generator/templates.js');
   const { didYouMean } = await import('../runtime/config/index.js');
   const names = [...Object.keys(TEMPLATES), ...PARTIALS];
@@ -59,6 +53,5 @@ async function ejectTemplate(
   if (existsSync(file))
     throw new InputError(`${relative(process.cwd(), file)} already exists. Delete it first.`);
   makeFiles(new Map([[file, ownTemplateText(path)]]));
-  output.info(`${relative(process.cwd(), file)} written. docs/templates.md describes its view.`);
-  return EXIT.success;
+  return { lines: [`${relative(process.cwd(), file)} written. docs/templates.md describes its view.`] };
 }

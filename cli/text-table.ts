@@ -1,6 +1,13 @@
-/** Rows of text in columns of the necessary width, under their headings. */
-export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows];
+/** What a cell shows. Undefined: nothing. */
+type Cell = string | number | Date | { toString(): string } | undefined;
+
+/** Rows in columns of the necessary width, under their headings. */
+export function textTable<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => Cell>>,
+): string {
+  const headings = Object.keys(columns);
+  const lines = [headings, ...rows.map((row) => Object.values(columns).map((cellOf) => textOf(cellOf(row))))];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>
@@ -10,4 +17,27 @@ export function textTable(headings: readonly string[], rows: readonly (readonly 
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** As `textTable`; no line without rows. */
+export function tableLines<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => Cell>>,
+): readonly string[] {
+  return rows.length === 0 ? [] : [textTable(rows, columns)];
+}
+
+/** Lines of names and values, without undefined ones. */
+export function factLines(
+  facts: Readonly<Record<string, Cell>>,
+  width: number,
+  mark = '',
+): readonly string[] {
+  return Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${`${name}${mark}`.padEnd(width)}${textOf(value)}`.trimEnd()],
+  );
+}
+
+function textOf(value: Cell): string {
+  return value instanceof Date ? value.toISOString() : String(value ?? '');
 }

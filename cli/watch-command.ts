@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { FolderWatcher } from './folder-watcher.js';
 import type { GenerateFlags } from './generate-flags.js';

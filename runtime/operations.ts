@@ -28,7 +28,7 @@ export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
 export type { EventDescriptor } from './domain/descriptor.js';
 export { idNamed } from './domain/id.js';
-export type { ShardIdentifier } from './domain/shard-identifier.js';
+export { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
 export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';

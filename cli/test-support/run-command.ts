@@ -1,6 +1,5 @@
-import { type CommandContext, commandContext } from '../command-context.js';
-import { Command, CommanderError } from '../commander.js';
-import { EXIT, type ExitCode } from '../exit.js';
+import type { ExitCode } from '../exit.js';
+import { run } from '../program.js';
 
 export interface Ran {
   readonly code: ExitCode;
@@ -8,28 +7,11 @@ export interface Ran {
   readonly error: string;
 }
 
-/** Runs one command line of a program with only these commands. */
-export async function runCommand(
-  argv: readonly string[],
-  ...commands: readonly ((program: Command, context: CommandContext) => void)[]
-): Promise<Ran> {
+/** Runs one command line in this process. */
+export async function runCommand(argv: readonly string[]): Promise<Ran> {
   const info: string[] = [];
   const error: string[] = [];
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
-  let code: ExitCode = EXIT.success;
-  const finish = (given: ExitCode): void => {
-    code = given;
-  };
-  const signal = new AbortController().signal;
-  const program = new Command('fw-gen')
-    .exitOverride()
-    .configureOutput({ writeOut: output.info, writeErr: output.error });
-  for (const add of commands) add(program, commandContext(output, finish, { version: '1.2.3', signal }));
-  try {
-    await program.parseAsync(argv, { from: 'user' });
-  } catch (failure) {
-    if (!(failure instanceof CommanderError)) throw failure;
-    code = failure.exitCode === 0 ? EXIT.success : EXIT.inputError;
-  }
+  const code = await run(argv, output, { version: '1.2.3' });
   return { code, info: info.join('\n'), error: error.join('\n') };
 }

@@ -15,7 +15,6 @@ import { undoSecondPart } from '../../runtime/execution/test-support/half-done.j
 import { describeOn } from '../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addJournalCommand } from './journal-command.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -36,7 +35,7 @@ afterEach(async () => {
 });
 
 const journal = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['journal', ...argv, '--config', config], addJournalCommand);
+  runCommand(['journal', ...argv, '--config', config]);
 
 describeOn('postgresql', 'fw-gen journal', (harness) => {
   /** A half-done move between two shards of the configuration file. */

@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ShardingTopology } from '../runtime/config/index.js';
-import { openDatabases } from '../runtime/databases.js';
-import { uuid7 } from '../runtime/domain/id-source.js';
-import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
-import { defineMigration } from '../runtime/migration/migration.js';
-import { describeOn } from '../test/databases/vitest.js';
-import { addDoctorCommand } from './doctor-command.js';
-import { runCommand } from './test-support/run-command.js';
-import { topologyYaml } from './test-support/topology-yaml.js';
+import type { ShardingTopology } from '../../runtime/config/index.js';
+import { openDatabases } from '../../runtime/databases.js';
+import { uuid7 } from '../../runtime/domain/id-source.js';
+import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { defineMigration } from '../../runtime/migration/migration.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -56,8 +55,7 @@ interface FoundJson {
   readonly found: string;
 }
 
-const doctor = (...argv: readonly string[]) =>
-  runCommand(['doctor', ...argv, '--config', config], addDoctorCommand);
+const doctor = (...argv: readonly string[]) => runCommand(['doctor', ...argv, '--config', config]);
 
 async function findings(): Promise<{ readonly code: number; readonly found: readonly FoundJson[] }> {
   const { code, info } = await doctor('--format', 'json');

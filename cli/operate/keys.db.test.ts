@@ -6,7 +6,6 @@ import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addKeysCommand } from './keys-command.js';
 
 let config = '';
 beforeEach(() => {
@@ -14,8 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
 
-const keys = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['keys', ...argv, '--config', config], addKeysCommand);
+const keys = (...argv: readonly string[]): Promise<Ran> => runCommand(['keys', ...argv, '--config', config]);
 
 describeOn('postgresql', 'fw-gen keys', (harness) => {
   test('creates a key that is shown once, lists it without its secret, and revokes it once', async () => {

@@ -8,7 +8,6 @@ import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addSagasCommand } from './sagas-command.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -24,8 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
 
-const sagas = (...argv: readonly string[]) =>
-  runCommand(['sagas', 'list', ...argv, '--config', config], addSagasCommand);
+const sagas = (...argv: readonly string[]) => runCommand(['sagas', 'list', ...argv, '--config', config]);
 
 describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   /** Creates one saga per pair of state and deadline, on the shards in turn, oldest first. @returns their ids */

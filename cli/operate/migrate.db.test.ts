@@ -10,13 +10,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ShardingTopology } from '../runtime/config/index.js';
-import { openDatabases } from '../runtime/databases.js';
-import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
-import { describeOn } from '../test/databases/vitest.js';
-import { addMigrateCommand } from './migrate-command.js';
-import { runCommand } from './test-support/run-command.js';
-import { topologyYaml } from './test-support/topology-yaml.js';
+import type { ShardingTopology } from '../../runtime/config/index.js';
+import { openDatabases } from '../../runtime/databases.js';
+import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
 
 vi.mock('node:fs', { spy: true });
 
@@ -40,7 +39,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config], addMigrateCommand);
+const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
 
 const migrationFile = (name: string, sql: string): void => {
   mkdirSync(join(folder, 'src/migrations'), { recursive: true });

@@ -17,7 +17,6 @@ import {
 import { describeOn } from '../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addSagasCommand } from './sagas-command.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -45,7 +44,7 @@ afterEach(async () => {
 });
 
 const sagas = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['sagas', ...argv, '--config', config], addSagasCommand);
+  runCommand(['sagas', ...argv, '--config', config]);
 
 describeOn('postgresql', 'fw-gen sagas', (harness) => {
   async function start(terms: TripTerms): Promise<{ trip: Trip; id: string; opened: Application }> {

@@ -19,7 +19,6 @@ import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.
 import { describeOn } from '../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addEventsCommand } from './events-command.js';
 
 const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
 let folder = '';
@@ -44,7 +43,7 @@ function release(on: DatabaseRegistry, options: LedgerOptions): Ledger {
 }
 
 function events(...argv: readonly string[]): Promise<Ran> {
-  return runCommand(['events', ...argv, '--config', join(folder, 'fw.config.yaml')], addEventsCommand);
+  return runCommand(['events', ...argv, '--config', join(folder, 'fw.config.yaml')]);
 }
 
 describeOn('postgresql', 'fw-gen events, with two releases', (harness) => {

@@ -17,7 +17,6 @@ import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-import { addEventsCommand } from './events-command.js';
 
 let folder = '';
 let config = '';
@@ -52,7 +51,7 @@ async function startLedger(
 }
 
 function events(...argv: readonly string[]): Promise<Ran> {
-  return runCommand(['events', ...argv, '--config', config], addEventsCommand);
+  return runCommand(['events', ...argv, '--config', config]);
 }
 
 async function json(...argv: readonly string[]): Promise<Readonly<Record<string, unknown>>> {

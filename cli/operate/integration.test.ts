@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../docs/pages.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
-import { addConnectorsCommand } from './connectors-command.js';
-import { addRelayCommand } from './relay-command.js';
-import { addSchemasCommand } from './schemas-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fw-relay-commands-'));
 const config = join(folder, 'fw.config.yaml');
@@ -16,7 +13,7 @@ const sinks = `  relay:
 `;
 
 function run(...argv: readonly string[]): Promise<Ran> {
-  return runCommand(argv, addConnectorsCommand, addRelayCommand, addSchemasCommand);
+  return runCommand(argv);
 }
 
 beforeAll(() => {

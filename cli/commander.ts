@@ -1,2 +1,0 @@
-/** The command line parser. */
-export { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';

@@ -1,0 +1,178 @@
+import type { DeadLetter, DeadLetterDetails } from '../../runtime/operations.js';
+import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
+import { InputError } from '../input-error.js';
+import { cell, counted, printable } from '../terminal-text.js';
+import { factLines, tableLines } from '../text-table.js';
+import { type Found, given, shardCommand } from './operator-command.js';
+
+const STATES = ['failed', 'waiting', 'discarded'] as const;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const HANDLER = text('--handler <name>', 'of this handler');
+const FILTER = {
+  handler: HANDLER,
+  model: text('--model <id>', 'of this model'),
+  event: text('--event <id>', 'this event'),
+};
+
+const LIST = shardCommand({
+  name: 'list',
+  about: 'Lists failed events and the events that wait behind them, in order.',
+  examples: [
+    ['fw-gen events dead-letters list', 'on all shards'],
+    ['fw-gen events dead-letters list --handler WelcomeHandler --state failed', ''],
+  ],
+  inputs: {
+    ...FILTER,
+    state: value('--state <state>', `${STATES.join(', ')}; default: all but discarded ones`, choice(STATES)),
+    limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100),
+  },
+  each: ({ operations }, { state, limit, ...filter }, shard) =>
+    operations.deadLetters.list({ ...filterOf(filter), ...given({ state }), limit, shard }),
+  report: (found) => {
+    const letters = all(found);
+    return { json: { deadLetters: letters }, lines: table(letters), none: 'No dead letters.' };
+  },
+});
+
+const SHOW = shardCommand({
+  name: 'show',
+  about: 'Shows the details of one event: payload, action, error, stack.',
+  examples: [['fw-gen events dead-letters show 0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4', '']],
+  inputs: { event: required('<event>', 'id of the event'), handler: HANDLER },
+  each: ({ operations }, { event, handler }, shard) => {
+    const { eventId = '', ...filter } = filterOf({ event, handler });
+    return operations.deadLetters.show(eventId, { ...filter, shard });
+  },
+  report: (found, { event }) => {
+    const letters = all(found);
+    return {
+      json: { deadLetters: letters },
+      lines: letters.map(detailsText),
+      errors: letters.length > 0 ? [] : [`No handler has parked the event ${event}.`],
+      isDrift: letters.length === 0,
+    };
+  },
+});
+
+const RETRY = shardCommand({
+  name: 'retry',
+  about: 'Resumes models in order. A model stays parked if its first event fails again.',
+  examples: [
+    ['fw-gen events dead-letters retry --handler WelcomeHandler', 'after fixing the handler'],
+    ['fw-gen events dead-letters retry --all', 'everything'],
+  ],
+  inputs: { ...FILTER, all: flag('--all', 'all parked models') },
+  each: ({ operations }, options, shard) => {
+    const filter = filterOf(options);
+    if (Object.keys(filter).length === 0 && options.all !== true)
+      throw new InputError('Pass what to retry: --handler, --model, --event or --all.');
+    return operations.deadLetters.retry({ ...filter, shard });
+  },
+  report: (found) => {
+    const models = sum(found);
+    const line = `${counted(models, 'model')} will be resumed. Check the result with fw-gen events lag.`;
+    return { json: { models }, lines: found.length > 0 ? [line] : [] };
+  },
+});
+
+const DISCARD = shardCommand({
+  name: 'discard',
+  about:
+    'Discards events permanently. They stay listed as discarded; the events that waited behind them are resumed.',
+  examples: [
+    ["fw-gen events dead-letters discard --handler WelcomeHandler --event <id> --note 'no such address'", ''],
+  ],
+  inputs: {
+    ...FILTER,
+    all: flag('--all', 'every parked event of the handler'),
+    note: text('--note <text>', 'the reason, stored with the events'),
+  },
+  each: ({ operations }, options, shard) => {
+    const { handler, ...filter } = filterOf(options);
+    if (handler === undefined) throw new InputError('Pass the handler whose events to discard: --handler.');
+    if (Object.keys(filter).length === 0 && options.all !== true)
+      throw new InputError('Pass what to discard: --event, --model or --all.');
+    return operations.deadLetters.discard({ ...filter, handler, shard }, options.note);
+  },
+  report: (found) => {
+    const events = sum(found);
+    return { json: { events }, lines: found.length > 0 ? [`${counted(events, 'event')} discarded.`] : [] };
+  },
+});
+
+/** `fw-gen events dead-letters` */
+export const DEAD_LETTERS: CommandEntry = {
+  name: 'dead-letters',
+  about: 'Shows, retries or discards the events that handlers could not process.',
+  commands: [LIST, SHOW, RETRY, DISCARD],
+};
+
+interface Filter {
+  readonly handler?: string | undefined;
+  readonly model?: string | undefined;
+  readonly event?: string | undefined;
+}
+
+/** @throws InputError for an invalid event id */
+function filterOf({ handler, model, event }: Filter): {
+  readonly handler?: string;
+  readonly modelId?: string;
+  readonly eventId?: string;
+} {
+  if (event !== undefined && !UUID.test(event)) throw new InputError(`${event} is not the id of an event.`);
+  return given({ handler, modelId: model, eventId: event });
+}
+
+function all<T>(found: readonly Found<readonly T[]>[]): readonly T[] {
+  return found.flatMap(({ value: each }) => each);
+}
+
+function sum(found: readonly Found<number>[]): number {
+  return found.reduce((total, { value: each }) => total + each, 0);
+}
+
+function table(letters: readonly DeadLetter[]): readonly string[] {
+  return tableLines(letters, {
+    SHARD: ({ shard }) => shard,
+    HANDLER: ({ handler }) => handler,
+    STATE: stateOf,
+    MODEL: ({ modelName, modelId }) => `${modelName} ${modelId}`,
+    EVENT: ({ eventType }) => eventType,
+    ID: ({ eventId }) => eventId,
+    ATTEMPTS: ({ attempts }) => attempts,
+    ERROR: ({ errorMessage }) => cell(errorMessage),
+  });
+}
+
+function stateOf({ state, retrying }: DeadLetter): string {
+  return retrying ? `${state}, retrying` : state;
+}
+
+function detailsText(letter: DeadLetterDetails): string {
+  const { event, errorCode, errorMessage = '', errorStack } = letter;
+  const { action } = event;
+  const lines = factLines(
+    {
+      event: `${letter.eventId}  ${letter.eventType} version ${event.eventVersion}`,
+      handler: `${letter.handler} on shard ${letter.shard}`,
+      state: stateOf(letter),
+      model: `${letter.modelName} ${letter.modelId} version ${event.modelVersion}`,
+      created: event.createdDate,
+      parked: letter.parkedDate,
+      failed: letter.failedDate,
+      discarded: letter.discardedDate,
+      note: letter.note,
+      action: action === null ? event.actionId : `${action.name} ${event.actionId}`,
+      principal: action?.principal,
+      params: action === null ? undefined : JSON.stringify(action.params),
+      payload: JSON.stringify(event.payload),
+      attempts: letter.attempts,
+      error: errorCode === undefined ? undefined : `${errorCode} ${errorMessage}`,
+      stack: errorStack === undefined ? undefined : `\n${errorStack}`,
+    },
+    11,
+    ':',
+  );
+  return lines.map(printable).join('\n');
+}

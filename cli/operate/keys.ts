@@ -1,0 +1,92 @@
+import type { ApiKeyStore } from '../../runtime/operations.js';
+import { CONFIG, type CommandEntry, required, text } from '../command.js';
+import { InputError } from '../input-error.js';
+import { cell } from '../terminal-text.js';
+import { tableLines } from '../text-table.js';
+import { given, operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
+
+const CREATE = operatorCommand({
+  name: 'create',
+  about: 'Creates a key and prints it once. The database stores only a hash.',
+  examples: [
+    ['fw-gen keys create --principal reports --scopes read --expires 2027-01-01', 'for a job that reads'],
+  ],
+  inputs: {
+    ...CONFIG,
+    principal: required('--principal <name>', 'the principal that the key authenticates'),
+    claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
+    scopes: text('--scopes <list>', 'the claim `scopes`, separated by commas'),
+    note: text('--note <text>', 'its purpose'),
+    expires: text('--expires <date>', 'ISO 8601; default: never'),
+  },
+  run: async (session, { principal, claims, scopes, note, expires }) => {
+    const expiresDate = expires === undefined ? undefined : readExpiry(expires);
+    const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
+    const store = await storeOf(session);
+    const key = { principal, claims: { ...readClaims(claims), ...scoped }, ...given({ note, expiresDate }) };
+    return { lines: [await store.create(key)] };
+  },
+});
+
+function readExpiry(date: string): Date {
+  const expiry = new Date(date);
+  if (Number.isNaN(expiry.getTime()))
+    throw new InputError(`${JSON.stringify(date)} is not a date. Write it as 2027-01-01.`);
+  if (expiry.getTime() <= Date.now()) throw new InputError(`${JSON.stringify(date)} is in the past.`);
+  return expiry;
+}
+
+function readClaims(json = '{}'): Readonly<Record<string, never>> {
+  try {
+    const claims: unknown = JSON.parse(json);
+    // The store checks the object's content.
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims))
+      return claims as Readonly<Record<string, never>>;
+  } catch {
+    // Reported below.
+  }
+  throw new InputError(`--claims must be a JSON object, such as '{"role":"operator"}'.`);
+}
+
+const LIST = operatorCommand({
+  name: 'list',
+  about: 'Lists keys without their secrets, newest first.',
+  inputs: { ...CONFIG, ...TEXT_FORMAT },
+  run: async (session) => {
+    const keys = await (await storeOf(session)).list();
+    const table = tableLines(keys, {
+      PREFIX: ({ prefix }) => prefix,
+      PRINCIPAL: ({ principal }) => cell(principal),
+      CLAIMS: ({ claims }) => cell(JSON.stringify(claims)),
+      CREATED: ({ createdDate }) => createdDate,
+      EXPIRES: ({ expiresDate }) => expiresDate ?? 'never',
+      REVOKED: ({ revokedDate }) => revokedDate,
+      NOTE: ({ note }) => cell(note),
+    });
+    return { json: { keys }, lines: keys.length === 0 ? ['There are no API keys.'] : table };
+  },
+});
+
+const REVOKE = operatorCommand({
+  name: 'revoke',
+  about: 'Revokes a key. Servers refuse it within 5 seconds.',
+  inputs: { ...CONFIG, key: required('<prefix>', 'as `keys list` shows it, or the whole key') },
+  run: async (session, { key }) => {
+    const prefix = /^fwk_([0-9a-f]{16})_/.exec(key)?.[1] ?? key;
+    if (await (await storeOf(session)).revoke(prefix)) return { lines: [`${prefix} is revoked.`] };
+    const message = `No active key ${prefix} exists. Check the prefix with \`fw-gen keys list\`.`;
+    return { errors: [message], isDrift: true };
+  },
+});
+
+async function storeOf({ databases }: Session): Promise<ApiKeyStore> {
+  const operations = await import('../../runtime/operations.js');
+  return new operations.ApiKeyStore(databases.database(databases.defaultShard));
+}
+
+/** `fw-gen keys` */
+export const KEYS: CommandEntry = {
+  name: 'keys',
+  about: 'Creates, lists and revokes API keys of callers.',
+  commands: [CREATE, LIST, REVOKE],
+};

@@ -1,0 +1,167 @@
+import type { MigrationStep, ShardDrift, ShardMigrationStatus } from '../../runtime/operations.js';
+import { CONFIG, type CommandEntry, FORMAT, flag, PARALLEL, type Report } from '../command.js';
+import { DIFF } from '../diff-command.js';
+import type { Output } from '../exit.js';
+import { readMigrations, readTables } from '../project.js';
+import { RENAME } from '../rename-command.js';
+import { textTable } from '../text-table.js';
+import { operatorCommand, type Session } from './operator-command.js';
+
+const INPUTS = { ...CONFIG, ...FORMAT, ...PARALLEL };
+
+interface Limit {
+  readonly parallel: number;
+}
+
+const UP = operatorCommand({
+  name: 'up',
+  about:
+    'Applies the pending migrations on every shard. Run it again after a failure: it continues where it stopped.',
+  inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the pending migrations') },
+  run: async (session, options, { output }) =>
+    options.dryRun === true ? plan(session, options) : applyAll(session, options.parallel, output),
+});
+
+const STATUS = operatorCommand({
+  name: 'status',
+  about: 'Shows the state of every shard.',
+  inputs: INPUTS,
+  run: async (session, options) => {
+    const status = await statusOf(session, options);
+    return {
+      json: { shards: status.map(statusJson) },
+      lines: [statusTable(status)],
+      isDrift: !isCurrent(status),
+    };
+  },
+});
+
+const PLAN = operatorCommand({
+  name: 'plan',
+  about: 'Shows the SQL that `up` would run. Changes nothing.',
+  inputs: INPUTS,
+  run: plan,
+});
+
+const VERIFY = operatorCommand({
+  name: 'verify',
+  about: 'Checks for pending migrations, and for drift between shards and between models and tables.',
+  inputs: INPUTS,
+  run: async (session, options) => {
+    const tables = await readTables(session.config);
+    const { findDrift } = await import('../../runtime/operations.js');
+    const status = await statusOf(session, options);
+    const drift = await findDrift(session.databases, { tables, atOnce: options.parallel });
+    return {
+      json: { shards: status.map(statusJson), drift },
+      lines: [
+        statusTable(status),
+        drift.length === 0 ? '\nNo drift.' : `\n${drift.flatMap(driftLines).join('\n')}`,
+      ],
+      isDrift: drift.length > 0 || !isCurrent(status),
+    };
+  },
+});
+
+/** `fw-gen migrate` */
+export const MIGRATE: CommandEntry = {
+  name: 'migrate',
+  about: 'Migrates all shards, or shows their state.',
+  commands: [UP, STATUS, PLAN, VERIFY, DIFF, RENAME],
+};
+
+async function statusOf(
+  { config, databases }: Session,
+  { parallel }: Limit,
+): Promise<readonly ShardMigrationStatus[]> {
+  const migrations = await readMigrations(config);
+  const { migrationStatus } = await import('../../runtime/operations.js');
+  return migrationStatus(databases, { migrations, atOnce: parallel });
+}
+
+async function plan(session: Session, options: Limit): Promise<Report> {
+  const status = await statusOf(session, options);
+  const pending = new Map(
+    status.flatMap((each) => each.pending).map((each) => [`${each.set}/${each.name}`, each]),
+  );
+  const migrations = [...pending.values()].map(({ set, name, up }) => {
+    const shards = status.filter((each) =>
+      each.pending.some((other) => other.set === set && other.name === name),
+    );
+    return `\n-- ${name} (${set}), on ${shards.length} of ${status.length} shards\n${up.trim()}`;
+  });
+  return {
+    json: { shards: status.map((each) => ({ ...statusJson(each), pending: each.pending })) },
+    lines: [statusTable(status), ...migrations],
+    isDrift: !isCurrent(status),
+  };
+}
+
+async function applyAll({ config, databases }: Session, atOnce: number, output: Output): Promise<Report> {
+  const migrations = await readMigrations(config);
+  const { migrateShards } = await import('../../runtime/operations.js');
+  const progress = progressLines(databases.shards().length, output);
+  const outcomes = await migrateShards(databases, { migrations, atOnce, progress });
+  const shards = outcomes.map((outcome) => ({
+    shard: outcome.shard.toString(),
+    name: databases.memberConfig(outcome.shard).name,
+    applied: outcome.ok ? outcome.value.applied : [],
+    error: outcome.ok ? undefined : messageOf(outcome.error),
+  }));
+  const table = textTable(shards, {
+    SHARD: ({ shard }) => shard,
+    NAME: ({ name }) => name,
+    APPLIED: ({ applied }) => applied.length,
+    RESULT: ({ error }) => error ?? 'done',
+  });
+  return { json: { shards }, lines: [table], isDrift: !outcomes.every(({ ok }) => ok) };
+}
+
+/** A line on standard error for each finished shard, so that standard output contains only the result. */
+function progressLines(total: number, output: Output): (step: MigrationStep) => void {
+  let ended = 0;
+  return (step) => {
+    if (step.kind === 'started') return;
+    ended += 1;
+    const result =
+      step.kind === 'done' ? `${step.applied.length} applied` : `failed: ${messageOf(step.error)}`;
+    output.error(`[${ended}/${total}] ${step.shard} ${result}, ${step.elapsedMs} ms`);
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {
+  return [
+    ...(failure === undefined ? [] : [`${shard} could not be checked: ${failure}`]),
+    ...lacks.map((line) => `${shard} lacks what most shards have: ${line}`),
+    ...has.map((line) => `${shard} has what most shards lack: ${line}`),
+    ...tables.map(({ message }) => `${shard} does not match the models: ${message}`),
+  ];
+}
+
+function statusTable(status: readonly ShardMigrationStatus[]): string {
+  return textTable(status, {
+    SHARD: ({ shard }) => shard,
+    NAME: ({ name }) => name,
+    STATE: ({ state }) => state,
+    APPLIED: ({ applied }) => applied,
+    PENDING: ({ pending }) => pending.length,
+    DETAIL: ({ pending: [next], newer, problems }) =>
+      [
+        ...problems,
+        ...(next === undefined ? [] : [`next ${next.name}`]),
+        ...(newer.length === 0 ? [] : [`ahead by ${newer.length}`]),
+      ].join('; '),
+  });
+}
+
+function statusJson({ pending, ...rest }: ShardMigrationStatus): object {
+  return { ...rest, pending: pending.map(({ name }) => name) };
+}
+
+function isCurrent(status: readonly ShardMigrationStatus[]): boolean {
+  return status.every(({ state }) => state === 'current');
+}
