@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_450,
   'generator/emit': 4_200,
   'generator/event-lock': 710,
-  'generator/read': 6_370,
+  'generator/read': 6_060,
   'generator/schema': 1_460,
   'generator/write': 570,
   'runtime/access': 1_280,

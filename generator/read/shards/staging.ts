@@ -1,10 +1,7 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
-import { parameterProperties } from '../syntax.js';
-import { bind, bindAll, evaluate, isSagaStart, reassignedNames } from './evaluate.js';
-import { type Origin, originOf, UNKNOWN } from './origin.js';
-import type { Scope } from './scope.js';
+import { bind, firstLine, type Origin, type Scope, type Value, evaluate } from './origin.js';
 
 /** A model that `perform` stages or expects. */
 export interface Staged {
@@ -22,11 +19,9 @@ export interface Staged {
 
 /** Everything that `perform` stages. */
 export interface Staging {
-  readonly staged: readonly Staged[];
-  /**
-   * Code that is not analysed and receives the plan or the action, so that it could stage; undefined if there is none.
-   */
-  readonly escapes: ts.Node | undefined;
+  readonly staged: Staged[];
+  /** Code that receives the plan or the action, so that it could stage; undefined if there is none. */
+  escapes: ts.Node | undefined;
 }
 
 /** By method: the position of the model among the arguments. */
@@ -36,181 +31,89 @@ const STAGING: ReadonlyMap<string, number> = new Map([
   ['expect', 0],
   ['getOrAdd', 1],
 ]);
-/** Methods of a plan that stage no model. */
-const SCHEDULING: ReadonlySet<string> = new Set(['schedule', 'cancelSchedule']);
-
-interface Walk {
-  readonly staged: Staged[];
-  readonly owner: ts.ClassDeclaration;
-  escapes: ts.Node | undefined;
-}
 
 /** Walks through `perform` in source order. */
-export function findStaged(scope: Scope, perform: ts.MethodDeclaration, owner: ts.ClassDeclaration): Staging {
-  const walk: Walk = { staged: [], owner, escapes: undefined };
-  const { body } = perform;
-  if (body === undefined) return walk;
-  const inner: Scope = { ...scope, reassigned: reassignedNames(body) };
-  const [, params] = perform.parameters;
-  if (params !== undefined)
-    bind(inner, params.name, {
-      kind: 'params',
-      path: params.name.getText().startsWith('{') ? 'params' : params.name.getText(),
-    });
-  visitAll(walk, inner, body.statements, false);
-  return walk;
+export function findStaged(scope: Scope, { body, parameters: [, params] }: ts.MethodDeclaration): Staging {
+  const staging: Staging = { staged: [], escapes: undefined };
+  if (params !== undefined) bind(scope, params.name, { kind: 'params' });
+  if (body !== undefined) visit(staging, scope, body, false);
+  return staging;
 }
 
-function visitAll(walk: Walk, scope: Scope, nodes: readonly ts.Node[], isConditional: boolean): void {
-  for (const node of nodes) {
-    visit(walk, scope, node, isConditional);
-    // Code after this statement is unreachable.
-    if (ts.isReturnStatement(node) || ts.isThrowStatement(node)) return;
-  }
-}
-
-function visit(walk: Walk, scope: Scope, node: ts.Node, isConditional: boolean): void {
-  if (ts.isVariableDeclarationList(node)) {
-    for (const { initializer } of node.declarations) {
-      if (initializer !== undefined && !isPlanCall(initializer))
-        visit(walk, scope, initializer, isConditional);
-    }
-    bindAll(scope, node);
-    return;
-  }
-  if (ts.isFunctionLike(node)) visitFunction(walk, scope, node);
-  else if (ts.isIterationStatement(node, false)) visitLoop(walk, scope, node);
+function visit(staging: Staging, scope: Scope, node: ts.Node, isConditional: boolean): void {
+  const visitChildren = (inner: Scope, branches: boolean): void =>
+    ts.forEachChild(node, (child) => visit(staging, inner, child, branches));
+  if (ts.isVariableDeclaration(node)) declare(staging, scope, node, isConditional);
   else if (ts.isBlock(node)) {
-    const inner: Scope = { ...scope, variables: new Map(scope.variables) };
-    visitAll(walk, inner, node.statements, isConditional);
-  } else if (!(ts.isCallExpression(node) && visitCall(walk, scope, node, isConditional))) {
-    visitChildren(walk, scope, node, isConditional);
-  }
-}
-
-function visitChildren(walk: Walk, scope: Scope, node: ts.Node, isConditional: boolean): void {
-  noteEscape(walk, scope, node);
-  const branches = isBranching(node) || isConditional;
-  ts.forEachChild(node, (child) => visit(walk, scope, child, branches));
-}
-
-/** Visits a function, which may run any number of times. Its declarations have another value each time. */
-function visitFunction(walk: Walk, scope: Scope, node: ts.SignatureDeclaration): void {
-  const inner: Scope = { ...scope, variables: new Map(scope.variables), isRepeated: true };
-  for (const { name } of node.parameters) bind(inner, name, UNKNOWN);
-  if ('body' in node && node.body !== undefined) visit(walk, inner, node.body, true);
-}
-
-function visitLoop(walk: Walk, scope: Scope, node: ts.IterationStatement): void {
-  const inner: Scope = { ...scope, variables: new Map(scope.variables), isRepeated: true };
-  if (ts.isForOfStatement(node) || ts.isForInStatement(node)) {
-    visit(walk, scope, node.expression, true);
-    if (ts.isVariableDeclarationList(node.initializer)) {
-      for (const { name } of node.initializer.declarations) bind(inner, name, UNKNOWN);
+    const inner = { ...scope, locals: new Map(scope.locals) };
+    for (const statement of node.statements) {
+      visit(staging, inner, statement, isConditional);
+      // Code after this statement is unreachable.
+      if (ts.isReturnStatement(statement) || ts.isThrowStatement(statement)) return;
     }
-    visit(walk, inner, node.statement, true);
-    return;
+  } else if (ts.isFunctionLike(node) || ts.isIterationStatement(node, false))
+    visitChildren({ ...scope, locals: new Map(scope.locals), isRepeated: true }, true);
+  else {
+    if (ts.isCallExpression(node)) stage(staging, scope, node, isConditional);
+    if (isEscape(scope, node)) staging.escapes ??= node.parent;
+    visitChildren(scope, isConditional || isBranching(node));
   }
-  ts.forEachChild(node, (child) => visit(walk, inner, child, true));
 }
 
-/**
- * Handles `this.plan().add(model)`, or the same call on a variable that holds the plan. `getOrAdd` stages a model that
- * does not exist yet.
- *
- * @returns false for any other call
- */
-function visitCall(walk: Walk, scope: Scope, node: ts.CallExpression, isConditional: boolean): boolean {
-  if (!ts.isPropertyAccessExpression(node.expression)) return false;
+function declare(
+  staging: Staging,
+  scope: Scope,
+  { name, initializer, parent }: ts.VariableDeclaration,
+  isConditional: boolean,
+): void {
+  const isConstant = (parent.flags & ts.NodeFlags.Const) !== 0;
+  const value: Value = initializer !== undefined && isConstant ? evaluate(scope, initializer) : {};
+  if (initializer !== undefined && value.kind !== 'plan') visit(staging, scope, initializer, isConditional);
+  bind(scope, name, value, isConstant ? initializer : undefined);
+}
+
+/** Notes `this.plan().add(model)`. `getOrAdd` stages a model that does not exist yet. */
+function stage(staging: Staging, scope: Scope, node: ts.CallExpression, isConditional: boolean): void {
+  if (!ts.isPropertyAccessExpression(node.expression)) return;
   const { expression: target, name } = node.expression;
-  const stage = (expression: ts.Expression | undefined, origin: Origin | undefined): void => {
-    if (expression === undefined) return;
-    walk.staged.push({
-      text: (expression.getText().split('\n', 1)[0] ?? '').slice(0, 60),
-      origin,
-      location: locationOf(node),
-      isRepeated: scope.isRepeated,
-      isConditional: isConditional || scope.isRepeated || name.text === 'getOrAdd',
-    });
-  };
-  if (isSagaStart(scope, node)) {
-    const [plan, state] = node.arguments;
-    for (const argument of node.arguments) if (argument !== plan) visit(walk, scope, argument, isConditional);
-    stage(state, state && shardOf(scope, state));
-    return true;
-  }
-  const position = STAGING.get(name.text);
-  if (position === undefined && !SCHEDULING.has(name.text)) return false;
-  if (evaluate(scope, target).kind !== 'plan') return false;
-  for (const argument of node.arguments) visit(walk, scope, argument, isConditional);
-  const [first] = node.arguments;
-  if (name.text === 'cancelSchedule') stage(first, first && holderOf(scope, first));
-  // The scheduled action takes the shard of the plan, unless its id is used before anything is staged.
-  else if (name.text === 'schedule') {
-    const isSettled = walk.staged.some((each) => !each.isConditional);
-    if (!isSettled && !ts.isExpressionStatement(node.parent)) stage(node, undefined);
-  } else {
-    const model = position === undefined ? undefined : node.arguments[position];
-    stage(model, model && shardOf(scope, model));
-  }
-  return true;
+  const model = node.arguments[STAGING.get(name.text) ?? -1];
+  if (model === undefined || evaluate(scope, target).kind !== 'plan') return;
+  staging.staged.push({
+    text: firstLine(model),
+    origin: shardOf(scope, evaluate(scope, model)),
+    location: locationOf(node),
+    isRepeated: scope.isRepeated,
+    isConditional: isConditional || name.text === 'getOrAdd',
+  });
+}
+
+/** A model with ids without a shard is on the default shard, whatever its value. */
+function shardOf({ index }: Scope, { origin, model }: Value): Origin | undefined {
+  const isPlain = model !== undefined && index.models.get(model)?.sharded === false;
+  return origin === undefined || !isPlain
+    ? origin
+    : { key: 'default shard', text: 'the default shard', location: origin.location };
 }
 
 /**
- * Returns the origin of a scheduled action's id. It is the shard of the model that holds the id, because one plan has
- * stored both.
+ * Whether a node hands on the plan or the action, or calls a method of either that is not followed. A scheduled action
+ * takes the shard of the plan, unless its id is used.
  */
-function holderOf(scope: Scope, id: ts.Expression): Origin | undefined {
-  const holder = ts.isPropertyAccessExpression(id) ? evaluate(scope, id.expression) : undefined;
-  const isModel = holder?.kind === 'located' && holder.model !== undefined;
-  return isModel ? originOf(holder) : originOf(evaluate(scope, id));
+function isEscape(scope: Scope, node: ts.Node): boolean {
+  const { parent } = node;
+  const isThis = node.kind === ts.SyntaxKind.ThisKeyword;
+  if (!isThis && !(ts.isExpression(node) && isPlan(scope, node))) return false;
+  if (!ts.isPropertyAccessExpression(parent)) return true;
+  if (parent.expression !== node) return false;
+  const isCalled = ts.isCallExpression(parent.parent) && parent.parent.expression === parent;
+  const { text: name } = parent.name;
+  if (isThis) return isCalled && name !== 'plan';
+  return !STAGING.has(name) && !(name === 'schedule' && ts.isExpressionStatement(parent.parent.parent));
 }
 
-/** Returns the origin of a model. A model with ids without a shard is on the default shard, whatever its value. */
-function shardOf(scope: Scope, node: ts.Expression): Origin | undefined {
-  const value = evaluate(scope, node);
-  const origin = originOf(value);
-  const model =
-    value.kind === 'located' && value.model !== undefined ? scope.models.get(value.model) : undefined;
-  if (origin === undefined || model === undefined || model.sharded) return origin;
-  return { key: 'default shard', text: 'the default shard', location: origin.location };
-}
-
-function noteEscape(walk: Walk, scope: Scope, node: ts.Node): void {
-  if (node.kind === ts.SyntaxKind.ThisKeyword && !isHarmlessThis(walk, node)) walk.escapes ??= node.parent;
-  if (ts.isIdentifier(node) && scope.variables.get(node.text)?.kind === 'plan') walk.escapes ??= node.parent;
-  if (isPlanCall(node) && !ts.isPropertyAccessExpression(node.parent)) walk.escapes ??= node.parent;
-}
-
-/**
- * Whether a use of `this` cannot stage: it reads a property, or calls a method that uses neither the plan nor `this`.
- */
-function isHarmlessThis(walk: Walk, node: ts.Node): boolean {
-  const access = node.parent;
-  if (!ts.isPropertyAccessExpression(access) || access.expression !== node) return false;
-  if (isPlanCall(access.parent)) return true;
-  const name = access.name.text;
-  const fields = parameterProperties(walk.owner).map((each) => each.name.getText());
-  if (name === 'clock' || fields.includes(name)) return true;
-  const member = walk.owner.members.find((each) => each.name?.getText() === name);
-  if (member === undefined) return false;
-  return ts.isPropertyDeclaration(member) || !mayStage(member, fields);
-}
-
-/** Whether a method refers to the plan or hands the action on. @param fields names that it may read */
-function mayStage(method: ts.ClassElement, fields: readonly string[]): boolean {
-  const read = [...method.getText().matchAll(/\bthis\b(?:\.(#?[\p{ID_Continue}$]+))?/gu)];
-  const isRead = (name = ''): boolean => name.startsWith('#') || name === 'clock' || fields.includes(name);
-  return /\bplan\b/.test(method.getText()) || read.some(([, name]) => !isRead(name));
-}
-
-function isPlanCall(node: ts.Node): boolean {
-  return (
-    ts.isCallExpression(node) &&
-    ts.isPropertyAccessExpression(node.expression) &&
-    node.expression.expression.kind === ts.SyntaxKind.ThisKeyword &&
-    node.expression.name.text === 'plan'
-  );
+function isPlan(scope: Scope, node: ts.Expression): boolean {
+  if (ts.isIdentifier(node)) return scope.locals.get(node.text)?.kind === 'plan';
+  return ts.isCallExpression(node) && evaluate(scope, node).kind === 'plan';
 }
 
 function isBranching(node: ts.Node): boolean {

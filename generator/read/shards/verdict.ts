@@ -8,8 +8,7 @@ import { type ReadContext, startContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { SourceFiles } from '../source-files.js';
 import { classesOf } from '../syntax.js';
-import type { Origin } from './origin.js';
-import { repositoriesOf } from './repositories.js';
+import { type Origin, repositoriesOf } from './origin.js';
 import { findStaged, type Staged } from './staging.js';
 
 /** The result of analysing the shards of one action. */
@@ -83,77 +82,46 @@ export function shardVerdict(
   };
   if (perform === undefined)
     return { ...about, verdict: 'unproven', message: 'It has no `perform` method', origins: [] };
-  const { models } = projectIndex(schema);
-  const { staged, escapes } = findStaged(
-    {
-      context,
-      models,
-      sagas: schema.sagas,
-      variables: new Map(),
-      reassigned: new Set(),
-      path: '',
-      isRepeated: false,
-      repositories: repositoriesOf(context, schema, node),
-      self: { kind: 'this' },
-      depth: 0,
-    },
-    perform,
-    node,
-  );
+  const index = projectIndex(schema);
+  const repositories = repositoriesOf(context, index, node);
+  const scope = { context, index, repositories, locals: new Map(), isRepeated: false, depth: 0 };
+  const { staged, escapes } = findStaged(scope, perform);
   return { ...about, ...judge(staged, escapes) };
 }
 
 type Judgement = Pick<ShardVerdict, 'verdict' | 'message' | 'origins'>;
 
 function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgement {
+  const unproven = (message: string, ...origins: readonly Origin[]): Judgement => ({
+    verdict: 'unproven',
+    message,
+    origins,
+  });
   const clash = clashOf(staged);
   if (clash !== undefined) {
-    const [first, second] = clash;
-    return {
-      verdict: 'violation',
-      message: `It stages on ${first.text} and on ${second.text}`,
-      origins: clash,
-    };
+    const message = `It stages on ${clash[0].text} and on ${clash[1].text}`;
+    return { verdict: 'violation', message, origins: clash };
   }
-  if (escapes !== undefined) {
-    const text = escapes.getText().split('\n', 1)[0] ?? '';
-    return { verdict: 'unproven', message: `\`${text}\` may stage models, and is not analysed`, origins: [] };
-  }
-  if (staged.length === 0) return { verdict: 'proven', message: 'It stages nothing', origins: [] };
-  const [only] = staged;
-  if (staged.length === 1 && only !== undefined && !only.isRepeated) {
-    const message =
-      only.origin === undefined
-        ? 'It stages one model'
-        : `All staged models have one origin: ${only.origin.text}`;
-    return { verdict: 'proven', message, origins: only.origin === undefined ? [] : [only.origin] };
-  }
+  if (escapes !== undefined)
+    return unproven(`\`${escapes.getText().split('\n', 1)[0]}\` may stage models, and is not analysed`);
+  const known = staged.flatMap(({ origin }) => (origin === undefined ? [] : [[origin.key, origin] as const]));
+  const [first, second] = new Map(known).values();
   const unknown = staged.find(({ origin }) => origin === undefined);
-  if (unknown !== undefined) {
-    return {
-      verdict: 'unproven',
-      message: `The shard of \`${unknown.text}\` is unknown`,
-      origins: [],
-    };
-  }
-  const origins = [
-    ...new Map(
-      staged.flatMap(({ origin }) => (origin === undefined ? [] : [[origin.key, origin] as const])),
-    ).values(),
-  ];
-  const [first, second] = origins;
-  if (first === undefined || second === undefined) {
-    return {
-      verdict: 'proven',
-      message: `All staged models have one origin: ${first?.text ?? 'one origin'}`,
-      origins,
-    };
-  }
-  return {
-    verdict: 'unproven',
-    message: `${first.text} and ${second.text} may be on different shards; the executor checks this at run time`,
-    origins: [first, second],
-  };
+  const isSingle = staged.length < 2 && unknown?.isRepeated !== true;
+  if (unknown !== undefined && !isSingle) return unproven(`The shard of \`${unknown.text}\` is unknown`);
+  if (first !== undefined && second !== undefined)
+    return unproven(
+      `${first.text} and ${second.text} may be on different shards; the executor checks this at run time`,
+      first,
+      second,
+    );
+  const message =
+    staged.length === 0
+      ? 'It stages nothing'
+      : first === undefined
+        ? 'It stages one model'
+        : `All staged models have one origin: ${first.text}`;
+  return { verdict: 'proven', message, origins: first === undefined ? [] : [first] };
 }
 
 /**
