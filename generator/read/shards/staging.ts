@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
-import { bind, firstLine, type Origin, type Scope, type Value, evaluate } from './origin.js';
+import { bind, evaluate, firstLine, type Origin, type Scope, type Value } from './origin.js';
 
 /** A model that `perform` stages or expects. */
 export interface Staged {
