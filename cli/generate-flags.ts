@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import type { Format } from './report/report.js';
 
 /** Options of `fw-gen generate`, as parsed. */
@@ -14,43 +15,34 @@ export interface GenerateFlags {
   readonly format: Format;
 }
 
-const SWITCHES: Readonly<Record<string, Partial<GenerateFlags>>> = {
-  '--check': { check: true },
-  '--dry-run': { dryRun: true },
-  '--strict': { strict: true },
-  '--clean': { clean: true },
-  '--force': { force: true },
-  '--timing': { timing: true },
-  '--quiet': { quiet: true },
-};
-
-const FORMAT_FLAGS: Readonly<Record<string, Format>> = {
-  text: 'text',
-  json: 'json',
-  github: 'github',
-  sarif: 'sarif',
-};
+const FLAG = { type: 'boolean' } as const;
+const OPTIONS = {
+  config: { type: 'string', default: 'fw.config.yaml' },
+  format: { type: 'string', default: 'text' },
+  check: FLAG,
+  'dry-run': FLAG,
+  strict: FLAG,
+  clean: FLAG,
+  force: FLAG,
+  timing: FLAG,
+  quiet: FLAG,
+} as const;
 
 /**
- * Parses a plain `generate` command line without loading the parser. Undefined for every other one, including invalid
- * ones and `--watch`.
+ * Parses a plain `generate` command line without loading the parser of all commands. Undefined for every other one,
+ * including invalid ones and `--watch`.
  */
-export function plainGenerate(argv: readonly string[]): GenerateFlags | undefined {
-  if (argv[0] !== 'generate') return undefined;
-  let flags: GenerateFlags = { config: 'fw.config.yaml', format: 'text' };
-  for (let index = 1; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    const value = argv[index + 1] ?? '';
-    const found = Object.hasOwn(SWITCHES, word) ? SWITCHES[word] : withValue(word, value);
-    if (found === undefined) return undefined;
-    if (!Object.hasOwn(SWITCHES, word)) index += 1;
-    flags = { ...flags, ...found };
+export function plainGenerate([command, ...args]: readonly string[]): GenerateFlags | undefined {
+  if (command !== 'generate') return undefined;
+  try {
+    const { 'dry-run': dryRun, format, ...flags } = parseArgs({ args, options: OPTIONS }).values;
+    if (!isFormat(format)) return undefined;
+    return { ...flags, format, ...(dryRun === undefined ? {} : { dryRun }) };
+  } catch {
+    return undefined;
   }
-  return flags;
 }
 
-function withValue(word: string, value: string): Partial<GenerateFlags> | undefined {
-  if (word === '--config') return value === '' || value.startsWith('-') ? undefined : { config: value };
-  const format = word === '--format' && Object.hasOwn(FORMAT_FLAGS, value) ? FORMAT_FLAGS[value] : undefined;
-  return format === undefined ? undefined : { format };
+function isFormat(text: string): text is Format {
+  return /^(text|json|github|sarif)$/.test(text);
 }

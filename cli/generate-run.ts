@@ -1,25 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
-import {
-  type GenerateOptions,
-  type GenerateResult,
-  generate,
-  MANIFEST_NAME,
-  type Phase,
-  type TracedText,
-} from '../generator/generate.js';
+import { type GenerateOptions, type GenerateResult, generate, MANIFEST_NAME } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
 import type { SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
-import { EXIT, type ExitCode } from './exit.js';
+import { EXIT, type ExitCode, type Output } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
-import type { LoadedGenerator } from './load-generator.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
-import type { Format, ReportedChange, ReportedProblem, ReportOptions, RunReport } from './report/report.js';
+import type { Format, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
 import { reportText, warningLines } from './report/text-report.js';
-import { type FinishedRun, writeStamp } from './stamp.js';
+import { writeStamp } from './stamp.js';
 
 /** What a watcher knows before a run, and wants to know after it. */
 export interface Knowledge {
@@ -38,149 +30,106 @@ export interface Knowledge {
 /** Runs the generator once, from reading the configuration to the report. */
 export async function generateOnce(
   flags: GenerateFlags,
-  context: Pick<CommandContext, 'output' | 'version'>,
+  { output, version }: Pick<CommandContext, 'output' | 'version'>,
   knowledge: Knowledge = {},
 ): Promise<ExitCode> {
   const started = performance.now();
-  const clock = new PhaseClock(context.output.progress);
-  const run = await runGenerator(flags, clock, knowledge);
-  if (run.result !== undefined) knowledge.onResult?.(run.result);
-  clock.end();
-  const report = reportOf(
-    flags,
-    { ...run, warnings: unseen(run.warnings, knowledge) },
-    performance.now() - started,
-  );
-  if (knowledge.reportsUnchanged === false && isQuietRun(report)) return report.exitCode;
-  const timed = flags.timing === true ? { ...report, timing: clock.phases } : report;
-  REPORTERS[flags.format](timed, {
-    output: context.output,
-    quiet: flags.quiet === true,
-    version: context.version,
-    sourceText: (file) => readSource(run.projectDirectory, file),
+  const { check: isCheck = false, quiet = false, format, timing } = flags;
+  const projectDirectory = dirname(resolve(flags.config));
+  const clock = phaseClock(output.progress);
+  const { forgotten = [], ...found } = await runGenerator(flags, clock.begin, knowledge);
+  clock.begin(undefined);
+  const isQuiet = isUnchanged(found) && found.problems.length + found.warnings.length === 0;
+  if (knowledge.reportsUnchanged === false && isQuiet) return EXIT.success;
+  const exitCode =
+    found.problems.length > 0 ? EXIT.inputError : isCheck && !isUnchanged(found) ? EXIT.drift : EXIT.success;
+  const report: RunReport = {
+    mode: isCheck ? 'check' : flags.dryRun === true ? 'dry-run' : 'generate',
+    exitCode,
+    ...found,
+    elapsedMs: performance.now() - started,
+    ...(timing === true ? { timing: clock.phases } : {}),
+  };
+  REPORTERS[format](report, {
+    output,
+    quiet,
+    version,
+    sourceText: (file) => readSource(projectDirectory, file),
   });
-  hintAtMigration(run, context);
-  return report.exitCode;
+  // The files are up to date, but the next start of the application would fail because of a missing column.
+  if (forgotten.length > 0)
+    output.error(
+      `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
+        '`fw-gen migrate diff --check` finds every difference.',
+    );
+  return exitCode;
+}
+
+type Found = Pick<RunReport, 'problems' | 'warnings' | 'changes'> & {
+  /** Columns that no migration mentions, if nothing more urgent is to be reported. */
+  readonly forgotten?: readonly string[];
+};
+
+async function runGenerator(
+  flags: GenerateFlags,
+  onPhase: (phase: string) => void,
+  { sources, options: known, onResult, warnings: shown }: Knowledge,
+): Promise<Found> {
+  const { check: isCheck = false, dryRun, force = false, clean = false, strict = false } = flags;
+  const startedAt = Date.now();
+  onPhase('config');
+  // The YAML parser is loaded on demand.
+  const loaded =
+    known === undefined
+      ? (await import('./load-generator.js')).loadGenerator(flags.config)
+      : { options: known };
+  if ('problems' in loaded) return { problems: loaded.problems, warnings: [], changes: [] };
+  const { projectDirectory, outputDirectory } = loaded.options;
+  const isDry = isCheck || dryRun === true;
+  const run = { dryRun: isDry, force, clean, strict, onPhase };
+  const result = await generate({
+    ...loaded.options,
+    ...run,
+    ...(sources === undefined ? {} : { sources }),
+  });
+  onResult?.(result);
+  const { diagnostics: problems, inputs } = result;
+  const warnings = result.warnings();
+  const isCurrent = isUnchanged(result);
+  if (problems.length === 0 && (!isDry || isCurrent))
+    writeStamp({
+      configFile: flags.config,
+      startedAt,
+      inputs,
+      outputs: result.changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path),
+      others: [relativeTo(projectDirectory, join(outputDirectory, MANIFEST_NAME))],
+      warnings: warningLines(warnings),
+    });
+  const trace = isCheck && !isCurrent ? result.trace() : undefined;
+  const changes = result.changes.map((change) => {
+    const { path, kind } = change;
+    const isExplained = trace !== undefined && kind !== 'unchanged';
+    return { path, kind, ...(isExplained ? explainStale(change, trace.get(path)) : {}) };
+  });
+  const isHinted = flags.format === 'text' && flags.quiet !== true;
+  const isFine = isCheck && problems.length === 0 && isCurrent;
+  return {
+    problems,
+    warnings: shown === undefined ? warnings : unseen(warnings, shown),
+    changes,
+    forgotten: isHinted && isFine ? result.forgottenColumns() : [],
+  };
 }
 
 /** The warnings that this process has not shown. */
-function unseen(
-  warnings: readonly Diagnostic[] = [],
-  { warnings: shown = new Set() }: Knowledge,
-): readonly Diagnostic[] {
+function unseen(warnings: readonly Diagnostic[], shown: Set<string>): readonly Diagnostic[] {
   const found = warnings.filter((each) => !shown.has(formatDiagnostic(each)));
   for (const each of found) shown.add(formatDiagnostic(each));
   return found;
 }
 
-/** The files are up to date, but the next start of the application would fail because of a missing column. */
-function hintAtMigration({ forgotten = [] }: Run, { output }: Pick<CommandContext, 'output'>): void {
-  if (forgotten.length === 0) return;
-  output.error(
-    `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
-      '`fw-gen migrate diff --check` finds every difference.',
-  );
-}
-
-/** The result of a run, or the problems that prevented it. */
-interface Run {
-  readonly projectDirectory: string;
-  readonly problems: readonly ReportedProblem[];
-  readonly result?: GenerateResult;
-  readonly traced?: ReadonlyMap<string, TracedText> | undefined;
-  /** Columns that no migration mentions, if the run reports them. */
-  readonly forgotten?: readonly string[];
-  readonly warnings?: readonly Diagnostic[];
-}
-
-async function runGenerator(
-  flags: GenerateFlags,
-  clock: PhaseClock,
-  { sources, options: known }: Knowledge,
-): Promise<Run> {
-  const projectDirectory = dirname(resolve(flags.config));
-  const startedAt = Date.now();
-  clock.begin('config');
-  const loaded = known === undefined ? await load(flags.config) : { options: known };
-  if ('problems' in loaded) return { projectDirectory, problems: loaded.problems };
-  const { options } = loaded;
-  const result = await generate({
-    ...options,
-    dryRun: flags.check === true || flags.dryRun === true,
-    force: flags.force === true,
-    clean: flags.clean === true,
-    strict: flags.strict === true,
-    ...(sources === undefined ? {} : { sources }),
-    onPhase: (phase) => clock.begin(phase),
-  });
-  const warnings = result.warnings();
-  const isWritten = flags.check !== true && flags.dryRun !== true;
-  if (result.diagnostics.length === 0 && (isWritten || isUnchanged(result)))
-    writeStamp({
-      configFile: flags.config,
-      startedAt,
-      ...filesOf(result, options),
-      warnings: warningLines(warnings),
-    });
-  return {
-    projectDirectory,
-    problems: result.diagnostics,
-    result,
-    traced: flags.check === true && !isUnchanged(result) ? result.trace() : undefined,
-    forgotten: showsHints(flags) && isRight(result) ? result.forgottenColumns() : [],
-    warnings,
-  };
-}
-
-/** The files of a run, for its stamp. */
-function filesOf(
-  { changes, inputs }: GenerateResult,
-  { projectDirectory, outputDirectory }: GenerateOptions,
-): Pick<FinishedRun, 'inputs' | 'outputs' | 'others'> {
-  const outputs = changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path);
-  const manifest = relativeTo(projectDirectory, join(outputDirectory, MANIFEST_NAME));
-  return { inputs, outputs, others: [manifest] };
-}
-
-/** Reads the configuration. Loads the YAML parser on demand. */
-async function load(configFile: string): Promise<LoadedGenerator> {
-  const { loadGenerator } = await import('./load-generator.js');
-  return loadGenerator(configFile);
-}
-
-/** Hints are shown only if there are neither stale files nor mistakes, which are more urgent. */
-function isRight(result: GenerateResult): boolean {
-  return result.diagnostics.length === 0 && isUnchanged(result);
-}
-
-function showsHints({ check, format, quiet }: GenerateFlags): boolean {
-  return check === true && format === 'text' && quiet !== true;
-}
-
-function isUnchanged({ changes }: GenerateResult): boolean {
+function isUnchanged({ changes }: Pick<RunReport, 'changes'>): boolean {
   return changes.every(({ kind }) => kind === 'unchanged');
-}
-
-/** A watcher does not report a run without changes, problems or new warnings. */
-function isQuietRun({ problems, warnings, changes }: RunReport): boolean {
-  return problems.length + warnings.length === 0 && changes.every(({ kind }) => kind === 'unchanged');
-}
-
-function reportOf(
-  flags: GenerateFlags,
-  { problems, warnings = [], result, traced }: Run,
-  elapsedMs: number,
-): RunReport {
-  const mode = flags.check === true ? 'check' : flags.dryRun === true ? 'dry-run' : 'generate';
-  const all = result?.changes ?? [];
-  const isStale = mode === 'check' && all.some(({ kind }) => kind !== 'unchanged');
-  const changes = all.map((change): ReportedChange => {
-    const { path, kind } = change;
-    const isExplained = traced !== undefined && kind !== 'unchanged';
-    return { path, kind, ...(isExplained ? explainStale(change, traced.get(path)) : {}) };
-  });
-  const exitCode = problems.length > 0 ? EXIT.inputError : isStale ? EXIT.drift : EXIT.success;
-  return { mode, exitCode, problems, warnings, changes, elapsedMs };
 }
 
 const REPORTERS: Readonly<Record<Format, (report: RunReport, options: ReportOptions) => void>> = {
@@ -198,36 +147,19 @@ function readSource(projectDirectory: string, file: string): string | undefined 
   }
 }
 
-/** Measures phases and shows the current one. */
-class PhaseClock {
-  readonly #progress: ((text: string) => void) | undefined;
-  readonly #phases: Record<string, number> = {};
-  #current: { readonly phase: string; readonly since: number } | undefined;
-
-  constructor(progress: ((text: string) => void) | undefined) {
-    this.#progress = progress;
-  }
-
-  begin(phase: Phase | 'config'): void {
-    this.#close();
-    this.#current = { phase, since: performance.now() };
-    this.#progress?.(`${phase} ...`);
-  }
-
-  end(): void {
-    this.#close();
-    this.#progress?.('');
-  }
-
-  /** Milliseconds by phase. */
-  get phases(): Readonly<Record<string, number>> {
-    return this.#phases;
-  }
-
-  #close(): void {
-    if (this.#current === undefined) return;
-    const { phase, since } = this.#current;
-    this.#phases[phase] = (this.#phases[phase] ?? 0) + performance.now() - since;
-    this.#current = undefined;
-  }
+/** Measures phases in milliseconds and shows the current one. */
+function phaseClock(progress: Output['progress']): {
+  readonly phases: Readonly<Record<string, number>>;
+  /** Begins a phase; undefined: ends the last one. */
+  readonly begin: (phase: string | undefined) => void;
+} {
+  const phases: Record<string, number> = {};
+  let last = { phase: '', since: 0 };
+  const begin = (phase = ''): void => {
+    const now = performance.now();
+    if (last.phase !== '') phases[last.phase] = (phases[last.phase] ?? 0) + now - last.since;
+    last = { phase, since: now };
+    progress?.(phase === '' ? '' : `${phase} ...`);
+  };
+  return { phases, begin };
 }

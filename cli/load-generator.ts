@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { GenerateOptions } from '../generator/generate.js';
+import { defined } from '../generator/schema/defined.js';
 import { type AccessConfig, ConfigurationError, type HttpConfig } from '../runtime/config/index.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
 import type { ProjectConfig } from '../runtime/config/types.js';
@@ -37,9 +38,7 @@ export function loadGenerator(file: string, used: readonly string[] = []): Loade
       http: config.http,
       options: {
         ...projectFolders(config),
-        ...(title === undefined ? {} : { title }),
-        ...(version === undefined ? {} : { version }),
-        ...(templatesDirectory === undefined ? {} : { templatesDirectory }),
+        ...defined({ title, version, templatesDirectory }),
       },
     };
   } catch (error) {
@@ -47,11 +46,7 @@ export function loadGenerator(file: string, used: readonly string[] = []): Loade
     return {
       problems: error.problems.map(({ line, column, path, message, hint }) => ({
         code: 'FWCONFIG' as const,
-        location: {
-          file,
-          ...(line === undefined ? {} : { line }),
-          ...(column === undefined ? {} : { column }),
-        },
+        location: { file, ...defined({ line, column }) },
         message: path === '' ? message : `${path}: ${message}`,
         hint: hint ?? 'See docs/configuration.md of fw-actions for every key.',
       })),

@@ -29,6 +29,7 @@ export async function watchCommand(
   const watcher = new FolderWatcher();
   const configuration = new WatchedConfiguration(flags.config);
   let before: Snapshot | undefined;
+  let inputs: readonly string[] = [];
   let last: ExitCode | undefined;
   if (flags.format === 'text' && flags.quiet !== true) {
     context.output.info(`Watching the sources of ${flags.config}. Ctrl+C stops.`);
@@ -36,7 +37,7 @@ export async function watchCommand(
   try {
     while (!context.signal.aborted) {
       const options = configuration.read();
-      const after = look(flags.config, options);
+      const after = look(flags.config, options, inputs);
       watcher.watchOnly([...after.folders, projectDirectory]);
       const changed = changedPaths(before ?? NOTHING, after);
       if (changed.length > 0 || before === undefined) {
@@ -44,7 +45,11 @@ export async function watchCommand(
         // The snapshot from before the run: later changes cause another run, except those of generated files.
         before = after;
         const onResult = (result: GenerateResult): void => {
-          if (options !== undefined) before = withWritten(after, options, result);
+          // A change of tsconfig.json, or of a package's types, is a change of the sources' meaning.
+          inputs = result.inputs
+            .filter((path) => /\.(json|[cm]?tsx?)$/.test(path))
+            .map((path) => join(projectDirectory, path));
+          if (options !== undefined) before = withWritten(after, options, { ...result, inputs });
         };
         const reportsUnchanged = last !== EXIT.success;
         last = await generateOnce(flags, context, { sources, options, onResult, reportsUnchanged, warnings });
@@ -84,8 +89,12 @@ class WatchedConfiguration {
   }
 }
 
-/** A snapshot of sources, templates and output; without a valid configuration, only of the configuration file. */
-function look(configFile: string, options: GenerateOptions | undefined): Snapshot {
+/**
+ * A snapshot of sources, templates and output; without a valid configuration, only of the configuration file.
+ *
+ * @param inputs further files that the last run has read
+ */
+function look(configFile: string, options: GenerateOptions | undefined, inputs: readonly string[]): Snapshot {
   const config = resolve(configFile);
   if (options === undefined) return takeSnapshot([], [config]);
   const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory, templatesDirectory } =
@@ -97,17 +106,22 @@ function look(configFile: string, options: GenerateOptions | undefined): Snapsho
     ...(templatesDirectory ? [templatesDirectory] : []),
   ];
   const inside = folders.filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
-  return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME)]);
+  return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME), ...inputs]);
 }
 
-/** A snapshot with the files that a run has written: its own changes cause no further run. */
-function withWritten(seen: Snapshot, options: GenerateOptions, { changes }: GenerateResult): Snapshot {
+/** A snapshot with the files that a run has written, and those that it was the first to read: neither causes a run. */
+function withWritten(
+  seen: Snapshot,
+  options: GenerateOptions,
+  { changes, inputs }: Pick<GenerateResult, 'changes' | 'inputs'>,
+): Snapshot {
   const { projectDirectory, outputDirectory } = options;
   const files = new Map(seen.files);
   const written = changes
     .filter(({ kind }) => kind !== 'unchanged')
     .map(({ path }) => join(projectDirectory, path));
-  for (const path of [...written, join(outputDirectory, MANIFEST_NAME)]) {
+  const fresh = inputs.filter((path) => !files.has(path));
+  for (const path of [...written, ...fresh, join(outputDirectory, MANIFEST_NAME)]) {
     const state = stateOf(path);
     if (state === undefined) files.delete(path);
     else files.set(path, state);

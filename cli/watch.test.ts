@@ -119,6 +119,25 @@ test(
 );
 
 test(
+  '--watch follows the path aliases of a changed tsconfig.json',
+  async () => {
+    const aliases = (folder: string): string =>
+      JSON.stringify({ compilerOptions: { paths: { '@/*': [folder] } } });
+    project.write('tsconfig.json', aliases('./src/near/*'));
+    project.write('src/near/size.ts', "export type Size = 'NEAR';\n");
+    project.write('src/far/size.ts', "export type Size = 'FAR';\n");
+    project.write(
+      'src/models/extra.ts',
+      `import type { Size } from '@/size.js';\n${modelText('Extra').replace(': string', ': Size')}`,
+    );
+    await until(() => project.emitted()['src/generated/extra.ts']?.includes('near/size') === true);
+    project.write('tsconfig.json', aliases('./src/far/*'));
+    await until(() => project.emitted()['src/generated/extra.ts']?.includes('far/size') === true);
+  },
+  PATIENCE_MS,
+);
+
+test(
   '--watch ends with its signal although one change follows the other',
   async () => {
     const MOST = 300;

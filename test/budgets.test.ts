@@ -8,12 +8,12 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_370,
+  cli: 4_310,
   'generator/build': 30,
   'generator/check': 1_450,
   'generator/emit': 4_200,
   'generator/event-lock': 710,
-  'generator/read': 6_060,
+  'generator/read': 5_920,
   'generator/schema': 1_460,
   'generator/write': 570,
   'runtime/access': 1_280,

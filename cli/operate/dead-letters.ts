@@ -1,9 +1,10 @@
+import { defined } from '../../generator/schema/defined.js';
 import type { DeadLetter, DeadLetterDetails } from '../../runtime/operations.js';
 import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell, counted, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
-import { type Found, given, shardCommand } from './operator-command.js';
+import { type Found, shardCommand } from './operator-command.js';
 
 const STATES = ['failed', 'waiting', 'discarded'] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -28,7 +29,7 @@ const LIST = shardCommand({
     limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100),
   },
   each: ({ operations }, { state, limit, ...filter }, shard) =>
-    operations.deadLetters.list({ ...filterOf(filter), ...given({ state }), limit, shard }),
+    operations.deadLetters.list({ ...filterOf(filter), ...defined({ state }), limit, shard }),
   report: (found) => {
     const letters = all(found);
     return { json: { deadLetters: letters }, lines: table(letters), none: 'No dead letters.' };
@@ -49,7 +50,7 @@ const SHOW = shardCommand({
     return {
       json: { deadLetters: letters },
       lines: letters.map(detailsText),
-      errors: letters.length > 0 ? [] : [`No handler has parked the event ${event}.`],
+      none: `No handler has parked the event ${event}.`,
       isDrift: letters.length === 0,
     };
   },
@@ -121,7 +122,7 @@ function filterOf({ handler, model, event }: Filter): {
   readonly eventId?: string;
 } {
   if (event !== undefined && !UUID.test(event)) throw new InputError(`${event} is not the id of an event.`);
-  return given({ handler, modelId: model, eventId: event });
+  return defined({ handler, modelId: model, eventId: event });
 }
 
 function all<T>(found: readonly Found<readonly T[]>[]): readonly T[] {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { defined } from '../../generator/schema/defined.js';
 import type { FailoverReport } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, required, value, wholeNumber } from '../command.js';
 import { InputError } from '../input-error.js';
@@ -6,7 +7,7 @@ import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { DEAD_LETTERS } from './dead-letters.js';
 import { LAG } from './lag.js';
-import { type Found, FRAME, given, operatorCommand, shardCommand } from './operator-command.js';
+import { type Found, FRAME, operatorCommand, shardCommand } from './operator-command.js';
 import { SCHEDULES } from './schedules.js';
 
 const FAILOVERS = shardCommand({
@@ -81,7 +82,7 @@ const REPLAY = operatorCommand({
     const chosen = shard === undefined ? undefined : shards[0]?.shard;
     const ordered = await operations.replay(handler, start, {
       again: again === true,
-      ...given({ shard: chosen }),
+      ...defined({ shard: chosen }),
     });
     const replays = ordered.map(({ shard: on, name }) => ({ shard: on, name }));
     const table = tableLines(replays, { SHARD: (each) => each.shard, REPLAY: ({ name }) => name });
@@ -198,7 +199,7 @@ const RETAIN = shardCommand({
   each: ({ operations, config }, { keepDays, partitionDays, ahead }, shard) =>
     operations.retain({
       keepDays: keepDays ?? config.retention.keepDays,
-      ...given({ partitionDays, ahead }),
+      ...defined({ partitionDays, ahead }),
       shard,
     }),
   report: async (found, { keepDays }, { config }) => {

@@ -1,9 +1,10 @@
+import { defined } from '../../generator/schema/defined.js';
 import type { ApiKeyStore } from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, required, text } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { given, operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
+import { operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
 
 const CREATE = operatorCommand({
   name: 'create',
@@ -23,7 +24,11 @@ const CREATE = operatorCommand({
     const expiresDate = expires === undefined ? undefined : readExpiry(expires);
     const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
     const store = await storeOf(session);
-    const key = { principal, claims: { ...readClaims(claims), ...scoped }, ...given({ note, expiresDate }) };
+    const key = {
+      principal,
+      claims: { ...readClaims(claims), ...scoped },
+      ...defined({ note, expiresDate }),
+    };
     return { lines: [await store.create(key)] };
   },
 });

@@ -102,7 +102,7 @@ interface ShardSpec<Given extends Inputs, T> extends Omit<CommandSpec<Given & Fr
 }
 
 interface ShardReport extends Report {
-  /** The line if every shard has answered and `lines` is empty. */
+  /** The line if every shard has answered and `lines` is empty; an error if that is a drift. */
   readonly none?: string;
 }
 
@@ -119,12 +119,14 @@ export function shardCommand<Given extends Inputs, T>({
     run: async (session, values) => {
       const { found, failed } = await onEach(session, (shard) => each(session, values, shard));
       const { json, lines = [], errors = [], isDrift = false, none } = await report(found, values, session);
+      const missing = lines.length + failed.length === 0 && none !== undefined ? [none] : [];
       const failures = failed.map(({ shard, value: message }) => ({ shard, message }));
       return {
         json: { ...json, failures },
-        lines: lines.length > 0 || failed.length > 0 || none === undefined ? lines : [none],
+        lines: isDrift ? lines : [...lines, ...missing],
         errors: [
           ...errors,
+          ...(isDrift ? missing : []),
           ...failed.map(({ shard, name, value: message }) => `${shard} ${name}: ${message}`),
         ],
         isDrift: isDrift || failed.length > 0,
@@ -158,14 +160,6 @@ async function plainJson(json: object): Promise<object> {
   const shardText = (_: string, each: unknown): unknown =>
     each instanceof ShardIdentifier ? each.toString() : each;
   return JSON.parse(JSON.stringify(json, shardText)) as object;
-}
-
-/** An object without the properties that are undefined. */
-export function given<T extends object>(
-  values: T,
-): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  const entries = Object.entries(values).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
 /** @throws InputError for a shard that the configuration does not list */

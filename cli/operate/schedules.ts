@@ -1,7 +1,8 @@
+import { defined } from '../../generator/schema/defined.js';
 import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { FRAME, given, operatorCommand, shardCommand } from './operator-command.js';
+import { FRAME, operatorCommand, shardCommand } from './operator-command.js';
 
 const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
@@ -23,7 +24,7 @@ const LIST = shardCommand({
     params: flag('--params', 'also show their params, which may contain secrets'),
   },
   each: ({ operations }, { state, action, limit }, shard) =>
-    operations.schedules.list({ ...given({ state, action }), limit, shard }),
+    operations.schedules.list({ ...defined({ state, action }), limit, shard }),
   report: (found, { params: withParams }) => {
     const actions = found.flatMap(({ value: each }) => each);
     const lines = tableLines(actions, {

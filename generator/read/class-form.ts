@@ -1,8 +1,8 @@
-import { ts } from './compiler.js';
+import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { referenceToDeclaration } from './resolver.js';
-import { constructorsOf, hasKeyword, scopeOf } from './syntax.js';
+import { constructorsOf, isBase, scopeOf } from './syntax.js';
 import { followLineage, type Lineage } from './types/lineage.js';
 
 /**
@@ -42,11 +42,6 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
     );
   }
   return name;
-}
-
-/** Whether a class is abstract. An abstract class has no instances. */
-export function isBase(node: ts.ClassDeclaration): boolean {
-  return hasKeyword(node, ts.SyntaxKind.AbstractKeyword);
 }
 
 /** A class with its decorators and base classes, which determine its kind. */

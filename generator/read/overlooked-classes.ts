@@ -1,7 +1,5 @@
-import { type ClassForm, isBase } from './class-form.js';
+import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
-import { readHeritage } from './heritage.js';
-import { hasMarker, reportNested } from './nested-classes.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
@@ -43,7 +41,8 @@ function mentionsBase(context: ReadContext, node: ts.Expression): boolean {
   return found;
 }
 
-function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
+/** Whether an expression names one of these base classes, or a class of this project that extends one. */
+export function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
   const { resolved } = resolveExpression(context, node);
   if (resolved.kind === 'framework') return BASES.includes(resolved.name);
   return (
@@ -51,48 +50,4 @@ function leadsToBase(context: ReadContext, node: ts.Expression): boolean {
     ts.isClassDeclaration(resolved.declaration) &&
     leadsTo(followLineage(context, resolved.declaration), ...BASES)
   );
-}
-
-/**
- * Reports unmarked classes in namespaces and expressions that extend one of these base classes. Classes in functions
- * are local on purpose.
- */
-export function reportNestedSubclasses(context: ReadContext, source: ts.SourceFile): void {
-  for (const node of nestedSubclasses(source)) {
-    const heritage = readHeritage(context, node);
-    if (heritage === undefined || hasMarker(context, node)) continue;
-    if (ts.isClassDeclaration(node) && isBase(node)) continue;
-    if (!leadsToBase(context, heritage.clause.expression)) continue;
-    reportNested(context, node, `extends ${heritage.clause.expression.getText()}`);
-  }
-}
-
-/**
- * Finds classes with a base class, except top-level statements. Searches the text first, because most files have none.
- */
-function nestedSubclasses(source: ts.SourceFile): readonly ts.ClassLikeDeclaration[] {
-  const { text } = source;
-  const known = new Set<number>();
-  for (const statement of source.statements) {
-    if (!ts.isClassDeclaration(statement) && !ts.isInterfaceDeclaration(statement)) continue;
-    for (const clause of statement.heritageClauses ?? []) known.add(clause.getStart(source));
-  }
-  const found: ts.ClassLikeDeclaration[] = [];
-  for (let at = text.indexOf(EXTENDS); at >= 0; at = text.indexOf(EXTENDS, at + EXTENDS.length)) {
-    const node = known.has(at) ? undefined : subclassAt(source, at);
-    if (node !== undefined) found.push(node);
-  }
-  return found;
-}
-
-const EXTENDS = 'extends ';
-
-/** Returns the class whose `extends` is at a position; undefined if it is local to a block or a function. */
-function subclassAt(source: ts.SourceFile, at: number): ts.ClassLikeDeclaration | undefined {
-  let node: ts.Node | undefined = source;
-  while (node !== undefined && !(ts.isHeritageClause(node) && node.getStart(source) === at)) {
-    if (ts.isBlock(node) || ts.isFunctionLike(node)) return undefined;
-    node = ts.forEachChild(node, (child) => (child.pos <= at && at < child.end ? child : undefined));
-  }
-  return node !== undefined && ts.isClassLike(node.parent) ? node.parent : undefined;
 }

@@ -1,9 +1,10 @@
+import { defined } from '../schema/defined.js';
 import type { ActionSchema } from '../schema/project-schema.js';
-import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
-import { type Draft, type ReadContext, report } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
@@ -45,9 +46,12 @@ export function readAction(
   const classes = lineage.classes.map((each) => each.node);
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
-  const action: Draft<ActionSchema> = {
+  const { description, tags } = readDoc(node);
+  const schedules = readScheduled(context, classes);
+  return defined({
     className,
     name: readName(context, decorator) ?? className,
+    description,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     params: paramsOf(context, params.node, paramsType),
@@ -58,14 +62,13 @@ export function readAction(
       { name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } },
     ]),
     stagingCalls: classes.reduce((sum, each) => sum + countStagingCalls(each), 0),
-  };
-  const { description, tags } = readDoc(node);
-  if (description !== undefined) action.description = description;
-  readDurability(context, action, { classes, tags });
-  if (route !== undefined) action.route = route;
-  const rule = readRule(context, classes);
-  if (rule !== undefined) action.rule = rule;
-  return action;
+    version: readVersion(context, tags),
+    upcasters: readUpcasters(node) || undefined,
+    isCrossShard: tags.some((tag) => tag.name === 'crossShard') ? (true as const) : undefined,
+    schedules: schedules.length > 0 ? schedules : undefined,
+    route,
+    rule: readRule(context, classes),
+  });
 }
 
 /** Reads who may run the action. The nearest class with a rule decides, as at run time. */
@@ -81,22 +84,6 @@ function readRule(
     return named?.kind === 'framework' && named.name === 'everyone' ? 'everyone' : 'some';
   }
   return undefined;
-}
-
-/** Reads the version of params, upcasters, `@crossShard` and scheduled actions. */
-function readDurability(
-  context: ReadContext,
-  action: Draft<ActionSchema>,
-  { classes, tags }: { readonly classes: readonly ts.ClassDeclaration[]; readonly tags: readonly DocTag[] },
-): void {
-  const [node] = classes;
-  const version = readVersion(context, tags);
-  const upcasters = node === undefined ? 0 : readUpcasters(node);
-  const schedules = readScheduled(context, classes);
-  if (version !== undefined) action.version = version;
-  if (upcasters !== 0) action.upcasters = upcasters;
-  if (tags.some(({ name }) => name === 'crossShard')) action.isCrossShard = true;
-  if (schedules.length > 0) action.schedules = schedules;
 }
 
 /** Counts occurrences in the text. Most actions stage once, and need no analysis. */

@@ -2,7 +2,7 @@ import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
 import type { Found } from './found.js';
 import { reportNestedClasses } from './nested-classes.js';
-import { reportComputedBase, reportNestedSubclasses } from './overlooked-classes.js';
+import { reportComputedBase } from './overlooked-classes.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
 import { readEvent } from './read-event.js';
@@ -29,7 +29,6 @@ export function readClasses(context: ReadContext, file: string, found: Found): v
     if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
   }
   reportNestedClasses(context, source);
-  reportNestedSubclasses(context, source);
 }
 
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {

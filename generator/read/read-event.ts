@@ -1,15 +1,16 @@
+import { defined } from '../schema/defined.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
-import { type Draft, type ReadContext, report } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
-import { hasKeyword, instanceProperties, scopeOf } from './syntax.js';
+import { hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { readClassFields } from './types/read-type.js';
@@ -53,20 +54,19 @@ export function readEvent(
   const version = readVersion(context, tags);
   const [options] = marker === undefined ? [] : decoratorArguments(marker);
   const names = readStableNames(context, readOptions(context, options, ['name', 'aliases']));
-  const event: Draft<EventSchema> = {
+  return defined({
     name,
+    description,
+    storedName: names.name,
+    aliases: names.aliases,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     model,
     fields: readPayload(context, node, lineage),
+    version,
     upcasters: readUpcasters(node),
-  };
-  if (description !== undefined) event.description = description;
-  if (version !== undefined) event.version = version;
-  if (tags.some((tag) => tag.name === 'deprecated')) event.isDeprecated = true;
-  if (names.name !== undefined) event.storedName = names.name;
-  if (names.aliases !== undefined) event.aliases = names.aliases;
-  return event;
+    isDeprecated: tags.some((tag) => tag.name === 'deprecated') ? (true as const) : undefined,
+  });
 }
 
 function reportNoEvent(context: ReadContext, node: ts.ClassDeclaration): void {

@@ -1,16 +1,17 @@
+import { defined } from '../schema/defined.js';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { extendsFramework } from './heritage.js';
-import { type Draft, type ReadContext, report } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
+import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { argumentOf, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
 import { readClassField, reportMerged, reportRepeated } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
@@ -42,26 +43,22 @@ export function readModel(
     [...lineage.classes].reverse().flatMap((each) => readModelFields(context, node, each)),
   );
   const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
-  const storedName = decoratedName(context, node, 'AutoBuilder');
-  const model: Draft<ModelSchema> = {
+  return defined({
     name,
+    description: readDoc(node).description,
+    storedName: decoratedName(context, node, 'AutoBuilder'),
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     kind: base.kind,
     sharded: base.sharded,
     state: base.state,
     fields,
+    table,
     columns,
     deletedStates,
-  };
-  const { description } = readDoc(node);
-  if (description !== undefined) model.description = description;
-  if (storedName !== undefined) model.storedName = storedName;
-  if (table !== undefined) model.table = table;
-  const keys = readKeys(context, classes);
-  if (keys !== undefined) model.keys = keys;
-  if (checks === true) model.checks = true;
-  return model;
+    keys: readKeys(context, classes),
+    checks,
+  });
 }
 
 type Base = Pick<ModelSchema, 'kind' | 'sharded' | 'state'>;
@@ -188,12 +185,12 @@ function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelO
     reportNotText(context, name ?? decorator);
   const table = options.get('table');
   const tableName = table === undefined ? undefined : readText(context, table);
-  return {
-    ...(tableName === undefined ? {} : { table: tableName }),
+  return defined({
+    table: tableName,
     columns: readColumnOptions(context, options.get('columns')),
     deletedStates: readTexts(context, options.get('deletedStates')),
-    ...(readFlag(context, options.get('checks')) ? { checks: true } : {}),
-  };
+    checks: readFlag(context, options.get('checks')) ? (true as const) : undefined,
+  });
 }
 
 function readFlag(context: ReadContext, node: ts.Expression | undefined): boolean {
@@ -238,12 +235,7 @@ function readColumnOptions(context: ReadContext, node: ts.Node | undefined): rea
     const type = options.get('type');
     const nameText = name === undefined ? undefined : readText(context, name)?.name;
     const typeText = type === undefined ? undefined : readText(context, type)?.name;
-    return {
-      field,
-      ...(nameText === undefined ? {} : { name: nameText }),
-      ...(typeText === undefined ? {} : { type: typeText }),
-      location: locationOf(value),
-    };
+    return defined({ field, name: nameText, type: typeText, location: locationOf(value) });
   });
 }
 

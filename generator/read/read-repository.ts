@@ -1,8 +1,8 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf } from './syntax.js';
+import { constructorOf, isBase } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { reportRefusal } from './unresolved.js';

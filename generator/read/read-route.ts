@@ -1,6 +1,7 @@
+import { defined } from '../schema/defined.js';
 import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import { type Draft, type ReadContext, report } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readLiteral } from './read-literal.js';
@@ -44,34 +45,27 @@ export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteS
     return undefined;
   }
   const options = readOptions(context, optionsNode, OPTIONS);
-  const route: Draft<RouteSchema> = { method, path, location: locationOf(pathNode) };
-  addOptions(context, route, options);
-  return route;
-}
-
-function addOptions(
-  context: ReadContext,
-  route: Draft<RouteSchema>,
-  options: ReadonlyMap<string, ts.Expression>,
-): void {
-  const set = <Key extends keyof RouteSchema>(key: Key, value: RouteSchema[Key] | undefined): void => {
-    if (value !== undefined) route[key] = value;
-  };
   const text = (name: string): Located<string> | undefined => readText(context, options.get(name));
   const example = options.get('example');
   const response = options.get('response');
-  set('example', example === undefined ? undefined : readLiteral(context, example));
-  set('status', readStatus(context, options.get('status')));
-  set('response', response === undefined ? undefined : readResponse(context, response));
-  if (response !== undefined && route.response !== undefined) set('responseLocation', locationOf(response));
-  set('locationHeader', text('location'));
-  set('etag', text('etag'));
-  set('ifMatch', text('ifMatch'));
-  set('feed', text('feed'));
-  set('bodyBytes', readBodyBytes(context, route, options.get('bodyBytes')));
-  set('timeoutMs', readLimit(context, options.get('timeoutMs'), 'a number of milliseconds'));
-  set('summary', text('summary')?.value);
-  set('tag', text('tag')?.value);
+  const read = response === undefined ? undefined : readResponse(context, response);
+  return defined({
+    method,
+    path,
+    location: locationOf(pathNode),
+    example: example === undefined ? undefined : readLiteral(context, example),
+    status: readStatus(context, options.get('status')),
+    response: read,
+    responseLocation: response === undefined || read === undefined ? undefined : locationOf(response),
+    locationHeader: text('location'),
+    etag: text('etag'),
+    ifMatch: text('ifMatch'),
+    feed: text('feed'),
+    bodyBytes: readBodyBytes(context, method, options.get('bodyBytes')),
+    timeoutMs: readLimit(context, options.get('timeoutMs'), 'a number of milliseconds'),
+    summary: text('summary')?.value,
+    tag: text('tag')?.value,
+  });
 }
 
 function textOf(context: ReadContext, node: ts.Node | undefined): string | undefined {
@@ -97,7 +91,7 @@ function readStatus(context: ReadContext, node: ts.Node | undefined): Located<nu
 
 function readBodyBytes(
   context: ReadContext,
-  { method }: Pick<RouteSchema, 'method'>,
+  method: RouteSchema['method'],
   node: ts.Node | undefined,
 ): number | undefined {
   if (node === undefined || (method !== 'GET' && method !== 'DELETE'))
@@ -152,12 +146,8 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
   }
   if (isAsync(mapper)) reportAsync(context, mapper, name);
   const { description } = readDoc(declaration);
-  return {
-    name,
-    file: fileOf(declaration),
-    ...(description === undefined ? {} : { description }),
-    fields: readClassFields(context, declaration, { withGetters: true, roots: [] }),
-  };
+  const fields = readClassFields(context, declaration, { withGetters: true, roots: [] });
+  return defined({ name, file: fileOf(declaration), description, fields });
 }
 
 /** Returns the static `from` of a response, or of its nearest base class. */

@@ -1,10 +1,10 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { type ClassForm, isBase, readClassName } from './class-form.js';
+import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf, instanceProperties } from './syntax.js';
+import { constructorOf, instanceProperties, isBase } from './syntax.js';
 import { argumentOf, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { firstUnresolved, reportRefusal } from './unresolved.js';

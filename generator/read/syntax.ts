@@ -8,6 +8,11 @@ export type Declaration =
   | ts.EnumDeclaration
   | ts.VariableDeclaration;
 
+/** Whether a class is abstract. An abstract class has no instances. */
+export function isBase(node: ts.ClassDeclaration): boolean {
+  return hasKeyword(node, ts.SyntaxKind.AbstractKeyword);
+}
+
 /** Returns a name as written, with its qualifiers. */
 export function nameText(node: ts.Node): string {
   return ts.isIdentifier(node) ? node.text : node.getText();

@@ -1,9 +1,9 @@
-import { ts } from './compiler.js';
-import { extendsFramework, readHeritage } from './heritage.js';
+import type { ts } from './compiler.js';
 import type { ReadContext } from './read-context.js';
 import { hasDecorator } from './read-decorator.js';
 import { fileOf } from './source-files.js';
-import { hasKeyword } from './syntax.js';
+import { isBase } from './syntax.js';
+import { followLineage, leadsTo } from './types/lineage.js';
 
 /**
  * Whether a class of the source folder is a model that lacks `@AutoBuilder`. FWGEN011 reports it once, at its
@@ -11,20 +11,7 @@ import { hasKeyword } from './syntax.js';
  */
 export function isUnmarkedModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
   const { source } = context.paths;
-  const file = fileOf(node);
-  if (hasDecorator(context, node, 'AutoBuilder') || hasKeyword(node, ts.SyntaxKind.AbstractKeyword))
-    return false;
-  return (source === '' || file.startsWith(`${source}/`)) && extendsModel(context, node);
-}
-
-function extendsModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
-  const seen = new Set<ts.ClassDeclaration>();
-  for (let each: ts.ClassDeclaration | undefined = node; each !== undefined && !seen.has(each); ) {
-    seen.add(each);
-    const heritage = readHeritage(context, each);
-    if (extendsFramework(heritage, 'Model', 'Entity')) return true;
-    const base = heritage?.resolved.kind === 'declared' ? heritage.resolved.declaration : undefined;
-    each = base !== undefined && ts.isClassDeclaration(base) ? base : undefined;
-  }
-  return false;
+  if (hasDecorator(context, node, 'AutoBuilder') || isBase(node)) return false;
+  const isSource = source === '' || fileOf(node).startsWith(`${source}/`);
+  return isSource && leadsTo(followLineage(context, node), 'Model', 'Entity');
 }

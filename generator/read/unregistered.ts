@@ -1,9 +1,9 @@
-import { type ClassForm, isBase } from './class-form.js';
+import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
 import { moduleIndex } from './module-index.js';
 import { type ReadContext, warn } from './read-context.js';
 import { resolveExpression, resolveName } from './resolver.js';
-import { nameText } from './syntax.js';
+import { isBase, nameText } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 
 /** Decorators that the generator reads on a class. */

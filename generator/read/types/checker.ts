@@ -4,7 +4,7 @@ import { plainText } from '../../content-hash.js';
 import type { ProjectPaths } from '../../schema/paths.js';
 import { ts } from '../compiler.js';
 import type { SourceFiles } from '../source-files.js';
-import { aliasTargets, compilerOptions } from './compiler-options.js';
+import { compilerOptions } from './compiler-options.js';
 import { FRAMEWORK_SURFACE, isFramework } from './framework-surface.js';
 
 const LIBRARIES = '/lib-of-typescript/';
@@ -107,14 +107,14 @@ export class Checker {
    * compiler's options, or `imports` of the package. @returns undefined for a package
    */
   locate(specifier: string, file: string): string | undefined {
-    const { projectDirectory } = this.#sources;
-    if (specifier.startsWith('#')) {
-      const path = this.#resolvePackage(specifier, posix.join(projectDirectory, file))?.resolvedFileName;
-      return path === undefined || posix.isAbsolute(path) ? undefined : path;
-    }
-    return aliasTargets(this.#compilerOptions, specifier)
-      .map((path) => posix.relative(projectDirectory, path))
-      .find((path) => !path.startsWith('..') && (this.#isEmitted(path) || this.#sources.loadImport(path)));
+    const { paths, baseUrl } = this.#compilerOptions;
+    const isImport = specifier.startsWith('#');
+    if (!isImport && paths === undefined && baseUrl === undefined) return undefined;
+    const found = this.#find(specifier, posix.join(this.#sources.projectDirectory, file));
+    // A package of a workspace is imported by its name.
+    if (found === undefined || (found.isExternalLibraryImport === true && !isImport)) return undefined;
+    const path = this.#ownPath(found.resolvedFileName);
+    return path !== undefined && /\.[cm]?tsx?$/.test(path) ? path : undefined;
   }
 
   get #compilerOptions(): ts.CompilerOptions {
@@ -141,8 +141,9 @@ export class Checker {
 
   get #disk(): ts.ModuleResolutionHost {
     return {
-      fileExists: (path) => ts.sys.fileExists(path),
-      directoryExists: (path) => ts.sys.directoryExists(path),
+      // Emitted files need not exist yet.
+      fileExists: (path) => ts.sys.fileExists(path) || this.#isEmitted(this.#ownPath(path)),
+      directoryExists: (path) => ts.sys.directoryExists(path) || this.#isEmitted(this.#ownPath(`${path}/`)),
       realpath: (path) => ts.sys.realpath?.(path) ?? path,
       readFile: (path) => this.#read(path),
     };
@@ -177,19 +178,23 @@ export class Checker {
   }
 
   #resolvePackage(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
-    const { resolvedModule } = ts.resolveModuleName(
+    const resolved = this.#find(specifier, file);
+    if (resolved === undefined || /\.[cm]?jsx?$/.test(resolved.resolvedFileName)) return undefined;
+    const own = this.#ownPath(resolved.resolvedFileName);
+    return own === undefined || !/\.[cm]?tsx?$/.test(own) ? resolved : this.#source(own);
+  }
+
+  #find(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
+    const options = this.#compilerOptions;
+    return ts.resolveModuleName(
       specifier,
       file,
-      this.#compilerOptions,
+      options,
       this.#disk,
       undefined,
       undefined,
       ts.ModuleKind.ESNext,
-    );
-    if (resolvedModule === undefined || /\.[cm]?jsx?$/.test(resolvedModule.resolvedFileName))
-      return undefined;
-    const own = this.#ownPath(resolvedModule.resolvedFileName);
-    return own === undefined || !/\.[cm]?tsx?$/.test(own) ? resolvedModule : this.#source(own);
+    ).resolvedModule;
   }
 
   /** What the generator has emitted does not determine what it emits. */
@@ -198,8 +203,8 @@ export class Checker {
     return { resolvedFileName: path, extension: posix.extname(path), isExternalLibraryImport: false };
   }
 
-  #isEmitted(path: string): boolean {
-    return path.startsWith(`${this.#paths.output}/`);
+  #isEmitted(path: string | undefined): boolean {
+    return path?.startsWith(`${this.#paths.output}/`) === true;
   }
 
   /** Returns the project-relative path of a file in the project's folder, unless it belongs to a package. */

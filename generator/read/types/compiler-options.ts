@@ -41,22 +41,3 @@ function readOptions(file: string, readFile: (path: string) => string | undefine
   const { config } = ts.readConfigFile(file, readFile);
   return ts.parseJsonConfigFileContent(config ?? {}, host, posix.dirname(file), undefined, file).options;
 }
-
-/** Returns the absolute paths that `paths` gives for a specifier. */
-export function aliasTargets(options: ts.CompilerOptions, specifier: string): readonly string[] {
-  const { paths = {}, baseUrl, pathsBasePath } = options;
-  const folder = baseUrl ?? (typeof pathsBasePath === 'string' ? pathsBasePath : '');
-  return Object.entries(paths).flatMap(([pattern, targets]) => {
-    const [head = '', tail] = pattern.split('*');
-    const isMatch =
-      tail === undefined ? specifier === head : specifier.startsWith(head) && specifier.endsWith(tail);
-    if (!isMatch) return [];
-    const rest = specifier.slice(head.length, specifier.length - (tail ?? '').length);
-    return targets.map((target) =>
-      posix.join(
-        folder,
-        target.replace('*', () => rest),
-      ),
-    );
-  });
-}
