@@ -15,6 +15,7 @@ const proofs = [
 
 /** Tests import the package by its public name and get the sources. */
 const alias = {
+  'fw-actions/client': source('./runtime/client/index.ts'),
   'fw-actions/codegen': source('./runtime/codegen/index.ts'),
   'fw-actions/config': source('./runtime/config/index.ts'),
   'fw-actions/consumer': source('./runtime/consumer/index.ts'),

@@ -71,7 +71,7 @@ describe('golden cases', () => {
       file,
       `import type { JsonObject } from 'fw-actions/codegen';\n${untyped.replace('cents / 100', 'Number(cents)')}`,
     );
-    expect(compile(['wrong-upcasters']).join('\n')).toContain('generated/application.ts');
+    expect(compile(['wrong-upcasters']).join('\n')).toContain('generated/bill.part.ts');
   });
 });
 
@@ -149,7 +149,11 @@ function compile(names: readonly string[]): readonly string[] {
       noEmit: true,
       noPropertyAccessFromIndexSignature: true,
       typeRoots: [join(repository, 'node_modules/@types')],
-      paths: { 'fw-actions': runtime('index.ts'), 'fw-actions/codegen': runtime('codegen/index.ts') },
+      paths: {
+        'fw-actions': runtime('index.ts'),
+        'fw-actions/client': runtime('client/index.ts'),
+        'fw-actions/codegen': runtime('codegen/index.ts'),
+      },
     },
     include: names.map((name) => `${name}/**/*.ts`),
   };

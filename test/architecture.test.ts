@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/errors.ts': [],
   'runtime/currency-codes.ts': [],
   'runtime/migration-header.ts': [],
+  'runtime/client': ['runtime/http', 'runtime/errors.ts'],
   'runtime/collections': [],
   'runtime/concurrency': ['runtime/collections', 'runtime/domain'],
   'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
@@ -356,8 +357,11 @@ describe('import cycles', () => {
 const OF_PROCESS =
   /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
 
-/** Files with their own clock: the source of time itself, the test kit's clocks, the times in ids, and `systemClock`. */
-const OWN_TIME = /^runtime\/(concurrency\/time\.ts|testing\/|domain\/(id-source|clock)\.ts)/;
+/**
+ * Files with their own clock: the source of time itself, the test kit's clocks, the times in ids, `systemClock`, and the
+ * client, which runs in browsers.
+ */
+const OWN_TIME = /^runtime\/(client\/|concurrency\/time\.ts|testing\/|domain\/(id-source|clock)\.ts)/;
 
 describe('every module', () => {
   test('of the runtime takes time and timers from concurrency/', () => {
@@ -432,16 +436,16 @@ describe('every module', () => {
 
 /** Written as users write: with imports of the public package only. */
 const EXAMPLES: readonly string[] = ['examples/wallet', 'examples/booking'];
-const PUBLIC = /^fw-actions(\/(testing|codegen))?$/;
+const PUBLIC = /^fw-actions(\/(client|codegen|testing))?$/;
 
 describe.each(EXAMPLES)('%s', (example) => {
   const isOwn = (file: string | undefined): boolean => file?.startsWith(`${example}/`) === true;
 
-  test('has emitted code that imports the codegen entry and sources of the application only', () => {
+  test('has emitted code that imports the codegen and client entries and sources of the application only', () => {
     const emitted = readModules(`${example}/generated`);
     const strays = emitted.flatMap((module) =>
       module.imports
-        .filter(({ specifier, file }) => specifier !== 'fw-actions/codegen' && !isOwn(file))
+        .filter(({ specifier, file }) => !/^fw-actions[/](client|codegen)$/.test(specifier) && !isOwn(file))
         .map((stray) => described(module, stray)),
     );
     expect(emitted.length).toBeGreaterThan(0);

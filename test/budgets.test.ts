@@ -18,7 +18,8 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/write': 570,
   'runtime/access': 1_280,
   'runtime/action': 1_460,
-  'runtime/codegen': 160,
+  'runtime/client': 610,
+  'runtime/codegen': 180,
   'runtime/collections': 160,
   'runtime/concurrency': 460,
   'runtime/config': 3_390,
@@ -42,15 +43,16 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_920,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_650, generator: 740 };
+const LOOSE_LINES = { runtime: 1_650, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
   index: 362,
-  codegen: 54,
+  client: 38,
+  codegen: 56,
   config: 47,
   consumer: 14,
-  generator: 43,
+  generator: 58,
   testing: 48,
 };
 

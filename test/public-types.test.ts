@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 /** The package's entries, as `npm run build` declares them. */
 const ENTRIES = {
   index: 'runtime/index',
+  client: 'runtime/client/index',
   codegen: 'runtime/codegen/index',
   config: 'runtime/config/index',
   consumer: 'runtime/consumer/index',

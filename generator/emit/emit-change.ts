@@ -6,18 +6,13 @@ import { Renderer } from './render.js';
 export interface ChangeView {
   /** Name of the migration, quoted. */
   readonly name: string;
-  /** Comments that declare the place and the tables of the migration, safe in a template literal. */
-  readonly header: readonly string[];
-  /** SQL statements without semicolons, safe in a template literal. */
-  readonly statements: readonly string[];
+  /** Lines of SQL, safe in a template literal: comments that declare its place and its tables, then statements. */
+  readonly lines: readonly string[];
 }
 
 /** Returns the text of a migration that runs these statements. */
 export function emitChange({ name, header }: NamedMigration, statements: readonly string[]): string {
-  const view: ChangeView = {
-    name: quote(name),
-    header: header.map(templateText),
-    statements: statements.map(templateText),
-  };
+  const lines = [...header, ...statements.flatMap((statement) => `${statement};`.split('\n'))];
+  const view: ChangeView = { name: quote(name), lines: lines.map(templateText) };
   return new Renderer().own('change')(view);
 }

@@ -1,22 +1,21 @@
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
-import type { ProjectPaths } from '../schema/paths.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
 import { nameMigrations, type WantedMigration } from './migration-names.js';
-import { type ClientPart, clientPartText } from './own-templates.js';
+import { type MigrationPlace, partsOf } from './parts.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
-import { type ClientPartView, clientFiles, clientView } from './views/client-view.js';
+import { clientView } from './views/client-view.js';
 import { headerView } from './views/header-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
-import { serverView } from './views/server-view.js';
-import { sqlMigrationsView } from './views/sql-migrations-view.js';
+import { partViews } from './views/part-view.js';
+import { type SqlMigrationsView, sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
 
 /**
@@ -40,61 +39,54 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const { paths, title, version } = input;
   const schema = sorted(input.schema);
   const renderer = new Renderer(input.templates);
-  const emission = new Emission(schema, marks);
+  const emission = new Emission(schema, paths, marks);
   const migrations = emitMigrations(schema, input, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
-  const texts = file('sql-migrations');
-  const sqlMigrations = sqlMigrationsView(emission, texts, paths.source);
-  const modules = schema.migrations.filter(({ sql }) => sql === undefined).map((each) => each.file);
-  const migrationPlaces = [
-    ...[...modules, ...migrations.keys()].map((path) => ({ path, file: path, name: 'migration' })),
-    ...sqlMigrations.migrations.map(({ path, variable }) => ({ path, file: texts, name: variable })),
-  ].sort((a, b) => compareText(a.path, b.path));
-  const generated = new Map(modelFiles(input, schema.models, emission, renderer));
-  const place = {
-    file: file('application'),
-    outputFolder: paths.output,
-    sourceFolder: paths.source,
-    api: { title, version },
-    migrations: migrationPlaces,
-  };
-  generated.set(place.file, renderer.own('application')(applicationView(emission, place)));
+  const header = headerView(paths.source);
+  const sqlMigrations = sqlMigrationsView(emission);
+  const places = migrationPlaces(schema, migrations, sqlMigrations, file('sql-migrations'));
+  const generated = new Map(modelFiles(schema.models, emission, renderer));
+  const parts = partViews(emission, partsOf(emission, places));
+  const part = renderer.own('part');
+  for (const each of parts) generated.set(each.file, part(each.view));
+  const application = applicationView(emission, file('application'), parts, { title, version });
+  generated.set(file('application'), renderer.own('application')(application));
   if (sqlMigrations.migrations.length > 0)
-    generated.set(texts, renderer.own('sql-migrations')(sqlMigrations));
+    generated.set(file('sql-migrations'), renderer.own('sql-migrations')(sqlMigrations));
   const { lockedTypes = [] } = input;
   if (lockedTypes.length > 0)
-    generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, place)));
-  generated.set(file('server'), renderer.own('server')(serverView(file('server'), place.file, paths.source)));
-  for (const [path, text] of emitClient(emission, paths, renderer)) generated.set(path, text);
+    generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, paths)));
+  generated.set(file('server'), renderer.own('server')(header));
+  if (paths.client !== undefined) {
+    const client = `${paths.client}/client.ts`;
+    generated.set(client, renderer.own('client')(clientView(emission, client)));
+  }
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);
   }
-  return { generated, migrations };
+  return { generated, migrations: new Map([...migrations].map(([path, { text }]) => [path, text])) };
 }
 
-/** Returns the files of the client; empty if the project has none. */
-function emitClient(
-  emission: Emission,
-  { client: folder, source }: ProjectPaths,
-  renderer: Renderer,
-): ReadonlyMap<string, string> {
-  if (folder === undefined) return new Map();
-  const files = clientFiles(folder);
-  const view = clientView(emission, files, source);
-  const part = (name: ClientPart): readonly [file: string, text: string] => {
-    const partView: ClientPartView = { ...headerView(source), text: clientPartText(name) };
-    return [`${folder}/${name}.ts`, renderer.own('client-part')(partView)];
-  };
-  return new Map([
-    [files.client, renderer.own('client')(view)],
-    part('client-errors'),
-    part('client-runtime'),
-    ...(view.hasStreams ? [part('client-stream')] : []),
-  ]);
+/** All migrations including new ones, sorted by path. @param texts path of the module with the texts of `.sql` files */
+function migrationPlaces(
+  schema: ProjectSchema,
+  created: ReadonlyMap<string, NewMigration>,
+  { migrations: sqlMigrations }: SqlMigrationsView,
+  texts: string,
+): readonly MigrationPlace[] {
+  const variables = new Map(sqlMigrations.map(({ path, variable }) => [path, variable]));
+  const present = schema.migrations.map(({ file: path, creates, tables = [] }) => {
+    const name = variables.get(path);
+    const [table] = [...creates, ...tables];
+    return name === undefined
+      ? { path, file: path, name: 'migration', table }
+      : { path, file: texts, name, table };
+  });
+  const added = [...created].map(([path, { table }]) => ({ path, file: path, name: 'migration', table }));
+  return [...present, ...added].sort((a, b) => compareText(a.path, b.path));
 }
 
 function modelFiles(
-  { paths }: EmitInput,
   models: readonly ModelSchema[],
   emission: Emission,
   renderer: Renderer,
@@ -102,7 +94,7 @@ function modelFiles(
   const model = renderer.own('model');
   return new Map(
     models.map((each) => {
-      const path = modelFile(paths.output, each);
+      const path = modelFile(emission.paths.output, each);
       return [path, emission.at(each.location, model(modelView(emission, each, path)))];
     }),
   );
@@ -122,11 +114,17 @@ function sorted(schema: ProjectSchema): ProjectSchema {
   };
 }
 
+/** The first migration of a table. */
+interface NewMigration {
+  readonly text: string;
+  readonly table: string;
+}
+
 function emitMigrations(
   schema: ProjectSchema,
   { paths, now }: EmitInput,
   renderer: Renderer,
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, NewMigration> {
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
   const template = renderer.own('migration');
@@ -136,10 +134,13 @@ function emitMigrations(
     now,
   );
   return new Map(
-    names.flatMap((named, index) => {
-      const model = missing[index];
-      if (model === undefined) return [];
-      return [[`${paths.migrations}/${named.name}.ts`, template(migrationView(model, named))] as const];
+    missing.flatMap((model, index) => {
+      const named = names[index];
+      if (named === undefined) return [];
+      const { table } = modelNames(model);
+      return [
+        [`${paths.migrations}/${named.name}.ts`, { text: template(migrationView(model, named)), table }],
+      ];
     }),
   );
 }

@@ -6,142 +6,170 @@ import type {
 } from '../../runtime/domain/descriptor.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { Emission } from './emission.js';
-import type { FieldTypes } from './field-type.js';
-import { at, Call, type Code, Members } from './print/code.js';
 import type { Imports } from './print/imports.js';
+import { type Literal, literal, propertyKey } from './print/literal.js';
 
 /** Which facts of a field are emitted: `column` and `stored` omit documentation, `documented` includes everything. */
 export type FieldUse = 'column' | 'documented' | 'stored';
 
-/** How fields are printed. */
-export interface FieldPrinting {
-  /** Local name of the runtime's `t`. */
-  readonly t: string;
-  readonly use: FieldUse;
-  readonly types: FieldTypes;
-  /** Returns a variable that holds the type of a named object. Default: its fields are printed in place. */
-  readonly variable?: (type: ObjectType) => Code;
+/** View of `partials/field.hbs`: a field as a call of `t`. */
+export interface FieldView {
+  /** Key of its property. */
+  readonly name: string;
+  /** The call of a member of `t`: `decimal(19, 4)`. If there are members, its text before them: `list(t.object({`. */
+  readonly type: string;
+  /** Fields of an object, one per line; empty for other types. */
+  readonly members: readonly FieldView[];
+  /** Text of the call after the members, or ''. */
+  readonly end: string;
 }
 
-/**
- * Returns the fields of a declaration for a file with these imports.
- *
- * @returns undefined if there are no fields
- */
-export function declaredFieldsCode(
+/** How fields are printed. */
+export interface FieldPrinting {
+  readonly emission: Emission;
+  readonly imports: Imports;
+  readonly use: FieldUse;
+  /** Returns a variable that holds the type of a named object. Default: its fields are printed in place. */
+  readonly variable?: (type: ObjectType) => string;
+}
+
+/** Returns the views of a declaration's fields. */
+export function declaredFields(
   fields: readonly FieldSchema[],
-  use: FieldUse,
-  { types }: Emission,
-  imports: Imports,
-): Members | undefined {
-  if (fields.length === 0) return undefined;
-  const printing = { t: imports.runtimeValue('t'), use, types };
-  return fieldMapCode(
-    fields.map((field) => types.field(field)),
+  printing: FieldPrinting,
+): readonly FieldView[] {
+  return fieldViews(
+    fields.map((field) => printing.emission.types.field(field)),
     printing,
   );
 }
 
-/** Returns fields by name, as calls of `t`. */
-export function fieldMapCode(fields: readonly FieldDescriptor[], printing: FieldPrinting): Members {
-  return membersOf(fields, printing);
-}
-
-function membersOf(
+/** Returns the views of fields. */
+export function fieldViews(
   fields: readonly FieldDescriptor[],
   printing: FieldPrinting,
-  options?: { readonly isShared: boolean },
-): Members {
-  return new Members(
-    fields.map((field) => [field.name, fieldCode(field, printing)]),
-    options,
-  );
+): readonly FieldView[] {
+  if (fields.length > 0) printing.imports.runtimeValue('t');
+  return fields.map((field) => {
+    const block = blockOf(field.type, optionsText(field, printing.use), printing);
+    const type = block?.start ?? fieldCall(field, printing);
+    const location = printing.emission.types.locationOf(field);
+    return {
+      name: propertyKey(field.name),
+      type: location === undefined ? type : printing.emission.at(location, type),
+      members: block === undefined ? [] : fieldViews(block.fields, printing),
+      end: block?.end ?? '',
+    };
+  });
 }
 
-/** Returns a field without its name: `t.decimal(19, 4, { optional: true })`. */
-export function fieldCode(field: FieldDescriptor, printing: FieldPrinting): Code {
-  const options = optionsCode(field, printing.use);
-  const { name, args } = typeCode(field.type, printing);
-  const call = new Call(`${printing.t}.${name}`, options === undefined ? args : [...args, options]);
-  const location = printing.types.locationOf(field);
-  return location === undefined ? call : at(location, call);
+/** Returns a field without its name, as a call of a member of `t`: `decimal(19, 4, { optional: true })`. */
+export function fieldCall(field: FieldDescriptor, printing: FieldPrinting): string {
+  printing.imports.runtimeValue('t');
+  return callText(field.type, optionsText(field, printing.use), printing);
 }
 
-function typeCode(
+interface Block {
+  readonly start: string;
+  readonly fields: readonly FieldDescriptor[];
+  readonly end: string;
+}
+
+/** Returns the parts of a type with an object in it whose fields have lines of their own. */
+function blockOf(type: FieldType, options: string, printing: FieldPrinting): Block | undefined {
+  switch (type.kind) {
+    case 'object':
+      if (type.fields.length === 0 || isVariable(type, printing)) return undefined;
+      return { start: 'object({', fields: type.fields, end: `}${afterOthers(options)})` };
+    case 'list':
+    case 'record': {
+      const inner = blockOf(type.of, itemOptions(type), printing);
+      return (
+        inner && {
+          ...inner,
+          start: `${type.kind}(t.${inner.start}`,
+          end: `${inner.end}${afterOthers(options)})`,
+        }
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isVariable(type: ObjectType, { variable }: FieldPrinting): boolean {
+  return type.name !== undefined && variable !== undefined;
+}
+
+function callText(type: FieldType, options: string, printing: FieldPrinting): string {
+  const { name, args } = call(type, printing);
+  return `${name}(${[...args, ...(options === '' ? [] : [options])].join(', ')})`;
+}
+
+function call(
   type: FieldType,
   printing: FieldPrinting,
-): { readonly name: string; readonly args: readonly Code[] } {
+): { readonly name: string; readonly args: readonly string[] } {
+  const item = (descriptor: ItemDescriptor): string =>
+    `t.${callText(descriptor.type, itemOptions(descriptor), printing)}`;
+  const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
   switch (type.kind) {
     case 'decimal':
-      return { name: 'decimal', args: [type.precision, type.scale] };
+      return { name: 'decimal', args: [`${type.precision}`, `${type.scale}`] };
     case 'id':
-      return { name: type.sharded ? 'shardedId' : 'id', args: [type.model] };
+      return { name: type.sharded ? 'shardedId' : 'id', args: [literal(type.model)] };
     case 'enum':
-      return { name: 'enum', args: [type.values] };
+      return { name: 'enum', args: [literal(type.values)] };
     case 'list':
     case 'record':
-      return { name: type.kind, args: [itemCode({ ...type, type: type.of }, printing)] };
+      return { name: type.kind, args: [item({ ...type, type: type.of })] };
     case 'tuple': {
-      const items = type.items.map((item) => itemCode(item, printing));
+      const items = list(type.items.map(item));
       return type.rest === undefined
         ? { name: 'tuple', args: [items] }
-        : { name: 'openTuple', args: [items, itemCode(type.rest, printing)] };
+        : { name: 'openTuple', args: [items, item(type.rest)] };
     }
     case 'union': {
-      const members = type.of.map((member) => itemCode({ type: member }, printing));
+      const members = list(type.of.map((member) => item({ type: member })));
       return type.discriminator === undefined
         ? { name: 'union', args: [members] }
-        : { name: 'unionBy', args: [type.discriminator, members] };
+        : { name: 'unionBy', args: [literal(type.discriminator), members] };
     }
     case 'recursive':
-      return { name: 'recursive', args: [type.name, itemCode({ type: type.of }, printing)] };
+      return { name: 'recursive', args: [literal(type.name), item({ type: type.of })] };
     case 'again':
       return type.tags === undefined
-        ? { name: 'again', args: [type.name] }
-        : { name: 'againBy', args: [type.name, type.tags] };
-    case 'object': {
-      const variable = type.name === undefined ? undefined : printing.variable?.(type);
-      return { name: 'object', args: [variable ?? objectCode(type, printing)] };
-    }
+        ? { name: 'again', args: [literal(type.name)] }
+        : { name: 'againBy', args: [literal(type.name), literal(type.tags)] };
+    case 'object':
+      return { name: 'object', args: [objectText(type, printing)] };
     default:
       return { name: type.kind, args: [] };
   }
 }
 
-/** Returns the fields of an object. Without variables, a named type has one shared code. */
-function objectCode(type: ObjectType, printing: FieldPrinting): Members {
-  const { t, use, variable } = printing;
-  if (type.name === undefined || variable !== undefined) return fieldMapCode(type.fields, printing);
-  const codes = sharedCodes.get(type) ?? new Map<string, Members>();
-  sharedCodes.set(type, codes);
-  const key = `${use} ${t}`;
-  const code = codes.get(key) ?? membersOf(type.fields, printing, { isShared: true });
-  codes.set(key, code);
-  return code;
+function objectText(type: ObjectType, printing: FieldPrinting): string {
+  if (type.name !== undefined && printing.variable !== undefined) return printing.variable(type);
+  const members = type.fields.map((field) => `${propertyKey(field.name)}: t.${fieldCall(field, printing)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-/** By use and local name of `t`. */
-const sharedCodes = new WeakMap<ObjectType, Map<string, Members>>();
-
-/** Returns an item, value or member: a type that may be null or absent. */
-function itemCode({ type, nullable, optional }: ItemDescriptor, printing: FieldPrinting): Code {
-  const { name, args } = typeCode(type, printing);
-  const options = nullable === undefined && optional === undefined ? [] : [{ nullable, optional }];
-  return new Call(`${printing.t}.${name}`, [...args, ...options]);
+function itemOptions({ nullable, optional }: { readonly nullable?: true; readonly optional?: true }): string {
+  return nullable === undefined && optional === undefined ? '' : literal({ nullable, optional });
 }
 
-interface Options {
-  readonly [key: string]: Code | undefined;
+function afterOthers(options: string): string {
+  return options === '' ? '' : `, ${options}`;
 }
 
-function optionsCode(field: FieldDescriptor, use: FieldUse): Options | undefined {
+function optionsText(field: FieldDescriptor, use: FieldUse): string {
   // Most fields have a name and a type only.
-  if (Object.keys(field).length === 2) return undefined;
-  const options = optionsFor(field, use);
-  return Object.values(options).every((value) => value === undefined) ? undefined : options;
+  if (Object.keys(field).length === 2) return '';
+  const text = literal(optionsFor(field, use));
+  return text === '{}' ? '' : text;
 }
 
-function optionsFor(field: FieldDescriptor, use: FieldUse): Options {
+function optionsFor(field: FieldDescriptor, use: FieldUse): Literal {
   const { optional, nullable, secret, rules, default: absent, label, doc } = field;
   const allowed = { optional, nullable };
   if (use === 'stored') return { ...allowed, secret };

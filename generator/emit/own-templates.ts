@@ -13,16 +13,6 @@ export function ownTemplateText(path: string): string {
   return readFileSync(join(ownTemplatesFolder(), `${path}.hbs`), 'utf8').replace(/\r\n/g, '\n');
 }
 
-/** A file that is copied to every client. */
-export type ClientPart = 'client-errors' | 'client-runtime' | 'client-stream';
-
-/** Returns its text, with LF line ends. */
-export function clientPartText(name: ClientPart): string {
-  return readFileSync(join(ownTemplatesFolder(), `${name}.ts`), 'utf8')
-    .replace(/\r\n/g, '\n')
-    .trimEnd();
-}
-
 /** Returns `templates/` of the package. Source and build have different depths below the package's root. */
 export function ownTemplatesFolder(): string {
   const root = here.slice(0, here.lastIndexOf('generator')).replace(/dist[/\\]$/, '');

@@ -3,9 +3,9 @@ export const TEMPLATES = {
   application: 'ApplicationView',
   change: 'ChangeView',
   client: 'ClientView',
-  'client-part': 'ClientPartView',
   migration: 'MigrationView',
   model: 'ModelView',
+  part: 'PartView',
   server: 'ServerView',
   'sql-migrations': 'SqlMigrationsView',
   versions: 'VersionsView',
@@ -14,4 +14,14 @@ export const TEMPLATES = {
 export type TemplateName = keyof typeof TEMPLATES;
 
 /** Partials that every template may use. */
-export const PARTIALS = ['header', 'imports'] as const;
+export const PARTIALS = [
+  'action',
+  'doc',
+  'event',
+  'field',
+  'handler',
+  'header',
+  'imports',
+  'repository',
+  'response',
+] as const;

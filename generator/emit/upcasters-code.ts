@@ -1,5 +1,5 @@
 import { type LockedType, lockedTypeName } from '../schema/locked-type.js';
-import { type Code, Expression } from './print/code.js';
+import type { Emission } from './emission.js';
 import type { Imports } from './print/imports.js';
 
 /** Project-relative path of the emitted file that holds the types of older versions. */
@@ -12,26 +12,20 @@ export function versionsTypeName(locked: Pick<LockedType, 'of' | 'className'>, e
   return `${lockedTypeName(locked)}${end}`;
 }
 
-/** The context in which upcasters are printed. */
-export interface UpcastersPlace {
-  /** Local name of the class. */
-  readonly classText: string;
-  readonly outputFolder: string;
-  readonly imports: Imports;
-}
-
 /**
- * Returns the upcasters of a class for its descriptor. An upcaster of another type does not compile.
+ * Returns the upcasters of a class for its descriptor, or '' for a class without older versions. An upcaster of another
+ * type does not compile.
  *
- * @returns undefined for a class without older versions
+ * @param classText local name of the class
  */
-export function upcastersCode(
+export function upcastersText(
   version: number | undefined,
   locked: Pick<LockedType, 'of' | 'className'>,
-  { classText, outputFolder, imports }: UpcastersPlace,
-): Code | undefined {
-  if (version === undefined || version === 1) return undefined;
+  classText: string,
+  { emission, imports }: { readonly emission: Emission; readonly imports: Imports },
+): string {
+  if (version === undefined || version === 1) return '';
   const name = versionsTypeName(locked, 'Upcasters');
-  const type = imports.type({ kind: 'file', file: versionsFile(outputFolder), name });
-  return new Expression(`${imports.runtimeValue('typedUpcasters')}<${type}>(${classText}.upcasters)`);
+  const type = imports.type({ kind: 'file', file: versionsFile(emission.paths.output), name });
+  return `${imports.runtimeValue('typedUpcasters')}<${type}>(${classText}.upcasters)`;
 }

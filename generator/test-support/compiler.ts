@@ -34,7 +34,11 @@ export function compilerComplaints(request: CompileRequest): readonly string[] {
     module: request.module === 'bundler' ? 'ESNext' : 'NodeNext',
     moduleResolution: request.module,
     typeRoots: [join(repository, 'node_modules/@types')],
-    paths: { 'fw-actions': entry('index.d.ts'), 'fw-actions/codegen': entry('codegen/index.d.ts') },
+    paths: {
+      'fw-actions': entry('index.d.ts'),
+      'fw-actions/client': entry('client/index.d.ts'),
+      'fw-actions/codegen': entry('codegen/index.d.ts'),
+    },
   };
   writeFileSync(join(request.folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(

@@ -43,4 +43,5 @@ export {
   routesOf,
   wireActions,
 } from './define-action.js';
+export { type ApplicationPart, joinParts } from './join-parts.js';
 export { CODEGEN_VERSION, type modelType } from './version.js';

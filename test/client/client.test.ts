@@ -1,5 +1,3 @@
-import { describe, expect, test } from 'vitest';
-import type { ProblemCode } from '../../runtime/http/problem-kinds.js';
 import {
   CallError,
   type Client,
@@ -8,19 +6,20 @@ import {
   type FetchInit,
   type FetchResponse,
   failedWith,
+  follow,
   integer,
   itemsOf,
-  type KnownCode,
   list,
   type Reader,
   type Retry,
   read,
   record,
+  type StreamedEvent,
   tuple,
   union,
   variant,
-} from '../../templates/client-runtime.js';
-import { follow, type StreamedEvent } from '../../templates/client-stream.js';
+} from 'fw-actions/client';
+import { describe, expect, test } from 'vitest';
 
 /** A scripted answer of the service; an error is a lost connection. */
 type Scripted = Error | 'never' | { status?: number; body?: unknown; headers?: Record<string, string> };
@@ -293,11 +292,4 @@ describe('A stream', () => {
     const { value } = await follow(client, '/', {}, { silenceMs: 20, after: 5 }).next();
     expect(value).toMatchObject({ id: 'a' });
   });
-});
-
-test('The codes are those of the service', () => {
-  type Missing = Exclude<ProblemCode, KnownCode>;
-  type Unknown = Exclude<KnownCode, ProblemCode | 'CLIENT_NO_ANSWER' | 'CLIENT_FOREIGN_ANSWER'>;
-  const missing: Readonly<Record<Missing | Unknown, never>> = {};
-  expect(missing).toEqual({});
 });

@@ -1,7 +1,8 @@
 import type { FieldType, ItemDescriptor, ObjectType } from '../../../runtime/domain/descriptor.js';
 import { camelCase } from '../../schema/naming.js';
-import { Call, type Code, Expression, Members, printCode } from '../print/code.js';
 import type { Imports } from '../print/imports.js';
+import { propertyKey } from '../print/literal.js';
+import { quote } from '../print/strings.js';
 
 /** The reader of one type of response. */
 export interface ReaderView {
@@ -17,24 +18,17 @@ export interface ReaderView {
  */
 export class ClientReaders {
   readonly #imports: Imports;
-  readonly #runtime: string;
   readonly #objects = new Map<ObjectType, string | undefined>();
   readonly #recursive = new Map<string, string | undefined>();
   readonly #views: ReaderView[] = [];
 
-  constructor(imports: Imports, runtime: string) {
+  constructor(imports: Imports) {
     this.#imports = imports;
-    this.#runtime = runtime;
   }
 
   /** Named readers, in dependency order: each comes before the readers that use it. */
   get views(): readonly ReaderView[] {
     return this.#views;
-  }
-
-  /** Local name of the type of readers. */
-  get type(): string {
-    return this.#imports.type({ kind: 'file', file: this.#runtime, name: 'Reader' });
   }
 
   /** Returns the variable of a response's reader; undefined if its JSON needs no conversion. */
@@ -47,12 +41,12 @@ export class ClientReaders {
   }
 
   /** @param open readers of the enclosing recursive types, by the name that `again` has */
-  #reader(type: FieldType, open: OpenReaders): Code | undefined {
+  #reader(type: FieldType, open: OpenReaders): string | undefined {
     switch (type.kind) {
       case 'instant':
-        return new Expression(this.#runtimeValue('date'));
+        return this.#imports.runtimeValue('date');
       case 'bigint':
-        return new Expression(this.#runtimeValue('integer'));
+        return this.#imports.runtimeValue('integer');
       case 'list':
       case 'record': {
         const item = this.#reader(type.of, open);
@@ -62,7 +56,8 @@ export class ClientReaders {
         const places = type.items.map((item) => this.#place(item, open));
         const rest = type.rest === undefined ? undefined : this.#reader(type.rest.type, open);
         if (rest === undefined && places.every((place) => place === UNDEFINED)) return undefined;
-        return this.#pureCall('tuple', rest === undefined ? [places] : [places, rest]);
+        const list = `[${places.join(', ')}]`;
+        return this.#pureCall('tuple', rest === undefined ? [list] : [list, rest]);
       }
       case 'union':
         return this.#union(type, open);
@@ -71,33 +66,36 @@ export class ClientReaders {
       case 'again': {
         const variable = open.get(type.name);
         if (variable === undefined) return undefined;
-        return new Expression(`(value) => ${this.#runtimeValue('read')}(${variable}, value)`);
+        return `(value) => ${this.#imports.runtimeValue('read')}(${variable}, value)`;
       }
       case 'object': {
         if (type.name === undefined || open.size > 0) return this.#fields(type, open);
         const variable = this.answer(type);
-        return variable === undefined ? undefined : new Expression(variable);
+        return variable;
       }
       default:
         return undefined;
     }
   }
 
-  #fields({ fields }: ObjectType, open: OpenReaders): Code | undefined {
+  #fields({ fields }: ObjectType, open: OpenReaders): string | undefined {
     const entries = fields.flatMap(({ name, type }) => {
       const reader = this.#reader(type, open);
       return reader === undefined ? [] : [[name, reader] as const];
     });
-    return entries.length === 0 ? undefined : new Members(entries);
+    return entries.length === 0 ? undefined : objectText(entries);
   }
 
-  #place({ type }: ItemDescriptor, open: OpenReaders): Code {
+  #place({ type }: ItemDescriptor, open: OpenReaders): string {
     return this.#reader(type, open) ?? UNDEFINED;
   }
 
-  #union({ of, discriminator }: Extract<FieldType, { kind: 'union' }>, open: OpenReaders): Code | undefined {
-    const objects: (readonly [tag: string, reader: Code])[] = [];
-    const members: (readonly [kind: string, reader: Code])[] = [];
+  #union(
+    { of, discriminator }: Extract<FieldType, { kind: 'union' }>,
+    open: OpenReaders,
+  ): string | undefined {
+    const objects: (readonly [tag: string, reader: string])[] = [];
+    const members: (readonly [kind: string, reader: string])[] = [];
     for (const member of of) {
       const reader = this.#reader(member, open);
       if (reader === undefined) continue;
@@ -106,11 +104,11 @@ export class ClientReaders {
       else objects.push(...tags.map((tag) => [tag, reader] as const));
     }
     if (objects.length > 0 && discriminator !== undefined)
-      members.push(['object', this.#pureCall('variant', [discriminator, new Members(objects)])]);
-    return members.length === 0 ? undefined : this.#pureCall('union', [new Members(members)]);
+      members.push(['object', this.#pureCall('variant', [quote(discriminator), objectText(objects)])]);
+    return members.length === 0 ? undefined : this.#pureCall('union', [objectText(members)]);
   }
 
-  #recursion(type: Extract<FieldType, { kind: 'recursive' }>, open: OpenReaders): Code | undefined {
+  #recursion(type: Extract<FieldType, { kind: 'recursive' }>, open: OpenReaders): string | undefined {
     const key = `${JSON.stringify([...open])} ${JSON.stringify(type)}`;
     if (!this.#recursive.has(key)) {
       const isConverted = converts(type.of);
@@ -121,11 +119,10 @@ export class ClientReaders {
         if (code !== undefined) this.#view(variable, code);
       }
     }
-    const variable = this.#recursive.get(key);
-    return variable === undefined ? undefined : new Expression(variable);
+    return this.#recursive.get(key);
   }
 
-  #declare(name: string, code: Code): string {
+  #declare(name: string, code: string): string {
     const variable = this.#variable(name);
     this.#view(variable, code);
     return variable;
@@ -135,25 +132,25 @@ export class ClientReaders {
     return this.#imports.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
   }
 
-  #view(variable: string, code: Code): void {
-    const lead = `const ${variable}: ${this.type} = ;`.length;
-    this.#views.push({ variable, text: printCode(code, 0, lead) });
+  #view(variable: string, text: string): void {
+    this.#imports.runtimeType('Reader');
+    this.#views.push({ variable, text });
   }
 
   /** Returns a marked call: bundlers remove unused calls only with the mark. */
-  #pureCall(reader: string, args: readonly Code[]): Call {
-    return new Call(`/* @__PURE__ */ ${this.#runtimeValue(reader)}`, args);
-  }
-
-  #runtimeValue(name: string): string {
-    return this.#imports.value({ kind: 'file', file: this.#runtime, name });
+  #pureCall(reader: string, args: readonly string[]): string {
+    return `/* @__PURE__ */ ${this.#imports.runtimeValue(reader)}(${args.join(', ')})`;
   }
 }
 
 type OpenReaders = ReadonlyMap<string, string>;
 
 const NONE: OpenReaders = new Map();
-const UNDEFINED = new Expression('undefined');
+const UNDEFINED = 'undefined';
+
+function objectText(entries: readonly (readonly [name: string, reader: string])[]): string {
+  return `{ ${[...new Map(entries)].map(([name, reader]) => `${propertyKey(name)}: ${reader}`).join(', ')} }`;
+}
 
 /** Whether a type contains dates or bigints. References to an enclosing type do not count. */
 function converts(type: FieldType): boolean {

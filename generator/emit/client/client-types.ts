@@ -5,33 +5,36 @@ import type {
   ObjectType,
 } from '../../../runtime/domain/descriptor.js';
 import type { Imports } from '../print/imports.js';
-import { docComment, memberName, quote } from '../print/strings.js';
+import { literal } from '../print/literal.js';
+import { commentText, type DocView, docView, memberName, quote } from '../print/strings.js';
 
 /** The place of a value: a `param` is sent, an `answer` is received and read, `stored` is JSON that stays unchanged. */
 export type ValueUse = 'param' | 'answer' | 'stored';
 
-/** A named type that the client declares. */
-export interface DeclaredType {
+/** A named type that the client declares: an object with members, or a union. */
+export interface DeclaredType extends DocView {
   readonly name: string;
-  readonly hasDoc: boolean;
-  /** Comment above it, or ''. */
-  readonly doc: string;
-  /** Printed type. */
-  readonly text: string;
+  readonly members: readonly TypeMemberView[];
+  /** Types of the union; empty for an object with members. */
+  readonly union: readonly string[];
+}
+
+/** A member of an object type. */
+export interface TypeMemberView extends DocView {
+  /** In quotes if it is not an identifier; with a question mark if it is optional. */
+  readonly name: string;
+  readonly type: string;
 }
 
 /** Prints field types as callers of the client see them, and collects the types that need a name. */
 export class ClientTypes {
   readonly #imports: Imports;
-  readonly #runtime: string;
   readonly #names = new Map<ObjectType, string>();
   readonly #recursive = new Map<string, string>();
   readonly #declared: DeclaredType[] = [];
 
-  /** @param runtime path of the emitted runtime of clients */
-  constructor(imports: Imports, runtime: string) {
+  constructor(imports: Imports) {
     this.#imports = imports;
-    this.#runtime = runtime;
   }
 
   /** All named types, in order of first use. */
@@ -45,37 +48,36 @@ export class ClientTypes {
     if (known !== undefined) return known;
     const name = this.#imports.reserve(type.name ?? 'Answer');
     this.#names.set(type, name);
-    this.declare(name, this.object(type.fields, 'answer', 0), type.doc);
+    this.declare(name, type.fields, 'answer', type.doc);
     return name;
   }
 
-  /** Declares a type under a reserved name. */
-  declare(name: string, text: string, doc?: string): void {
-    this.#declared.push({
-      name,
-      hasDoc: doc !== undefined,
-      doc: doc === undefined ? '' : docComment(doc),
-      text,
-    });
+  /** Declares an object type under a reserved name. */
+  declare(name: string, fields: readonly FieldDescriptor[], use: ValueUse, doc?: string): void {
+    const members = this.#members(fields, use, NONE).map(({ doc: ofMember, ...member }) => ({
+      ...member,
+      ...docView(ofMember),
+    }));
+    const union = members.length === 0 ? [NO_MEMBERS] : [];
+    this.#declared.push({ name, members, union, ...docView(doc) });
   }
 
-  /** Prints an object with these fields over several lines. */
-  object(fields: readonly FieldDescriptor[], use: ValueUse, indent: number, open: OpenTypes = NONE): string {
-    if (fields.length === 0) return 'Readonly<Record<never, never>>';
-    const margin = ' '.repeat(indent + 2);
-    const members = fields.map((field) => {
-      const { name, doc, type, nullable } = field;
-      const isOptional = field.optional === true || (use === 'param' && field.default !== undefined);
-      const comment = doc === undefined ? '' : `${margin}${docComment(doc, indent + 2)}\n`;
-      const text = this.#nullable(this.type(type, use, indent + 2, open), nullable);
-      const value = isOptional && use === 'param' ? `${text} | undefined` : text;
-      return `${comment}${margin}readonly ${memberName(name)}${isOptional ? '?' : ''}: ${value};\n`;
+  /** Declares a union under a reserved name. */
+  declareUnion(name: string, union: readonly string[]): void {
+    this.#declared.push({ name, members: [], union, ...docView(undefined) });
+  }
+
+  /** Returns an object with these fields, on one line. */
+  object(fields: readonly FieldDescriptor[], use: ValueUse, open: OpenTypes = NONE): string {
+    const members = this.#members(fields, use, open).map(({ doc, name, type }) => {
+      const comment = doc === undefined ? '' : `/** ${commentText(doc).replaceAll('\n', ' ')} */ `;
+      return `${comment}readonly ${name}: ${type}`;
     });
-    return `{\n${members.join('')}${' '.repeat(indent)}}`;
+    return members.length === 0 ? NO_MEMBERS : `{ ${members.join('; ')} }`;
   }
 
   /** @param open names of the enclosing recursive types, by the name that `again` has */
-  type(type: FieldType, use: ValueUse, indent: number, open: OpenTypes = NONE): string {
+  type(type: FieldType, use: ValueUse, open: OpenTypes = NONE): string {
     switch (type.kind) {
       case 'string':
       case 'number':
@@ -89,47 +91,54 @@ export class ClientTypes {
       case 'instant':
         return use === 'stored' ? 'string' : 'Date';
       case 'decimal':
-        return this.#runtimeType(use === 'param' ? 'DecimalInput' : 'Decimal');
+        return this.#imports.runtimeType(use === 'param' ? 'DecimalInput' : 'Decimal');
       case 'id':
-        return `${this.#runtimeType('Id')}<${quote(type.model)}>`;
+        return `${this.#imports.runtimeType('Id')}<${quote(type.model)}>`;
       case 'json':
-        return this.#runtimeType('Json');
+        return this.#imports.runtimeType('Json');
       case 'enum':
-        return type.values.map(literalText).join(' | ') || 'never';
+        return type.values.map(literal).join(' | ') || 'never';
       case 'list':
-        return `ReadonlyArray<${this.#item({ ...type, type: type.of }, use, indent, open)}>`;
+        return `ReadonlyArray<${this.#item({ ...type, type: type.of }, use, open)}>`;
       case 'record':
-        return `Readonly<Record<string, ${this.#item({ ...type, type: type.of }, use, indent, open)}>>`;
+        return `Readonly<Record<string, ${this.#item({ ...type, type: type.of }, use, open)}>>`;
       case 'tuple':
-        return this.#tuple(type, use, indent, open);
+        return this.#tuple(type, use, open);
       case 'union':
-        return type.of.map((member) => this.type(member, use, indent, open)).join(' | ');
+        return type.of.map((member) => this.type(member, use, open)).join(' | ');
       case 'recursive':
         return this.#recursion(type, use, open);
       case 'again':
-        return open.get(type.name) ?? this.#runtimeType('Json');
+        return open.get(type.name) ?? this.#imports.runtimeType('Json');
       case 'object':
         return use === 'answer' && type.name !== undefined && open.size === 0
           ? this.answer(type)
-          : this.object(type.fields, use, indent, open);
+          : this.object(type.fields, use, open);
     }
   }
 
-  #item({ type, nullable }: ItemDescriptor, use: ValueUse, indent: number, open: OpenTypes): string {
-    return this.#nullable(this.type(type, use, indent, open), nullable);
+  #members(fields: readonly FieldDescriptor[], use: ValueUse, open: OpenTypes): readonly Member[] {
+    return fields.map(({ name, doc, type, nullable, optional, default: absent }) => {
+      const isOptional = optional === true || (use === 'param' && absent !== undefined);
+      const text = nullableText(this.type(type, use, open), nullable);
+      return {
+        doc,
+        name: `${memberName(name)}${isOptional ? '?' : ''}`,
+        type: isOptional && use === 'param' ? `${text} | undefined` : text,
+      };
+    });
   }
 
-  #tuple(
-    { items, rest }: Extract<FieldType, { kind: 'tuple' }>,
-    use: ValueUse,
-    indent: number,
-    open: OpenTypes,
-  ): string {
+  #item({ type, nullable }: ItemDescriptor, use: ValueUse, open: OpenTypes): string {
+    return nullableText(this.type(type, use, open), nullable);
+  }
+
+  #tuple({ items, rest }: Extract<FieldType, { kind: 'tuple' }>, use: ValueUse, open: OpenTypes): string {
     const places = items.map((item) => {
-      const text = this.#item(item, use, indent, open);
+      const text = this.#item(item, use, open);
       return item.optional === true ? `(${text})?` : text;
     });
-    const others = rest === undefined ? [] : [`...ReadonlyArray<${this.#item(rest, use, indent, open)}>`];
+    const others = rest === undefined ? [] : [`...ReadonlyArray<${this.#item(rest, use, open)}>`];
     return `readonly [${[...places, ...others].join(', ')}]`;
   }
 
@@ -141,26 +150,25 @@ export class ClientTypes {
     const plain = type.name.replace(/\W/g, '');
     const name = this.#imports.reserve(`${plain === '' ? 'Nested' : plain}${SUFFIXES[use]}`);
     this.#recursive.set(key, name);
-    const text = this.type(type.of, use, 0, new Map([...open, [type.name, name]]));
-    this.declare(name, text);
+    this.declareUnion(name, [this.type(type.of, use, new Map([...open, [type.name, name]]))]);
     return name;
   }
+}
 
-  #nullable(text: string, nullable: true | undefined): string {
-    return nullable === true ? `${text} | null` : text;
-  }
-
-  #runtimeType(name: string): string {
-    return this.#imports.type({ kind: 'file', file: this.#runtime, name });
-  }
+interface Member {
+  readonly doc: string | undefined;
+  readonly name: string;
+  readonly type: string;
 }
 
 type OpenTypes = ReadonlyMap<string, string>;
 
 const NONE: OpenTypes = new Map();
 
+const NO_MEMBERS = 'Readonly<Record<never, never>>';
+
 const SUFFIXES: Readonly<Record<ValueUse, string>> = { answer: '', param: 'Input', stored: 'Json' };
 
-function literalText(value: string | number | boolean): string {
-  return typeof value === 'string' ? quote(value) : String(value);
+function nullableText(text: string, nullable: true | undefined): string {
+  return nullable === true ? `${text} | null` : text;
 }

@@ -2,11 +2,41 @@ import { posix } from 'node:path';
 import { compareText } from '../../diagnostics.js';
 import { type Reference, referenceKey } from '../../schema/location.js';
 import { relativePath } from '../../schema/paths.js';
-import { LINE_WIDTH } from './code.js';
 import { quote } from './strings.js';
 
-/** The runtime module that emitted code imports. */
-const CODEGEN_MODULE = 'fw-actions/codegen';
+/** An entrance of the runtime that emitted code imports. */
+export interface RuntimeModule {
+  readonly module: string;
+  /** Names that templates spell out. Something else of the same name gets another local name. */
+  readonly spelled: ReadonlySet<string>;
+}
+
+/** The runtime of applications. */
+const CODEGEN: RuntimeModule = {
+  module: 'fw-actions/codegen',
+  spelled: new Set(
+    (
+      'ApplicationDefinition ApplicationPart EventDescriptor INITIAL_VERSION ModelDescriptor ObjectType Repository ' +
+      'column defineAction defineSaga joinParts modelKeys modelType namedFields objectType routesOf t wireActions'
+    ).split(' '),
+  ),
+};
+
+/** The runtime of clients. */
+export const CLIENT: RuntimeModule = {
+  module: 'fw-actions/client',
+  spelled: new Set('CallOptions Client FollowOptions Reader call follow itemsOf'.split(' ')),
+};
+
+/** View of an import statement in `partials/imports.hbs`. */
+export interface ImportView {
+  /** Whether it imports types only. */
+  readonly isType: boolean;
+  /** Imported names: `Wallet, type WalletState as State`. */
+  readonly names: string;
+  /** Specifier, quoted. */
+  readonly module: string;
+}
 
 interface Entry {
   readonly module: string;
@@ -18,21 +48,22 @@ interface Entry {
 /** Collects the imports of one emitted file and gives each a unique local name. */
 export class Imports {
   readonly #folder: string;
+  readonly #runtime: RuntimeModule;
   readonly #taken: Set<string>;
   /** By reference, see `referenceKey`. */
   readonly #entries = new Map<string, Entry>();
-  /** Names of the runtime's values since tracking began. */
-  #tracked: Set<string> | undefined;
   /** Relative path to each folder of an import. */
   readonly #relativePaths = new Map<string, string>();
 
   /**
    * @param file path of the emitted file
    * @param taken names that the file itself declares or uses as globals
+   * @param runtime Default: the runtime of applications
    */
-  constructor(file: string, taken: Iterable<string>) {
+  constructor(file: string, taken: Iterable<string>, runtime: RuntimeModule = CODEGEN) {
     this.#folder = posix.dirname(file);
-    this.#taken = new Set(taken);
+    this.#runtime = runtime;
+    this.#taken = new Set([...runtime.spelled, ...taken]);
   }
 
   /** Imports a value (a class). @returns its local name: `preferred` or its own, numbered if it is taken */
@@ -47,13 +78,12 @@ export class Imports {
 
   /** Imports a value of the runtime. */
   runtimeValue(name: string): string {
-    this.#tracked?.add(name);
-    return this.value({ kind: 'package', module: CODEGEN_MODULE, name });
+    return this.value({ kind: 'package', module: this.#runtime.module, name });
   }
 
   /** Imports a type of the runtime. */
   runtimeType(name: string): string {
-    return this.type({ kind: 'package', module: CODEGEN_MODULE, name });
+    return this.type({ kind: 'package', module: this.#runtime.module, name });
   }
 
   /** Reserves a variable of the file. @returns `preferred`, numbered if it is taken */
@@ -85,7 +115,7 @@ export class Imports {
   }
 
   /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */
-  statements(): readonly string[] {
+  statements(): readonly ImportView[] {
     const byKey = new Map<string, Entry[]>();
     for (const entry of this.#entries.values()) {
       const key = sortKey(entry.module);
@@ -105,7 +135,8 @@ export class Imports {
     }
     const { name } = reference;
     const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
-    const local = this.reserve(preferred ?? (name === 'default' ? 'Default' : name));
+    const isSpelled = module === this.#runtime.module && this.#runtime.spelled.has(name);
+    const local = isSpelled ? name : this.reserve(preferred ?? (name === 'default' ? 'Default' : name));
     this.#entries.set(key, { module, name, local, isType });
     return local;
   }
@@ -119,16 +150,13 @@ function sortKey(module: string): string {
   return `${rank}${module}`;
 }
 
-function statement(module: string, entries: readonly Entry[]): string {
-  const onlyTypes = entries.every((entry) => entry.isType);
+function statement(module: string, entries: readonly Entry[]): ImportView {
+  const isType = entries.every((entry) => entry.isType);
   const names = [...entries]
     .sort((a, b) => compareText(a.name, b.name))
-    .map(({ name, local, isType }) => {
-      const binding = name === local ? name : `${name} as ${local}`;
-      return isType && !onlyTypes ? `type ${binding}` : binding;
+    .map((entry) => {
+      const binding = entry.name === entry.local ? entry.name : `${entry.name} as ${entry.local}`;
+      return entry.isType && !isType ? `type ${binding}` : binding;
     });
-  const keyword = onlyTypes ? 'import type' : 'import';
-  const line = `${keyword} { ${names.join(', ')} } from ${quote(module)};`;
-  if (line.length <= LINE_WIDTH) return line;
-  return `${keyword} {\n${names.map((name) => `  ${name},\n`).join('')}} from ${quote(module)};`;
+  return { isType, names: names.join(', '), module: quote(module) };
 }

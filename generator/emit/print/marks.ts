@@ -5,7 +5,7 @@ const OPEN = '\uDC00';
 const OPEN_END = '\uDC01';
 const CLOSE = '\uDC02';
 const DIGITS = '\uDC10\uDC11\uDC12\uDC13\uDC14\uDC15\uDC16\uDC17\uDC18\uDC19';
-const MARK = /\uDC00([\uDC10-\uDC19]+)\uDC01|\uDC02|\n/gu;
+const MARK = /\uDC00([\uDC10-\uDC19]+)\uDC01|\uDC02/gu;
 
 /** A text with the declaration that caused each line. */
 export interface TracedText {
@@ -21,16 +21,13 @@ export interface TracedText {
 export class Marks {
   readonly #locations: SourceLocation[] = [];
 
-  /** The mark behind a text. */
-  readonly close: string = CLOSE;
-
   /** Returns the text between marks. */
   around(location: SourceLocation, text: string): string {
-    return `${this.open(location)}${text}${CLOSE}`;
+    return `${this.#open(location)}${text}${CLOSE}`;
   }
 
   /** Returns the mark before a text. */
-  open(location: SourceLocation): string {
+  #open(location: SourceLocation): string {
     const id = String(this.#locations.push(location) - 1).replace(
       /\d/g,
       (digit) => DIGITS[Number(digit)] ?? '',
@@ -42,28 +39,54 @@ export class Marks {
   resolve(marked: string): TracedText {
     const origins: (SourceLocation | undefined)[] = [];
     const open: SourceLocation[] = [];
-    let line: SourceLocation | undefined;
-    let depth = 0;
-    for (const [mark, id] of marked.matchAll(MARK)) {
-      if (mark === '\n') {
-        origins.push(line);
-        line = open.at(-1);
-        depth = open.length;
-      } else if (mark === CLOSE) open.pop();
-      else {
-        const location = this.#locations[numberOf(id ?? '')];
-        if (location === undefined) continue;
+    const lines = marked.split('\n').map((line) => {
+      let origin = open.at(-1);
+      let depth = open.length;
+      for (const [mark, id] of line.matchAll(MARK)) {
+        const location = mark === CLOSE ? undefined : this.#locations[numberOf(id ?? '')];
+        if (location === undefined) {
+          open.pop();
+          continue;
+        }
         open.push(location);
         // The innermost declaration of the line; the first one if there are several.
         if (open.length > depth) {
-          line = location;
+          origin = location;
           depth = open.length;
         }
       }
-    }
-    origins.push(line);
-    return { text: marked.replace(MARK, (mark) => (mark === '\n' ? mark : '')), origins };
+      const text = line.replace(MARK, '');
+      origins.push(origin);
+      return text;
+    });
+    lines.forEach((line, index) => {
+      origins[index] ??= originAbove(lines, origins, index, line);
+    });
+    return { text: lines.join('\n'), origins };
   }
+}
+
+/**
+ * A line without a mark is part of the declaration around it: that of the nearest line above with a smaller indentation,
+ * or, for a closing bracket, with the same one.
+ */
+function originAbove(
+  lines: readonly string[],
+  origins: readonly (SourceLocation | undefined)[],
+  index: number,
+  line: string,
+): SourceLocation | undefined {
+  if (line === '') return undefined;
+  const indent = indentOf(line) + (/^\s*[)\]}]/.test(line) ? 1 : 0);
+  for (let above = index - 1; above >= 0; above -= 1) {
+    const text = lines[above] ?? '';
+    if (text !== '' && indentOf(text) < indent) return origins[above];
+  }
+  return undefined;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 function numberOf(id: string): number {

@@ -47,12 +47,20 @@ export function commentText(text: string): string {
   return text.replaceAll('*/', '*\\/').replace(UNSAFE, (character) => (character === '\n' ? character : ''));
 }
 
-/** Returns a documentation comment, on one line if it is short. Its first line is not indented. */
-export function docComment(text: string, indent = 0): string {
-  const lines = commentText(text).split('\n');
-  if (lines.length === 1 && indent + text.length <= 100) return `/** ${lines[0]} */`;
-  const margin = ' '.repeat(indent);
-  return ['/**', ...lines.map((line) => `${margin} * ${line}`.trimEnd()), `${margin} */`].join('\n');
+/** View of `partials/doc.hbs`: a documentation comment. */
+export interface DocView {
+  /** A comment of one line; '' for a longer one, or none. */
+  readonly docLine: string;
+  /** The lines of a longer comment, each with a leading space. */
+  readonly docLines: readonly string[];
+}
+
+/** Returns a documentation comment. Default: no comment. */
+export function docView(text: string | undefined): DocView {
+  const lines = text === undefined ? [] : commentText(text).split('\n');
+  const [first = ''] = lines;
+  if (lines.length <= 1) return { docLine: first, docLines: [] };
+  return { docLine: '', docLines: lines.map((line) => ` ${line}`.trimEnd()) };
 }
 
 function escapeCharacter(character: string): string {

@@ -1,281 +1,183 @@
 import type { ApiInfo } from '../../../runtime/openapi/document.js';
-import { camelCase } from '../../schema/naming.js';
 import { placeKey, projectIndex } from '../../schema/project-index.js';
-import { type EventSchema, type KeySchema, storedNameOf } from '../../schema/project-schema.js';
-import { type ActionPrinting, actionCode } from '../action-code.js';
+import type {
+  ActionSchema,
+  HandlerSchema,
+  ModelSchema,
+  SagaSchema,
+  SuppliedType,
+} from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
-import { declaredFieldsCode } from '../field-code.js';
-import { at, Call, type Code, Expression, LINE_WIDTH, Members, printCall } from '../print/code.js';
-import { Imports } from '../print/imports.js';
+import { Imports, type ImportView } from '../print/imports.js';
+import { literal } from '../print/literal.js';
 import { quote } from '../print/strings.js';
-import { ResponseTypes, type ResponseView } from '../response-types.js';
-import { upcastersCode } from '../upcasters-code.js';
-import { type CollaboratorView, type RepositoryView, WiringPrinter } from '../wiring-printer.js';
+import { type ConstructionView, descriptorName, FunctionWiring, type RepositoryView } from '../wiring.js';
 import { type HeaderView, headerView } from './header-view.js';
-import { modelFile } from './model-view.js';
+import type { EmittedPart } from './part-view.js';
 
-/** View of `application.hbs`: the application as data, and calls of constructors. */
+/** View of `application.hbs`: the list of parts, and what belongs to no single part. */
 export interface ApplicationView extends HeaderView {
-  /** Import statements, complete. */
-  readonly imports: readonly string[];
-  /** Local names of the runtime's exports. */
-  readonly applicationDefinition: string;
-  readonly eventDescriptor: string;
-  readonly routesOf: string;
-  readonly wireActions: string;
-  readonly modelType: string;
-  /** Local name of the symbol that holds a model's keys, or ''. */
-  readonly modelKeys: string;
-  /** One augmentation per model. A model's own file must not import one of itself. */
-  readonly tags: readonly TagView[];
-  /** True if a constructor takes a value that the application supplies. */
-  readonly hasCollaborators: boolean;
+  readonly imports: readonly ImportView[];
+  /** Constructor arguments that the application supplies. */
   readonly collaborators: readonly CollaboratorView[];
-  /** Printed list of event descriptors. */
-  readonly events: string;
-  readonly responses: readonly ResponseView[];
-  /** Printed object of declared actions. */
-  readonly actions: string;
-  /** Printed title and version of the API document. */
-  readonly api: string;
   /** Version of the contract between emitted code and runtime. */
   readonly codegenVersion: number;
-  /** Printed list of model descriptors. */
-  readonly models: string;
-  /** Parameters that `wire` uses. */
-  readonly wireParameters: string;
-  /** Repositories that actions take. */
-  readonly repositories: readonly RepositoryView[];
-  /** Printed object of functions that create actions. */
-  readonly wiring: string;
-  readonly hasHandlers: boolean;
-  /** Events that handlers name. */
-  readonly handledEvents: readonly HandledEventView[];
-  /** Parameters of `wireHandlers`, repositories that handlers take, and the printed list of descriptors. */
+  /** Local names of the parts. */
+  readonly parts: readonly string[];
+  /** Parameters of the function that creates the handlers, and the repositories that they take. */
   readonly handlerParameters: string;
   readonly handlerRepositories: readonly RepositoryView[];
-  readonly handlers: string;
-  readonly hasSagas: boolean;
-  /** Printed list of sagas. */
-  readonly sagas: string;
-  /** Printed list of migrations. */
-  readonly migrations: string;
+  readonly handlers: readonly HandlerView[];
+  readonly sagas: readonly SagaView[];
+  /** Title and version of the API document, quoted. */
+  readonly title: string;
+  readonly version: string;
 }
 
-/** Distinguishes the types of two models of the same shape. */
-export interface TagView {
-  /** Specifier of the model's file, quoted. */
-  readonly module: string;
-  /** Name of the class. */
+/** One property of `Collaborators`. */
+export interface CollaboratorView {
+  /** With a question mark if every constructor takes it as optional. */
   readonly name: string;
-  /** Name of the class as a literal. */
-  readonly tag: string;
-  readonly hasKeys: boolean;
-  /** Type of the values of its keys, or ''. */
-  readonly keys: string;
+  readonly type: string;
 }
 
-/** The descriptor of an event that handlers name. */
-export interface HandledEventView {
-  /** Local variable. */
-  readonly variable: string;
-  /** Printed descriptor. */
+/** View of `partials/handler.hbs`. */
+export interface HandlerView extends ConstructionView {
+  /** Stable name, quoted. */
+  readonly name: string;
+  /** Local names of the descriptors of its events. */
+  readonly events: string;
+  /** Options with their literals. */
+  readonly options: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** A saga. */
+export interface SagaView {
+  /** Local names of the class, and of the descriptor of its state. */
+  readonly class: string;
   readonly descriptor: string;
-}
-
-/** Paths of the emitted application and of what it imports. */
-export interface ApplicationPlace {
-  readonly file: string;
-  readonly outputFolder: string;
-  readonly sourceFolder: string;
-  /** Title and version of the API document. */
-  readonly api: ApiInfo;
-  /** All migrations including new ones, sorted by path. */
-  readonly migrations: readonly MigrationPlace[];
-}
-
-/** The export of a migration. */
-export interface MigrationPlace {
-  /** Project-relative path of the migration's own file. */
-  readonly path: string;
-  /** Project-relative path of the module that exports it. */
-  readonly file: string;
-  /** Name of the export. */
+  /** Stable name, quoted. */
   readonly name: string;
 }
 
 /** Names that the template declares or uses. */
 const TAKEN: readonly string[] = [
   'Collaborators',
-  'actions',
+  'ConstructorParameters',
+  'Record',
   'application',
   'clock',
   'collaborators',
   'eventHistory',
   'placement',
-  'events',
   'repositories',
-  'result',
-  'ConstructorParameters',
-  'Record',
-  'Pick',
 ];
 
 /** Builds the view of `application.hbs`. */
-export function applicationView(emission: Emission, place: ApplicationPlace): ApplicationView {
+export function applicationView(
+  emission: Emission,
+  file: string,
+  parts: readonly EmittedPart[],
+  api: ApiInfo,
+): ApplicationView {
   const { schema } = emission;
-  const imports = new Imports(place.file, TAKEN);
-  const responses = new ResponseTypes(imports, emission);
-  const wiring = new WiringPrinter(emission, (model) => modelFile(place.outputFolder, model), imports);
-  const printing = { emission, imports, responses, outputFolder: place.outputFolder };
-  const actions = new Members(schema.actions.map((action) => [action.name, actionCode(action, printing)]));
-  const collaborators = wiring.collaborators();
-  const handled = handledEvents(printing);
+  const imports = new Imports(file, TAKEN);
+  const wiring = new FunctionWiring(emission, imports);
+  const events = new Map(
+    parts.flatMap((part) =>
+      [...part.events].map(([key, name]) => [key, { kind: 'file', file: part.file, name } as const] as const),
+    ),
+  );
+  imports.runtimeType('ApplicationDefinition');
+  imports.runtimeValue('joinParts');
   const view = {
-    ...headerView(place.sourceFolder),
-    applicationDefinition: imports.runtimeType('ApplicationDefinition'),
-    tags: schema.models.map(({ name, file, location, keys = [] }) => ({
-      module: quote(imports.specifier(file)),
-      name: emission.at(location, name),
-      tag: quote(name),
-      hasKeys: keys.length > 0,
-      keys: keys.map((key) => keyTypeText(name, key)).join(' | '),
-    })),
-    modelKeys: schema.models.some(({ keys }) => keys !== undefined) ? imports.runtimeType('modelKeys') : '',
-    modelType: schema.models.length > 0 ? imports.runtimeType('modelType') : '',
-    eventDescriptor: imports.runtimeType('EventDescriptor'),
-    routesOf: imports.runtimeValue('routesOf'),
-    wireActions: imports.runtimeValue('wireActions'),
-    hasCollaborators: collaborators.length > 0,
-    collaborators,
-    events: printList(
-      emission,
-      'events',
-      imports.runtimeType('EventDescriptor'),
-      schema.events.map((event) => handled.get(placeKey(event))?.name ?? listedEventCode(event, printing)),
-    ),
-    responses: responses.views(),
-    actions: emission.print(actions, 0, LINE_WIDTH),
-    api: emission.print({ ...place.api }, 2, 'api: ,'.length),
+    ...headerView(emission.paths.source),
+    collaborators: collaboratorViews([...schema.actions, ...schema.handlers], imports),
     codegenVersion: CODEGEN_VERSION,
-    models: emission.print(
-      schema.models.map((model) => at(model.location, wiring.descriptor(model))),
-      2,
-      'models: ,'.length,
-    ),
-    wiring: emission.print(
-      new Members(schema.actions.map((action) => [action.name, wiring.action(action)])),
-      4,
-      LINE_WIDTH,
-    ),
-    migrations: emission.print(migrationNames(place.migrations, imports), 2, 'migrations: ,'.length),
-    repositories: wiring.repositories(),
-    wireParameters: wiring.parameters(),
-  };
-  const handlers = handlersView(emission, wiring, handled);
-  const sagas = sagasView(emission, wiring, imports);
-  return { ...view, ...handlers, ...sagas, imports: imports.statements() };
-}
-
-function keyTypeText(model: string, { fields }: KeySchema): string {
-  return `Pick<${model}, ${fields.map(({ value }) => quote(value)).join(' | ')}>`;
-}
-
-/** The context in which descriptors of events are printed. */
-type EventPrinting = Pick<ActionPrinting, 'emission' | 'imports' | 'outputFolder'>;
-
-interface HandledEvent {
-  readonly name: Expression;
-  readonly descriptor: string;
-}
-
-/** Events that handlers name have variables, so that the lists of events and of handlers share descriptors. */
-function handledEvents(printing: EventPrinting): ReadonlyMap<string, HandledEvent> {
-  const { emission, imports } = printing;
-  const named = new Set(emission.schema.handlers.flatMap(({ events }) => events.map(placeKey)));
-  return new Map(
-    emission.schema.events
-      .filter((event) => named.has(placeKey(event)))
-      .map((event) => {
-        const variable = imports.reserve(camelCase(event.name));
-        const lead = `const ${variable}: EventDescriptor = ;`.length;
-        const descriptor = emission.print(eventCode(event, printing), 0, lead);
-        return [placeKey(event), { name: new Expression(variable), descriptor }] as const;
+    parts: parts.map((part) => imports.value({ kind: 'file', file: part.file, name: part.view.variable })),
+    handlers: schema.handlers.map((handler) =>
+      handlerView(emission, handler, wiring.construction(handler), (key) => {
+        const event = events.get(key);
+        return event === undefined ? [] : [imports.value(event)];
       }),
-  );
-}
-
-function handlersView(
-  { schema, print }: Emission,
-  wiring: WiringPrinter,
-  handled: ReadonlyMap<string, HandledEvent>,
-): Pick<
-  ApplicationView,
-  'hasHandlers' | 'handledEvents' | 'handlerParameters' | 'handlerRepositories' | 'handlers'
-> {
-  wiring.startFunction();
-  const handlers = schema.handlers.map((handler) =>
-    wiring.handler(
-      handler,
-      handler.events.flatMap((event) => handled.get(placeKey(event))?.name ?? []),
     ),
-  );
+    sagas: schema.sagas.map((saga) => sagaView(emission, saga, imports)),
+    title: quote(api.title),
+    version: quote(api.version),
+  };
+  const { parameters, repositories } = wiring;
   return {
-    hasHandlers: handlers.length > 0,
-    handledEvents: [...handled.values()].map(({ name, descriptor }) => ({ variable: name.text, descriptor })),
-    handlers: print(handlers, 4, 'return ;'.length),
-    handlerParameters: wiring.parameters(),
-    handlerRepositories: wiring.repositories(),
+    ...view,
+    handlerParameters: parameters,
+    handlerRepositories: repositories,
+    imports: imports.statements(),
   };
 }
 
-function sagasView(
-  { schema, print }: Emission,
-  wiring: WiringPrinter,
+function collaboratorViews(
+  owners: readonly (ActionSchema | HandlerSchema)[],
   imports: Imports,
-): Pick<ApplicationView, 'hasSagas' | 'sagas'> {
-  const { models } = projectIndex(schema);
-  const sagas = schema.sagas.map(({ className: name, name: storedName, file, state, location }) => {
-    const model = state === undefined ? undefined : models.get(state.name);
-    if (model === undefined) throw new Error(`${name} has no state: the checks let it pass`);
-    const sagaClass = imports.value({ kind: 'file', file, name });
-    const args = [wiring.descriptor(model).text, sagaClass, quote(storedName)];
-    const call = printCall(imports.runtimeValue('defineSaga'), args, { indent: 4, lead: 0 });
-    return at(location, new Expression(call));
-  });
-  return { hasSagas: sagas.length > 0, sagas: print(sagas, 2, 'sagas: ,'.length) };
+): readonly CollaboratorView[] {
+  const types = new Map<string, string>();
+  const required = new Set<string>();
+  for (const owner of owners) {
+    for (const { name, wiring } of owner.collaborators) {
+      if (wiring.kind !== 'supplied') continue;
+      if (!wiring.optional) required.add(name);
+      if (!types.has(name)) types.set(name, suppliedText(owner, wiring.type, imports));
+    }
+  }
+  return [...types].map(([name, type]) => ({
+    name: required.has(name) ? name : `${name}?`,
+    type: required.has(name) ? type : `${type} | undefined`,
+  }));
 }
 
-/** Returns the descriptor of an event as an element of a list at the margin. */
-function listedEventCode(event: EventSchema, printing: EventPrinting): Code {
-  return at(event.location, printing.emission.part(eventCode(event, printing), 2, ','.length));
+function suppliedText(
+  { file, className: name }: ActionSchema | HandlerSchema,
+  type: SuppliedType,
+  imports: Imports,
+): string {
+  switch (type.kind) {
+    case 'named':
+      return imports.type(type.reference);
+    case 'keyword':
+      return type.text;
+    case 'parameter':
+      return `ConstructorParameters<typeof ${imports.type({ kind: 'file', file, name })}>[${type.index}]`;
+  }
 }
 
-function eventCode(event: EventSchema, { emission, imports, outputFolder }: EventPrinting): Code {
-  const { name, aliases, model, file, location, version } = event;
-  const eventClass = imports.value({ kind: 'file', file, name });
-  const place = { classText: eventClass, outputFolder, imports };
-  const upcasters = upcastersCode(version, { of: 'event', className: name }, place);
-  const fields = declaredFieldsCode(event.fields, 'stored', emission, imports);
-  return at(location, {
-    name: storedNameOf(event),
-    aliases,
-    model: storedNameOf(model),
-    eventClass: new Expression(`() => ${eventClass}`),
-    version,
-    upcasters,
-    fields: fields === undefined ? [] : new Call(imports.runtimeValue('namedFields'), [fields]),
-  });
+function handlerView(
+  emission: Emission,
+  { name, events, options, location }: HandlerSchema,
+  { class: handlerClass, args }: ConstructionView,
+  eventName: (key: string) => readonly string[],
+): HandlerView {
+  return {
+    name: emission.at(location, quote(name)),
+    events: events.flatMap((event) => eventName(placeKey(event))).join(', '),
+    options: Object.entries(options).flatMap(([option, value]) =>
+      value === undefined ? [] : [{ name: option, value: emission.at(location, literal(value)) }],
+    ),
+    class: emission.at(location, handlerClass),
+    args,
+  };
 }
 
-function migrationNames(places: readonly MigrationPlace[], imports: Imports): readonly Code[] {
-  return places.map(({ path, file, name }) => {
-    const number = /(\d+)_/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] ?? '';
-    return new Expression(imports.value({ kind: 'file', file, name }, `migration${number}`));
-  });
-}
-
-function printList(emission: Emission, variable: string, type: string, items: readonly Code[]): string {
-  return emission.print(items, 0, `const ${variable}: readonly ${type}[] = ;`.length);
+function sagaView(
+  emission: Emission,
+  { className: name, name: storedName, file, state, location }: SagaSchema,
+  imports: Imports,
+): SagaView {
+  const model: ModelSchema | undefined =
+    state === undefined ? undefined : projectIndex(emission.schema).models.get(state.name);
+  if (model === undefined) throw new Error(`${name} has no state: the checks let it pass`);
+  imports.runtimeValue('defineSaga');
+  return {
+    class: emission.at(location, imports.value({ kind: 'file', file, name })),
+    descriptor: descriptorName(emission, model, imports),
+    name: quote(storedName),
+  };
 }

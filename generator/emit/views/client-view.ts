@@ -1,26 +1,16 @@
-import type { ClientFiles, ClientFunctionView } from '../client/client-functions.js';
-import { ClientFunctions } from '../client/client-functions.js';
 import type { ReaderView } from '../client/client-readers.js';
+import { ClientRoutes, type ClientRouteView } from '../client/client-routes.js';
 import type { DeclaredType } from '../client/client-types.js';
 import type { Emission } from '../emission.js';
-import { Imports } from '../print/imports.js';
-import { quote } from '../print/strings.js';
+import { CLIENT, Imports, type ImportView } from '../print/imports.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `client.hbs`: routes as functions, for programs that call the service. */
 export interface ClientView extends HeaderView {
-  /** Import statements, complete. */
-  readonly imports: readonly string[];
-  /** Specifiers of the modules that the functions call, quoted. */
-  readonly runtime: string;
-  readonly stream: string;
-  /** True if a route has a feed. */
-  readonly hasStreams: boolean;
+  readonly imports: readonly ImportView[];
   readonly types: readonly DeclaredType[];
-  /** Local name of the type of readers, or ''. */
-  readonly reader: string;
   readonly readers: readonly ReaderView[];
-  readonly functions: readonly ClientFunctionView[];
+  readonly routes: readonly ClientRouteView[];
 }
 
 /** Names that the template uses. */
@@ -40,35 +30,18 @@ const TAKEN: readonly string[] = [
   'Record',
 ];
 
-/** @param folder project-relative */
-export function clientFiles(folder: string): ClientFiles {
-  const file = (name: string): string => `${folder}/${name}.ts`;
-  return { client: file('client'), runtime: file('client-runtime'), stream: file('client-stream') };
-}
-
 /** Builds the view of `client.hbs`. */
-export function clientView(emission: Emission, files: ClientFiles, sourceFolder: string): ClientView {
-  const imports = new Imports(files.client, TAKEN);
-  const printer = new ClientFunctions(emission, imports, files);
-  const functions = emission.schema.actions.flatMap((action) =>
-    action.route === undefined ? [] : printer.of(action, action.route),
+export function clientView(emission: Emission, file: string): ClientView {
+  const imports = new Imports(file, TAKEN, CLIENT);
+  const client = new ClientRoutes(emission, imports);
+  const routes = emission.schema.actions.flatMap((action) =>
+    action.route === undefined ? [] : [client.of(action, action.route)],
   );
-  const { types, readers } = printer;
   return {
-    ...headerView(sourceFolder),
-    runtime: quote(imports.specifier(files.runtime)),
-    stream: quote(imports.specifier(files.stream)),
-    hasStreams: printer.hasStreams,
-    types: types.declared,
-    reader: readers.views.length === 0 ? '' : readers.type,
-    readers: readers.views,
-    functions,
+    ...headerView(emission.paths.source),
+    types: client.types.declared,
+    readers: client.readers.views,
+    routes,
     imports: imports.statements(),
   };
-}
-
-/** View of `client-part.hbs`: a file that is the same in every client. */
-export interface ClientPartView extends HeaderView {
-  /** The file below its header. */
-  readonly text: string;
 }

@@ -9,6 +9,9 @@ export interface HeaderView {
   readonly header: string;
 }
 
+/** View of `server.hbs`, which is the same in every project. */
+export type ServerView = HeaderView;
+
 /** @param source project-relative path; '' is the project folder */
 export function headerView(source: string): HeaderView {
   return {

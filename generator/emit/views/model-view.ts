@@ -5,38 +5,46 @@ import { projectIndex } from '../../schema/project-index.js';
 import { type ModelSchema, storedNameOf } from '../../schema/project-schema.js';
 import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
-import { fieldCode } from '../field-code.js';
-import { Call, type Code, Expression, LINE_WIDTH } from '../print/code.js';
-import { Imports } from '../print/imports.js';
-import { commentText, docComment, isBindingName, memberName, quote } from '../print/strings.js';
+import { fieldCall } from '../field-code.js';
+import { Imports, type ImportView } from '../print/imports.js';
+import { literal } from '../print/literal.js';
+import { commentText, type DocView, docView, isBindingName, memberName, quote } from '../print/strings.js';
 import { fieldTypeText, rowTypeText } from '../type-text.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `model.hbs`: builder, table types, descriptor and default repository of one model. */
 export interface ModelView extends HeaderView {
-  /** Import statements, complete. */
-  readonly imports: readonly string[];
+  readonly imports: readonly ImportView[];
   /** Name of the class, and its local name, which differs if the name is taken. */
   readonly modelName: string;
   readonly model: string;
-  /** Local names of the runtime's exports. */
-  readonly descriptorType: string;
+  /** Local name of the runtime's `ModelBuilder`. */
   readonly builderBase: string;
-  readonly repositoryBase: string;
   /** Table name, safe in a comment. */
   readonly tableText: string;
   /** Name of the row type. */
   readonly tableType: string;
-  readonly columns: readonly MemberView[];
+  readonly columns: readonly ModelColumnView[];
   /** Name of the type of all tables, and its one member. */
   readonly tables: string;
   readonly tableKey: string;
-  /** Name and printed literal of the descriptor. */
+  /** Name of the descriptor. */
   readonly descriptorName: string;
-  readonly descriptor: string;
-  /** Name of the union of required fields, and the union after a space. */
+  /** Stable name, kind and table name, quoted. */
+  readonly storedName: string;
+  readonly kind: string;
+  readonly table: string;
+  /** `true` or `false`. */
+  readonly sharded: string;
+  /** Literal list of deleted states, or ''. */
+  readonly deletedStates: string;
+  /** Literals of natural keys. */
+  readonly keys: readonly string[];
+  /** Names of check constraints, quoted. */
+  readonly checks: readonly string[];
+  /** Name of the union of required fields, and its members, quoted. */
   readonly fieldType: string;
-  readonly requiredFields: string;
+  readonly requiredFields: readonly string[];
   readonly builder: string;
   /** Static method that starts a builder. */
   readonly starter: string;
@@ -51,20 +59,23 @@ export interface ModelView extends HeaderView {
   readonly repository: string;
 }
 
-/** A member of an interface. */
-export interface MemberView {
-  /** In quotes if it is not an identifier. */
-  readonly name: string;
+/** One column of a model's table. */
+export interface ModelColumnView {
+  /** Member of the row type, in quotes if it is not an identifier, and its type. */
+  readonly member: string;
+  readonly rowType: string;
+  /** Names of the field and the column, and the column's SQL type, quoted. */
+  readonly field: string;
+  readonly column: string;
+  readonly sqlType: string;
+  /** Field type as a call of a member of `t`. */
   readonly type: string;
 }
 
 /** One setter of a builder. */
-export interface SetterView {
+export interface SetterView extends DocView {
   /** In quotes if it is not an identifier. */
   readonly name: string;
-  readonly hasDoc: boolean;
-  /** Documentation comment, or ''. */
-  readonly doc: string;
   /** Parameter with its type, or '' for none. */
   readonly parameter: string;
   /** Type of the builder with the field set. */
@@ -88,38 +99,32 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
   const columns = columnsOf(model);
   const required = columns.filter(isRequired);
   const hasRepository = !projectIndex(emission.schema).repositoriesByModel.has(model.name);
-  const { headerPrefix, header } = headerView(model.file);
-  const descriptorType = imports.runtimeType('ModelDescriptor');
-  const builderBase = imports.runtimeValue('ModelBuilder');
-  const descriptorNames = { local, columnCall: imports.runtimeValue('column'), t: imports.runtimeValue('t') };
-  const repositoryBase = hasRepository ? imports.runtimeValue('Repository') : '';
-  const members = columns.map(({ column, field, sqlType }) => ({
-    name: emission.at(field.location, memberName(column)),
-    type: rowTypeText(field, sqlType, imports),
-  }));
-  const setters = columns.map((column) => setterView(emission, column, names, local, imports));
-  return {
-    headerPrefix,
-    header,
-    // Everything above has added its imports.
-    imports: imports.statements(),
+  for (const name of ['column', ...(hasRepository ? ['Repository'] : [])]) imports.runtimeValue(name);
+  imports.runtimeType('ModelDescriptor');
+  const deletedStates = model.deletedStates.map(({ value }) => value);
+  const view = {
+    ...headerView(model.file),
     modelName: model.name,
     model: local,
-    descriptorType,
-    builderBase,
-    repositoryBase,
+    builderBase: imports.runtimeValue('ModelBuilder'),
     tableText: commentText(names.table),
     tableType: names.tableType,
-    columns: members,
+    columns: columns.map((column) => columnView(emission, column, imports)),
     tables: names.tables,
     tableKey: memberName(names.table),
     descriptorName: names.descriptor,
-    descriptor: printDescriptor(emission, model, descriptorNames),
+    storedName: quote(storedNameOf(model)),
+    kind: quote(model.kind),
+    table: quote(names.table),
+    sharded: String(model.sharded),
+    deletedStates: deletedStates.length === 0 ? '' : literal(deletedStates),
+    keys:
+      model.keys === undefined
+        ? []
+        : keyIndexes(model).map(({ name, fields }) => literal({ index: name, fields })),
+    checks: ruleChecks(model).map(({ name }) => quote(name)),
     fieldType: names.field,
-    requiredFields: printUnion(
-      required.map(({ field }) => quote(field.name)),
-      names.field,
-    ),
+    requiredFields: required.map(({ field }) => quote(field.name)),
     builder: names.builder,
     starter: memberName(names.variable),
     source: isBindingName(names.variable) ? names.variable : 'model',
@@ -128,10 +133,12 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
       .filter(({ inherited }) => inherited)
       .map(({ field }) => quote(field.name))
       .join(' | '),
-    setters,
+    setters: columns.map((column) => setterView(emission, column, names, local, imports)),
     hasRepository,
     repository: names.repository,
   };
+  // Everything above has added its imports.
+  return { ...view, imports: imports.statements() };
 }
 
 /** Global names that the template uses. */
@@ -146,49 +153,21 @@ function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }
 
-interface DescriptorNames {
-  /** Local names of the model's class and of the runtime's `column` and `t`. */
-  readonly local: string;
-  readonly columnCall: string;
-  readonly t: string;
-}
-
-function printDescriptor(
+function columnView(
   emission: Emission,
-  model: ModelSchema,
-  { local, columnCall, t }: DescriptorNames,
-): string {
-  const deletedStates = model.deletedStates.map(({ value }) => value);
-  const checks = ruleChecks(model).map(({ name }) => name);
-  const descriptor: Code = {
-    name: storedNameOf(model),
-    kind: model.kind,
-    modelClass: new Expression(`() => ${local}`),
-    table: modelNames(model).table,
-    sharded: model.sharded,
-    columns: columnsOf(model).map(({ field, column, sqlType }) => {
-      const type = fieldCode(emission.types.field(field, sqlType), {
-        t,
-        use: 'column',
-        types: emission.types,
-      });
-      return new Call(columnCall, [field.name, { column, sqlType }, type]);
-    }),
-    deletedStates: deletedStates.length === 0 ? undefined : deletedStates,
-    keys:
-      model.keys === undefined
-        ? undefined
-        : keyIndexes(model).map(({ name, fields }) => ({ index: name, fields })),
-    checks: checks.length === 0 ? undefined : checks,
+  { field, column, sqlType }: ColumnSchema,
+  imports: Imports,
+): ModelColumnView {
+  const at = (text: string): string => emission.at(field.location, text);
+  const descriptor = emission.types.field(field, sqlType);
+  return {
+    member: at(memberName(column)),
+    rowType: rowTypeText(field, sqlType, imports),
+    field: at(quote(field.name)),
+    column: quote(column),
+    sqlType: quote(sqlType),
+    type: fieldCall(descriptor, { emission, imports, use: 'column' }),
   };
-  return emission.print(descriptor, 0, LINE_WIDTH);
-}
-
-function printUnion(members: readonly string[], name: string): string {
-  const line = members.join(' | ');
-  return `export type ${name} = ${line};`.length <= LINE_WIDTH
-    ? ` ${line}`
-    : `\n  | ${members.join('\n  | ')}`;
 }
 
 function setterView(
@@ -201,16 +180,18 @@ function setterView(
   const { field } = column;
   const isVersion = column.inherited && field.name === 'version';
   const parameter = isBindingName(field.name) ? field.name : 'value';
-  const doc = setterDoc(column);
-  const literal = quote(field.name);
+  const name = quote(field.name);
+  const { docLine, docLines } = docView(setterDoc(column));
+  const at = (text: string): string => (text === '' ? '' : emission.at(field.location, text));
+  if (isVersion) imports.runtimeValue('INITIAL_VERSION');
   return {
-    name: emission.at(field.location, isVersion ? 'withInitialVersion' : memberName(setterName(field.name))),
-    hasDoc: doc !== undefined,
-    doc: doc === undefined ? '' : emission.at(field.location, docComment(doc, 2)),
+    name: at(isVersion ? 'withInitialVersion' : memberName(setterName(field.name))),
+    docLine: at(docLine),
+    docLines: docLines.map(at),
     parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, imports)}`,
-    returns: `${names.builder}<${isRequired(column) ? `Given | ${literal}` : 'Given'}>`,
-    field: emission.at(field.location, literal),
-    value: isVersion ? imports.runtimeValue('INITIAL_VERSION') : parameter,
+    returns: `${names.builder}<${isRequired(column) ? `Given | ${name}` : 'Given'}>`,
+    field: at(name),
+    value: isVersion ? 'INITIAL_VERSION' : parameter,
   };
 }
 

@@ -1,15 +1,9 @@
 import type { Emission } from '../emission.js';
-import { Imports } from '../print/imports.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `sql-migrations.hbs`: the texts of `.sql` files, which compilers do not copy to their output. */
 export interface SqlMigrationsView extends HeaderView {
-  /** Import statements, complete. */
-  readonly imports: readonly string[];
-  /** Local names of the runtime's exports. */
-  readonly defineMigration: string;
-  readonly migrationType: string;
   readonly migrations: readonly SqlMigrationView[];
 }
 
@@ -25,29 +19,23 @@ export interface SqlMigrationView {
   readonly variable: string;
   /** Name of the migration, quoted. */
   readonly name: string;
-  /** SQL text, safe in a template literal. */
-  readonly text: string;
+  /** Lines of the SQL text, safe in a template literal. */
+  readonly lines: readonly string[];
 }
 
 /** Builds the view of `sql-migrations.hbs`. */
-export function sqlMigrationsView(emission: Emission, file: string, sourceFolder: string): SqlMigrationsView {
-  const imports = new Imports(file, []);
-  const defineMigration = imports.runtimeValue('defineMigration');
-  const migrationType = imports.runtimeType('Migration');
+export function sqlMigrationsView(emission: Emission): SqlMigrationsView {
+  const taken = new Set<string>();
   const migrations = emission.schema.migrations.flatMap(({ file: path, name, sql }): SqlMigrationView[] => {
     if (sql === undefined) return [];
-    const variable = imports.reserve(`migration${/^\d+/.exec(name)?.[0] ?? ''}`);
-    const text = sql
+    const number = /^\d+/.exec(name)?.[0] ?? '';
+    let variable = `migration${number}`;
+    for (let count = 2; taken.has(variable); count += 1) variable = `migration${number}_${count}`;
+    taken.add(variable);
+    const lines = sql
       .split('\n')
-      .map((line, index) => emission.at({ file: path, line: index + 1, column: 1 }, templateText(line)))
-      .join('\n');
-    return [{ path, pathText: commentText(path), file: quote(path), variable, name: quote(name), text }];
+      .map((line, index) => emission.at({ file: path, line: index + 1, column: 1 }, templateText(line)));
+    return [{ path, pathText: commentText(path), file: quote(path), variable, name: quote(name), lines }];
   });
-  return {
-    ...headerView(sourceFolder),
-    imports: imports.statements(),
-    defineMigration,
-    migrationType,
-    migrations,
-  };
+  return { ...headerView(emission.paths.source), migrations };
 }

@@ -1,13 +1,13 @@
 import type { LockedType } from '../../schema/locked-type.js';
-import { Imports } from '../print/imports.js';
-import { shapeText } from '../shape-text.js';
+import type { ProjectPaths } from '../../schema/paths.js';
+import { Imports, type ImportView } from '../print/imports.js';
+import { type MemberView, shapeMembers, shapeText } from '../shape-text.js';
 import { versionsFile, versionsTypeName } from '../upcasters-code.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `versions.hbs`: the stored shapes of older versions, as types of upcasters. */
 export interface VersionsView extends HeaderView {
-  /** Import statements, complete. */
-  readonly imports: readonly string[];
+  readonly imports: readonly ImportView[];
   readonly types: readonly VersionTypeView[];
   readonly upcasters: readonly UpcastersView[];
 }
@@ -18,7 +18,9 @@ export interface VersionTypeView {
   readonly version: number;
   /** Name of the event or action, for comments. */
   readonly of: string;
-  /** Printed type. */
+  /** Members of the stored object; empty for another type. */
+  readonly members: readonly MemberView[];
+  /** The type without members: an empty object, or an unknown one. */
   readonly text: string;
 }
 
@@ -38,13 +40,13 @@ export interface UpcasterView {
 /** Builds the view of `versions.hbs`. */
 export function versionsView(
   lockedTypes: readonly LockedType[],
-  { outputFolder, sourceFolder }: { readonly outputFolder: string; readonly sourceFolder: string },
+  { output, source }: Pick<ProjectPaths, 'output' | 'source'>,
 ): VersionsView {
   const taken = lockedTypes.flatMap((each) => [versionsTypeName(each, 'Upcasters'), ...versionNames(each)]);
-  const imports = new Imports(versionsFile(outputFolder), taken);
+  const imports = new Imports(versionsFile(output), taken);
   const types = lockedTypes.flatMap((each) => versionTypes(each, imports));
   return {
-    ...headerView(sourceFolder),
+    ...headerView(source),
     types,
     upcasters: lockedTypes.map((each) => upcastersOf(each)),
     imports: imports.statements(),
@@ -56,12 +58,21 @@ function versionNames(locked: LockedType): readonly string[] {
 }
 
 function versionTypes(locked: LockedType, imports: Imports): readonly VersionTypeView[] {
-  return locked.versions.map((shape, index) => ({
-    name: versionsTypeName(locked, `V${index + 1}`),
-    version: index + 1,
-    of: wordsOf(locked),
-    text: shape === undefined ? imports.runtimeType('JsonObject') : shapeText(shape, imports),
-  }));
+  return locked.versions.map((shape, index) => {
+    const members = shape === undefined ? [] : (shapeMembers(shape, imports) ?? []);
+    return {
+      name: versionsTypeName(locked, `V${index + 1}`),
+      version: index + 1,
+      of: wordsOf(locked),
+      members,
+      text:
+        shape === undefined
+          ? imports.runtimeType('JsonObject')
+          : members.length > 0
+            ? ''
+            : shapeText(shape, imports),
+    };
+  });
 }
 
 function upcastersOf(locked: LockedType): UpcastersView {

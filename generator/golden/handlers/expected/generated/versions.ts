@@ -6,11 +6,7 @@ export type OrderPlacedEventV1 = JsonObject;
 
 /** Stored form of version 2 of `OrderPlacedEvent`. */
 export type OrderPlacedEventV2 = {
-  readonly lines: ReadonlyArray<{
-    readonly article: string;
-    readonly count?: number;
-    readonly price: string;
-  }>;
+  readonly lines: ReadonlyArray<{ readonly article: string; readonly count?: number; readonly price: string }>;
   readonly total: string;
 };
 

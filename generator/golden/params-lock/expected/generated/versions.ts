@@ -11,10 +11,7 @@ export type BillChargeActionParamsV2 = {
   readonly amount: string;
   readonly bill: string;
   readonly note?: string;
-  readonly parts: ReadonlyArray<{
-    readonly colour?: 'BLUE' | 'RED';
-    readonly name: string | null;
-  }>;
+  readonly parts: ReadonlyArray<{ readonly colour?: 'BLUE' | 'RED'; readonly name: string | null }>;
 };
 
 /** Upcasters of the params of `BillChargeAction`. Each converts the stored form of a version to the next, starting with version 1. */

@@ -1,0 +1,159 @@
+import type { FieldDescriptor, ObjectType } from '../../../runtime/domain/descriptor.js';
+import { camelCase } from '../../schema/naming.js';
+import { type ActionSchema, type RouteSchema, storedNameOf } from '../../schema/project-schema.js';
+import { pathParameters } from '../../schema/route-path.js';
+import type { Emission } from '../emission.js';
+import type { Imports } from '../print/imports.js';
+import { type DocView, docView, isBindingName, quote } from '../print/strings.js';
+import { ClientReaders } from './client-readers.js';
+import { ClientTypes } from './client-types.js';
+
+/** The functions of one route. */
+export interface ClientRouteView extends DocView {
+  /** The lines of the comment of further functions, each with a leading space. */
+  readonly lines: readonly string[];
+  /** Name of the function that calls the route. */
+  readonly name: string;
+  /** Type of its params and their default, or ''. */
+  readonly paramsType: string;
+  readonly paramsDefault: string;
+  /** Types of its options and its result. */
+  readonly options: string;
+  readonly answer: string;
+  /** Path, quoted. */
+  readonly path: string;
+  /** Elements of the route's tuple. */
+  readonly route: string;
+  /** The function that iterates over a paged list, and the type of its items, or ''. */
+  readonly itemsName: string;
+  readonly itemType: string;
+  /** The function that follows a feed, the names of its params, and the type of its events, or ''. */
+  readonly streamName: string;
+  readonly streamParams: string;
+  readonly streamEvent: string;
+}
+
+/** Describes the functions of a client, and collects the types and readers that they need. */
+export class ClientRoutes {
+  readonly types: ClientTypes;
+  readonly readers: ClientReaders;
+  readonly #emission: Emission;
+  readonly #imports: Imports;
+  readonly #eventTypes = new Map<string, string>();
+
+  constructor(emission: Emission, imports: Imports) {
+    this.#emission = emission;
+    this.#imports = imports;
+    this.types = new ClientTypes(imports);
+    this.readers = new ClientReaders(imports);
+    imports.runtimeType('Client');
+  }
+
+  /** Returns the functions of one route. */
+  of(action: ActionSchema, route: RouteSchema): ClientRouteView {
+    const { types } = this.#emission;
+    const base = action.className.replace(/(?<=.)Action$/, '');
+    const short = camelCase(base);
+    const params = action.params.map((field) => types.field(field));
+    const response = route.response === undefined ? undefined : types.named(route.response);
+    const name = this.#imports.reserve(isBindingName(short) ? short : camelCase(action.className));
+    const paramsType = params.length === 0 ? '' : this.#imports.reserve(`${base}Params`);
+    if (paramsType !== '') this.types.declare(paramsType, params, 'param');
+    const answer = response === undefined ? 'void' : this.types.answer(response);
+    const reader = response === undefined ? undefined : this.readers.answer(response);
+    const doc = docView(action.description ?? `${route.method} ${route.path}`);
+    const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
+    this.#imports.runtimeValue('call');
+    return {
+      ...doc,
+      lines: doc.docLine === '' ? doc.docLines : [` ${doc.docLine}`],
+      name: this.#emission.at(action.location, name),
+      paramsType,
+      paramsDefault: isOptional ? ' = {}' : '',
+      options: this.#optionsText(route, answer),
+      answer,
+      path: quote(route.path),
+      route: routeText(route, reader),
+      ...this.#items(route, name, params, response),
+      ...this.#stream(route, name, params),
+    };
+  }
+
+  #optionsText(route: RouteSchema, answer: string): string {
+    const imports = this.#imports;
+    return [
+      imports.runtimeType(route.method === 'GET' ? 'CallOptions' : 'WriteOptions'),
+      ...(route.ifMatch === undefined ? [] : [imports.runtimeType('IfMatch')]),
+      ...(hasFreshness(route) ? [`${imports.runtimeType('IfChanged')}<${answer}>`] : []),
+    ].join(' & ');
+  }
+
+  #items(
+    { method }: RouteSchema,
+    name: string,
+    params: readonly FieldDescriptor[],
+    response: ObjectType | undefined,
+  ): Pick<ClientRouteView, 'itemsName' | 'itemType'> {
+    const item = response === undefined ? undefined : itemOf(response);
+    const cursor = params.find((field) => field.name === 'cursor');
+    if (method !== 'GET' || item === undefined || cursor?.type.kind !== 'string')
+      return { itemsName: '', itemType: '' };
+    this.#imports.runtimeValue('itemsOf');
+    this.#imports.runtimeType('CallOptions');
+    return { itemsName: this.#imports.reserve(`${name}Items`), itemType: this.types.type(item, 'answer') };
+  }
+
+  #stream(
+    { feed, path }: RouteSchema,
+    name: string,
+    params: readonly FieldDescriptor[],
+  ): Pick<ClientRouteView, 'streamName' | 'streamParams' | 'streamEvent'> {
+    const id = params.find((field) => field.name === feed?.value)?.type;
+    if (id?.kind !== 'id') return { streamName: '', streamParams: '', streamEvent: '' };
+    this.#imports.runtimeValue('follow');
+    this.#imports.runtimeType('FollowOptions');
+    return {
+      streamName: this.#imports.reserve(`${name}Stream`),
+      streamParams: pathParameters(path).map(quote).join(' | '),
+      streamEvent: this.#eventType(id.model),
+    };
+  }
+
+  /** The union of the events of a model, discriminated by `eventType`. */
+  #eventType(model: string): string {
+    const known = this.#eventTypes.get(model);
+    if (known !== undefined) return known;
+    const name = this.#imports.reserve(`${model}StreamedEvent`);
+    this.#eventTypes.set(model, name);
+    const streamed = this.#imports.runtimeType('StreamedEvent');
+    const members = this.#emission.schema.events
+      .filter((event) => event.model.name === model)
+      .map((event) => {
+        const fields = event.fields.map((field) => this.#emission.types.field(field));
+        const names = [storedNameOf(event), ...(event.aliases ?? [])].map(quote).join(' | ');
+        return `${streamed}<${names}, ${this.types.object(fields, 'stored')}>`;
+      });
+    const any = (): string => `${streamed}<string, ${this.#imports.runtimeType('Json')}>`;
+    this.types.declareUnion(name, members.length === 0 ? [any()] : members);
+    return name;
+  }
+}
+
+/** Whether the route is a GET whose answers carry the version of a model. */
+function hasFreshness({ method, etag }: RouteSchema): boolean {
+  return method === 'GET' && etag !== undefined;
+}
+
+function routeText(route: RouteSchema, reader: string | undefined): string {
+  const etag = hasFreshness(route) && route.etag !== undefined ? quote(route.etag.value) : undefined;
+  const read = reader ?? (etag === undefined ? undefined : 'undefined');
+  return [quote(route.method), quote(route.path), read, etag].filter((part) => part !== undefined).join(', ');
+}
+
+/** Returns the type of the items of a page; undefined if the response is not a page. */
+function itemOf({ fields }: ObjectType): ObjectType | undefined {
+  const items = fields.find(({ name }) => name === 'items')?.type;
+  const next = fields.find(({ name }) => name === 'next');
+  if (items?.kind !== 'list' || next?.type.kind !== 'string') return undefined;
+  return items.of.kind === 'object' ? items.of : undefined;
+}

@@ -1,0 +1,350 @@
+import { CallError, type Problem } from './call-error.js';
+import { type Reader, read } from './readers.js';
+
+/** An exact decimal in plain notation: `'150.5'`. */
+export type Decimal = string;
+/** A decimal parameter: text, or a value of any decimal library. */
+export type DecimalInput = string | { toJSON(): string };
+/** Accepts any text, such as one from a URL, but not the id of another model. */
+export type Id<Model extends string> = string & { readonly idOf?: Model };
+
+/** The service to call: plain data, created once. */
+export interface Client {
+  /** `https://wallet.example`, or '' for the page's origin. */
+  readonly baseUrl: string;
+  /** Headers of every request, such as `authorization`. A function is called before each attempt. */
+  readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>) | undefined;
+  /** Time limit of a call with all its attempts, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Time limit of one attempt, in milliseconds; then its connection counts as lost. Default 12,000. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** Called before the pause that precedes each further attempt. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+  /** Default: the global `fetch`. */
+  fetch?(url: string, init: FetchInit): Promise<FetchResponse>;
+}
+
+/** Headers of a request by name. */
+export type HeaderMap = Readonly<Record<string, string>>;
+
+/** Why and when an attempt is repeated. */
+export interface Retry {
+  /** `POST https://wallet.example/wallets` */
+  readonly request: string;
+  /** Number of the failed attempt, from 1. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly error: CallError;
+}
+
+/** Options of each call. */
+export interface CallOptions {
+  /** Ends the call, which then throws the signal's reason. A write may have taken effect. */
+  readonly signal?: Signal | undefined;
+  /** Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: HeaderMap | undefined;
+}
+
+/** Options of calls that change something. */
+export interface WriteOptions extends CallOptions {
+  /** Calls under the same key take effect at most once. Default: a new key for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Options of calls that may require a version. */
+export interface IfMatch {
+  /** The version that the model must have; otherwise the call fails with `FW_PRECONDITION_FAILED`. */
+  readonly ifMatch?: number | string | undefined;
+}
+
+/** Options of calls whose response may be known. */
+export interface IfChanged<Answer> {
+  /**
+   * An earlier response. While the model still has its version, the call returns this object, and the service sends no
+   * body.
+   */
+  readonly known?: Answer | undefined;
+}
+
+// The used parts of the platform, so that the compiler needs neither `lib: dom` nor the types of Node.js.
+/** An `AbortSignal`. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** The second argument of `fetch`. */
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** An `AbortSignal`. The type is `never`, because every `fetch` then accepts it. */
+  signal: never;
+}
+
+/** What `fetch` resolves to. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): ByteReader } | null;
+  text(): Promise<string>;
+}
+
+/** Reads a response as it arrives. */
+export interface ByteReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+}
+
+export interface Platform {
+  readonly performance: { now(): number };
+  readonly crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
+  readonly AbortController: new () => { readonly signal: unknown; abort(): void };
+  readonly TextDecoder: new () => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string };
+  fetch(url: string, init: FetchInit): Promise<FetchResponse>;
+  setTimeout(run: () => void, delayMs: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export const platform = globalThis as unknown as Platform;
+
+/** A route: its method, its path with parameters in braces, how responses are read, and the field of its `ETag`. */
+export type Route = readonly [method: string, path: string, reader?: Reader | undefined, etag?: string];
+
+type AllOptions = WriteOptions & IfMatch & IfChanged<unknown>;
+
+/** Calls a route, and retries after each failure that a retry may resolve. @throws CallError */
+export async function call<Answer>(
+  client: Client,
+  [method, path, reader, etag = '']: Route,
+  params: object,
+  options: AllOptions = {},
+): Promise<Answer> {
+  const { known, ifMatch, signal } = options;
+  const [url, body] = target(client, method, path, params);
+  const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newKey());
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  if (ifMatch !== undefined) headers['if-match'] = `"${ifMatch}"`;
+  if (known) headers['if-none-match'] = `"${(known as Record<string, unknown>)[etag]}"`;
+  const deadline = now() + (options.timeoutMs ?? client.timeoutMs ?? 30_000);
+  let mayHaveTakenEffect = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const request = { method, url, headers, body };
+    const limitMs = Math.min(deadline - now(), client.attemptTimeoutMs ?? 12_000);
+    try {
+      const answer = await answered(client, request, limitMs, signal);
+      return (answer === NOT_MODIFIED ? known : read(reader, answer)) as Answer;
+    } catch (failure) {
+      if (!(failure instanceof CallError)) throw failure;
+      if (idempotencyKey !== undefined) {
+        const { status, code } = failure;
+        if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
+        // The service has looked up the key before it refused, so no earlier attempt has taken effect.
+        else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
+        Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
+      }
+      await pause(client, request, { attempt, error: failure, signal, deadline });
+    }
+  }
+}
+
+const SETTLING: readonly number[] = [400, 404, 409, 412, 422];
+const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY)/;
+const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
+const NOT_MODIFIED: unique symbol = Symbol();
+
+/** All items of a list, page by page, from the page of `cursor` on. */
+export async function* itemsOf<Params extends { readonly cursor?: string | undefined }, Item>(
+  params: Params,
+  load: (params: Params) => Promise<{ readonly items: readonly Item[]; readonly next?: string | null }>,
+): AsyncGenerator<Item, void, undefined> {
+  for (let cursor = params.cursor ?? null; ; ) {
+    const { items, next = null } = await load(cursor === null ? params : { ...params, cursor });
+    yield* items;
+    if (next === null) return;
+    cursor = next;
+  }
+}
+
+export interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeaderMap;
+  readonly body?: string | undefined;
+}
+
+/** The body of a successful response. @throws CallError */
+async function answered(
+  client: Client,
+  request: Request,
+  limitMs: number,
+  signal: Signal | undefined,
+): Promise<unknown> {
+  const sent = await send(client, request, limitMs, signal);
+  try {
+    const { status } = sent.response;
+    if (status === 304) return NOT_MODIFIED;
+    if (status >= 300) throw await errorOf(sent.response);
+    const text = await sent.response.text();
+    return text === '' ? undefined : JSON.parse(text);
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw foreign(sent.response.status);
+    throw lost(request, signal, cause);
+  } finally {
+    sent.end();
+  }
+}
+
+/** A request whose response has begun. It ends when its time is over or its signal is aborted. */
+export interface Sent {
+  readonly response: FetchResponse;
+  /** Restarts the time limit. */
+  postpone(): void;
+  /** Frees the connection. */
+  end(): void;
+}
+
+/** @throws CallError if there is no response */
+export async function send(
+  client: Client,
+  { method, url, headers, body }: Request,
+  limitMs: number,
+  signal: Signal | undefined,
+): Promise<Sent> {
+  const more = typeof client.headers === 'function' ? await client.headers() : client.headers;
+  const controller = new platform.AbortController();
+  const abort = (): void => controller.abort();
+  let timer = platform.setTimeout(abort, limitMs);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  const postpone = (): void => {
+    platform.clearTimeout(timer);
+    timer = platform.setTimeout(abort, limitMs);
+  };
+  const end = (): void => {
+    platform.clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+    abort();
+  };
+  const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
+  if (body !== undefined) init.body = body;
+  try {
+    return { response: await (client.fetch ?? platform.fetch)(url, init), postpone, end };
+  } catch (cause) {
+    end();
+    throw lost({ method, url, headers }, signal, cause);
+  }
+}
+
+/** The error of a broken request: the signal's reason, or that there is no response. */
+export function lost({ method, url }: Request, signal: Signal | undefined, cause: unknown): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (cause instanceof CallError) return cause;
+  return new CallError('CLIENT_NO_ANSWER', `${method} ${url} got no response`, { cause });
+}
+
+/** The error of a failed response. */
+export async function errorOf(response: FetchResponse): Promise<CallError> {
+  const { status, headers } = response;
+  const retryAfterMs = waitMs(headers.get('retry-after'));
+  const text = await response.text();
+  try {
+    const problem: Problem = JSON.parse(text);
+    if (typeof problem.code === 'string')
+      return new CallError(problem.code, problem.detail ?? problem.title, { status, problem, retryAfterMs });
+  } catch {
+    // A proxy between client and service has answered.
+  }
+  return foreign(status, retryAfterMs);
+}
+
+function foreign(status: number, retryAfterMs?: number): CallError {
+  const message = `Status ${status} without a response of the service`;
+  return new CallError('CLIENT_FOREIGN_ANSWER', message, { status, retryAfterMs });
+}
+
+/** A number of seconds, or a date. */
+function waitMs(header: string | null): number | undefined {
+  if (!header) return undefined;
+  const ms = Number(header) * 1_000;
+  return Number.isNaN(ms) ? Date.parse(header) - Date.now() || 0 : ms;
+}
+
+/** Waits before the next attempt, for a random time with a growing limit. @throws CallError if no attempt may follow */
+export async function pause(
+  client: Client,
+  { method, url }: Request,
+  { attempt, error, signal, deadline = Infinity }: Failure,
+): Promise<void> {
+  const { status, code, retryAfterMs = 0 } = error;
+  const delayMs = Math.max(0, retryAfterMs) + Math.random() * Math.min(5_000, 100 * 2 ** attempt);
+  const isTransient = TRANSIENT.includes(status) || code === 'FW_KEY_BUSY';
+  if (!isTransient || now() + delayMs >= deadline) throw error;
+  client.onRetry?.({ request: `${method} ${url}`, attempt, delayMs, error });
+  await new Promise<void>((resolve, reject) => {
+    const done = (): void => {
+      platform.clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = platform.setTimeout(done, delayMs);
+    signal?.addEventListener('abort', done);
+    if (signal?.aborted) done();
+  });
+}
+
+export interface Failure {
+  /** From 1. */
+  readonly attempt: number;
+  readonly error: CallError;
+  readonly signal: Signal | undefined;
+  /** No attempt starts after this time. Default: no limit. */
+  readonly deadline?: number;
+}
+
+/**
+ * URL and body of a call: params that are not part of the path go into the query for GET and DELETE, else into the
+ * body.
+ */
+export function target(
+  client: Client,
+  method: string,
+  path: string,
+  params: object,
+): readonly [url: string, body: string | undefined] {
+  const rest: Record<string, unknown> = { ...params };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = textOf(rest[name]);
+    delete rest[name];
+    // Any URL parser would interpret these as relative path segments, even if encoded.
+    if (/^\.{0,2}$/.test(text)) throw new TypeError(`'${text}' cannot be the ${name} of ${path}`);
+    return encodeURIComponent(text);
+  });
+  const url = client.baseUrl.replace(/\/$/, '') + filled;
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return [url, undefined];
+  if (method !== 'GET' && method !== 'DELETE')
+    return [url, JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))];
+  const query = given.flatMap(([name, value]) =>
+    [value].flat().map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(each))}`),
+  );
+  return [`${url}?${query.join('&')}`, undefined];
+}
+
+/** A value in a path or a query. Dates and decimals have the same text as in JSON. */
+function textOf(value: unknown): string {
+  const text = (value as { toJSON?(): unknown }).toJSON?.() ?? value;
+  return String(text);
+}
+
+function newKey(): string {
+  const bytes = platform.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const now = (): number => platform.performance.now();
