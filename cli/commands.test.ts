@@ -48,7 +48,7 @@ describe('generate --check', () => {
     const before = project.emitted();
     const { code, info } = await generate('--check');
     expect(code).toBe(0);
-    expect(info).toMatch(/^5 files up to date, \d+ ms$/);
+    expect(info).toMatch(/^7 files up to date, \d+ ms$/);
     expect(project.emitted()).toEqual(before);
   });
 
@@ -64,7 +64,7 @@ describe('generate --check', () => {
     expect(info).toContain(`src/generated/customer.ts is stale: caused by src/models/customer.ts:${line}:3`);
     expect(info).toContain('--- a/src/generated/customer.ts\n+++ b/src/generated/customer.ts\n@@ -');
     expect(info).toMatch(/^\+ .*renamed/m);
-    expect(info).toMatch(/1 file stale, 4 up to date: run `fw-gen generate`, \d+ ms$/);
+    expect(info).toMatch(/1 file stale, 6 up to date: run `fw-gen generate`, \d+ ms$/);
     expect(project.emitted()).toEqual(before);
   });
 
@@ -86,7 +86,7 @@ test('generate --dry-run lists the changes without making them', async () => {
   const { code, info } = await generate('--dry-run');
   expect(code).toBe(0);
   expect(info).toContain('would create src/generated/order.ts');
-  expect(info).toMatch(/8 files to write, 0 unchanged, \d+ ms$/);
+  expect(info).toMatch(/10 files to write, 0 unchanged, \d+ ms$/);
   expect(project.emitted()).toEqual({});
 });
 

@@ -75,32 +75,69 @@ test('in a checkout with CRLF, an edit by hand is still refused', async () => {
   expect((await generate()).error).toContain(`${ORDER} FWGEN041`);
 });
 
-test('with the .gitattributes of init, a merge leaves files of one side, which generate brings up to date', async () => {
+/** Makes a branch from `main` on which a model is added. */
+async function branchWithModel(name: string, change?: () => void): Promise<void> {
+  git('checkout', '--quiet', '-b', name.toLowerCase(), 'main');
+  project.write(`src/models/${name.toLowerCase()}.ts`, modelText(name));
+  change?.();
+  expect((await generate()).code).toBe(0);
+  commit();
+}
+
+function startWithAttributes(): void {
   const files = projectFiles({ name: 'x', frameworkRange: '^1.0.0', token: 't', databasePassword: 'p' });
   project.write('.gitattributes', files.get('.gitattributes') ?? '');
   git('init', '--quiet', '--initial-branch=main');
   commit();
+}
+
+test.each([
+  ['Beta', 'Alpha'],
+  ['Alpha', 'Zeta'],
+])('branches that add %s and %s are merged without a conflict', async (first, second) => {
+  startWithAttributes();
+  await branchWithModel(first);
+  await branchWithModel(second);
+  git('merge', '--quiet', '--no-edit', first.toLowerCase());
+  const application = project.read('src/generated/application.ts');
+  for (const name of [first, second]) {
+    expect(application).toContain(`    ${name.toLowerCase()}Part,\n`);
+    expect(application).toContain(`'./${name.toLowerCase()}.part.js'`);
+  }
+  // The lines of a merge may have another order.
+  expect((await generate()).error).not.toContain('FWGEN');
+  expect((await generate('--check')).code).toBe(0);
+});
+
+test('without a .gitattributes, branches that add models at different places share no file but the manifest', async () => {
+  git('init', '--quiet', '--initial-branch=main');
+  commit();
+  await branchWithModel('Alpha');
+  await branchWithModel('Zeta');
+  expect(() => git('merge', '--quiet', 'alpha')).toThrow();
+  const conflicts = git('diff', '--name-only', '--diff-filter=U').trim().split('\n');
+  expect(conflicts).toEqual(['src/generated/.fw-manifest.json']);
+  expect((await generate()).error).not.toContain('FWGEN');
+  expect((await generate('--check')).code).toBe(0);
+});
+
+test('with the .gitattributes of init, a merge leaves files of one side, which generate brings up to date', async () => {
+  startWithAttributes();
   for (const [branch, field] of [
-    ['alpha', 'customerId'],
-    ['beta', 'weight'],
+    ['Alpha', 'customerId'],
+    ['Beta', 'weight'],
   ] as const) {
-    git('checkout', '--quiet', '-b', branch, 'main');
-    project.write(`src/models/${branch}.ts`, modelText(branch === 'alpha' ? 'Alpha' : 'Beta'));
-    const order = project.read('src/models/order.ts');
-    project.write(
-      'src/models/order.ts',
-      order.replace(
-        `  readonly ${field}`,
-        `  /** By ${branch}. */\n  readonly ${branch}?: string;\n  readonly ${field}`,
-      ),
-    );
-    expect((await generate()).code).toBe(0);
-    commit();
+    await branchWithModel(branch, () => {
+      const name = branch.toLowerCase();
+      const order = project.read('src/models/order.ts');
+      const added = `  /** By ${name}. */\n  readonly ${name}?: string;\n  readonly ${field}`;
+      project.write('src/models/order.ts', order.replace(`  readonly ${field}`, added));
+    });
   }
   expect(() => git('merge', '--quiet', 'alpha')).toThrow();
   const conflicts = git('diff', '--name-only', '--diff-filter=U').trim().split('\n');
-  expect(conflicts).toEqual(['src/generated/application.ts', ORDER]);
-  for (const path of conflicts) expect(project.read(path)).not.toContain('<<<<<<<');
+  expect(conflicts).toEqual([ORDER]);
+  expect(project.read(ORDER)).not.toContain('<<<<<<<');
   expect((await generate()).error).not.toContain('FWGEN');
   expect((await generate('--check')).code).toBe(0);
   for (const name of ['alpha', 'beta']) expect(project.read(ORDER)).toContain(`put('${name}'`);

@@ -74,7 +74,7 @@ register('data:text/javascript,' + encodeURIComponent(hook));`;
   test('loads only two small modules', async () => {
     await rightProject();
     const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
-    expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
+    expect(stdout).toMatch(/^0 files written, 7 unchanged, \d+ ms\n$/);
     const loaded = stderr
       .split('\n')
       .filter((line) => line.startsWith('LOADED file:'))
@@ -92,7 +92,7 @@ export class ForgottenAction extends Action<void, void> {
     project.write('src/forgotten.ts', action);
     await rightProject();
     const { stdout, stderr } = fwGenWith(SHOW_LOADED, 'generate');
-    expect(stdout).toMatch(/^0 files written, 5 unchanged, \d+ ms\n$/);
+    expect(stdout).toMatch(/^0 files written, 7 unchanged, \d+ ms\n$/);
     expect(stderr).not.toContain('read-project');
     expect(stderr).toContain('Warning: src/forgotten.ts:3:14 FWGEN065 ForgottenAction extends Action');
     expect(fwGen('generate', '--quiet').stderr).toBe('');

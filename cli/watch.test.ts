@@ -21,7 +21,7 @@ beforeEach(async () => {
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
   const argv = ['generate', '--watch', '--config', project.config];
   running = run(argv, output, { version: '1.2.3', signal: stop.signal });
-  await until(() => info.some((line) => line.includes('8 files written')));
+  await until(() => info.some((line) => line.includes('10 files written')));
 });
 
 afterEach(async () => {

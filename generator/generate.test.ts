@@ -68,6 +68,7 @@ describe('the output', () => {
     rmSync(join(folder, 'models/extra.ts'));
     const { changes } = await run(folder);
     expect(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path)).toEqual([
+      'generated/extra.part.ts',
       'generated/extra.ts',
     ]);
     expect(existsSync(join(folder, 'generated/extra.ts'))).toBe(false);

@@ -25,7 +25,9 @@ test('the manifest lists every generated file, and a second run does not change 
   const manifest = project.read(MANIFEST);
   expect(Object.keys(JSON.parse(manifest).files)).toEqual([
     'application.ts',
+    'customer.part.ts',
     'customer.ts',
+    'order.part.ts',
     'order.ts',
     'server.ts',
     'versions.ts',
@@ -119,5 +121,5 @@ describe('after a merge conflict', () => {
 });
 
 test('--clean rewrites every file', async () => {
-  expect((await generate('--clean')).info).toMatch(/^5 files written, 0 unchanged/);
+  expect((await generate('--clean')).info).toMatch(/^7 files written, 0 unchanged/);
 });
