@@ -31,21 +31,21 @@ export function makeFiles(
   { secrets = [], changed = new Map() }: MakeFilesOptions = {},
 ): void {
   const undo: (() => void)[] = [];
-  const attemptAt = (path: string, work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      undo.reverse().forEach(attempt);
-      throw expectedFailure(error, 'write', path);
-    }
-  };
-  for (const [path, text] of files) {
-    attemptAt(path, () => {
+  let place = '';
+  try {
+    for (const [path, text] of files) {
+      place = path;
       makeFolder(dirname(path), undo);
       makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
-    });
+    }
+    for (const [path, text] of changed) {
+      place = path;
+      changeFile(path, text, undo);
+    }
+  } catch (error) {
+    undo.reverse().forEach(attempt);
+    throw expectedFailure(error, 'write', place);
   }
-  for (const [path, text] of changed) attemptAt(path, () => changeFile(path, text, undo));
 }
 
 /** Runs work that fails if the file system refuses it. @throws InputError as `makeFiles` */

@@ -131,8 +131,11 @@ test(
       `import type { Size } from '@/size.js';\n${modelText('Extra').replace(': string', ': Size')}`,
     );
     await until(() => project.emitted()['src/generated/extra.ts']?.includes('near/size') === true);
-    project.write('tsconfig.json', aliases('./src/far/*'));
-    await until(() => project.emitted()['src/generated/extra.ts']?.includes('far/size') === true);
+    // Several times: a single run could have another cause.
+    for (const folder of ['far', 'near', 'far', 'near']) {
+      project.write('tsconfig.json', aliases(`./src/${folder}/*`));
+      await until(() => project.emitted()['src/generated/extra.ts']?.includes(`${folder}/size`) === true);
+    }
   },
   PATIENCE_MS,
 );

@@ -65,21 +65,12 @@ function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly D
   );
 }
 
-function checkName(field: FieldSchema): Diagnostic | undefined {
-  if (field.name === '')
-    return diagnostic(
-      'FWGEN005',
-      field.location,
-      'A field has an empty name',
-      'Give it one, for example `value`.',
-    );
-  if (field.name !== '__proto__') return undefined;
-  return diagnostic(
-    'FWGEN005',
-    field.location,
-    `A field cannot be named ${JSON.stringify(field.name)}`,
-    'Rename it, for example to `proto`: JavaScript objects give this name a special meaning.',
-  );
+function checkName({ name, location }: FieldSchema): Diagnostic | undefined {
+  if (name === '')
+    return diagnostic('FWGEN005', location, 'A field has an empty name', 'Give it one, for example `value`.');
+  if (name !== '__proto__') return undefined;
+  const hint = 'Rename it, for example to `proto`: JavaScript objects give this name a special meaning.';
+  return diagnostic('FWGEN005', location, `A field cannot be named ${JSON.stringify(name)}`, hint);
 }
 
 function checkType(field: FieldSchema): Diagnostic | undefined {
@@ -122,26 +113,21 @@ function typeProblem(
         hint: `Use its id, \`Id<${type.model.name}>\`, or map the model to a response class.`,
       };
     case 'void':
-      return {
-        text: 'void',
-        hint: 'A field needs a value: remove it, or give it a type, such as `string | null`.',
-      };
+      return { text: 'void', hint: VOID_HINT };
     case 'enum':
-      return type.values.length > 0
-        ? undefined
-        : {
-            text: 'never',
-            hint: 'No value has this type: remove the field, or give it another type, such as `string | null`.',
-          };
-    case 'union':
-      return discriminatorOf(type.of) !== undefined
-        ? undefined
-        : { text: unionText(type.of), hint: UNION_HINT };
+      return type.values.length > 0 ? undefined : { text: 'never', hint: NEVER_HINT };
+    case 'union': {
+      const isClear = discriminatorOf(type.of) !== undefined;
+      return isClear ? undefined : { text: unionText(type.of), hint: UNION_HINT };
+    }
     default:
       return undefined;
   }
 }
 
+const VOID_HINT = 'A field needs a value: remove it, or give it a type, such as `string | null`.';
+const NEVER_HINT =
+  'No value has this type: remove the field, or give it another type, such as `string | null`.';
 const UNION_HINT =
   "JSON must distinguish the members of a union, by kind (string, number, list) or by a literal field in each: `{ readonly kind: 'day'; readonly day: Date } | { readonly kind: 'name'; readonly name: string }`.";
 
@@ -152,47 +138,27 @@ function unionText(members: readonly TypeSchema[]): string {
 }
 
 function nameOfKind(kind: TypeSchema['kind']): string {
-  switch (kind) {
-    case 'instant':
-      return 'Date';
-    case 'json':
-      return 'JsonValue';
-    case 'decimal':
-    case 'uuid':
-    case 'currency':
-    case 'id':
-      return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-    default:
-      return kind;
-  }
+  if (kind === 'instant') return 'Date';
+  if (kind === 'json') return 'JsonValue';
+  const isClass = ['decimal', 'uuid', 'currency', 'id'].includes(kind);
+  return isClass ? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` : kind;
 }
 
-function checkId(schema: ProjectSchema, field: FieldSchema): Diagnostic | undefined {
-  for (const type of partsOf(field.type)) {
-    const problem = type.kind === 'id' ? idProblem(schema, field, type) : undefined;
-    if (problem !== undefined) return problem;
+function checkId(schema: ProjectSchema, { name, type, location }: FieldSchema): Diagnostic | undefined {
+  const { modelsByPlace } = projectIndex(schema);
+  for (const part of partsOf(type)) {
+    if (part.kind !== 'id') continue;
+    const { model, sharded } = part;
+    if (!model.marked) {
+      const message = `${name} is an id of ${model.name}, which is not a model`;
+      const hint = 'Mark that class with `@AutoBuilder`, or use `Uuid`.';
+      return diagnostic('FWGEN031', location, message, hint);
+    }
+    if (!sharded || modelsByPlace.get(placeKey(model))?.sharded !== false) continue;
+    const message = `${name} is a ShardedId of ${model.name}, which has plain ids`;
+    return diagnostic('FWGEN031', location, message, `Use \`Id<${model.name}>\`.`);
   }
   return undefined;
-}
-
-function idProblem(
-  schema: ProjectSchema,
-  field: FieldSchema,
-  type: Extract<TypeSchema, { kind: 'id' }>,
-): Diagnostic | undefined {
-  const model = projectIndex(schema).modelsByPlace.get(placeKey(type.model));
-  if (!type.model.marked) {
-    const message = `${field.name} is an id of ${type.model.name}, which is not a model`;
-    return diagnostic(
-      'FWGEN031',
-      field.location,
-      message,
-      'Mark that class with `@AutoBuilder`, or use `Uuid`.',
-    );
-  }
-  if (model === undefined || model.sharded || !type.sharded) return undefined;
-  const message = `${field.name} is a ShardedId of ${model.name}, which has plain ids`;
-  return diagnostic('FWGEN031', field.location, message, `Use \`Id<${model.name}>\`.`);
 }
 
 /** Reports patterns that PostgreSQL cannot check, in models with check constraints. */

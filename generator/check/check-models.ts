@@ -42,28 +42,16 @@ function checkField(model: ModelSchema, field: FieldSchema): readonly Diagnostic
   }
   if (RESERVED_FIELDS.has(field.name)) {
     const message = `A model field cannot be named ${field.name}`;
-    return [
-      diagnostic(
-        'FWGEN005',
-        field.location,
-        message,
-        `Rename it, for example to \`${field.name}Value\`: every object has a member with this name.`,
-      ),
-    ];
+    const hint = `Rename it, for example to \`${field.name}Value\`: every object has a member with this name.`;
+    return [diagnostic('FWGEN005', field.location, message, hint)];
   }
   // Only a field with this prefix can have the same name as another field's setter.
   if (!field.name.startsWith('with')) return [];
   const other = model.fields.find(({ name }) => name !== field.name && setterName(name) === field.name);
   if (other === undefined) return [];
   const message = `${field.name} is the name of the setter of ${other.name} in builders of ${model.name}`;
-  return [
-    diagnostic(
-      'FWGEN005',
-      field.location,
-      message,
-      `Rename one of the fields, for example to \`${field.name}Value\`.`,
-    ),
-  ];
+  const hint = `Rename one of the fields, for example to \`${field.name}Value\`.`;
+  return [diagnostic('FWGEN005', field.location, message, hint)];
 }
 
 function checkColumns(model: ModelSchema): readonly Diagnostic[] {
@@ -151,14 +139,10 @@ function optionForm({ name, type }: ColumnOption, field: string): string {
 function checkDeletedStates(model: ModelSchema): readonly Diagnostic[] {
   if (model.state.kind !== 'enum') return [];
   const states = model.state.values;
+  const hint = `Use one of ${states.join(', ')}.`;
   return model.deletedStates
     .filter(({ value }) => !states.includes(value))
     .map(({ value, location }) =>
-      diagnostic(
-        'FWGEN019',
-        location,
-        `${model.name} has no state ${JSON.stringify(value)}`,
-        `Use one of ${states.join(', ')}.`,
-      ),
+      diagnostic('FWGEN019', location, `${model.name} has no state ${JSON.stringify(value)}`, hint),
     );
 }

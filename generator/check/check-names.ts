@@ -32,16 +32,12 @@ interface Named {
 
 /** Checks names that must be unique, and names that emitted code uses itself. */
 export function checkNames(schema: ProjectSchema): readonly Diagnostic[] {
+  const models = 'Rename one of the classes. The name is stored as `model_name` in the outbox.';
   const events =
     'Rename one of the classes, or remove the alias. The name is stored as `event_type` in the outbox.';
   const actions = "Rename one of the classes, or set another name: @FwAction({ name: '...' }).";
   return [
-    ...duplicates(
-      'FWGEN013',
-      'model',
-      schema.models.flatMap(namesOf),
-      'Rename one of the classes. The name is stored as `model_name` in the outbox.',
-    ),
+    ...duplicates('FWGEN013', 'model', schema.models.flatMap(namesOf), models),
     ...duplicates('FWGEN014', 'event', schema.events.flatMap(namesOf), events),
     ...duplicates('FWGEN015', 'action', schema.actions, actions),
     ...checkTables(schema.models),
@@ -62,14 +58,10 @@ function duplicates(
   things: readonly Named[],
   hint: string,
 ): readonly Diagnostic[] {
-  return repeated(things, (thing) => thing.name).map(([first, second]) =>
-    diagnostic(
-      code,
-      second.location,
-      `The ${what} name ${JSON.stringify(second.name)} is already used at ${formatLocation(first.location)}`,
-      hint,
-    ),
-  );
+  return repeated(things, (thing) => thing.name).map(([first, { name, location }]) => {
+    const message = `The ${what} name ${JSON.stringify(name)} is already used at ${formatLocation(first.location)}`;
+    return diagnostic(code, location, message, hint);
+  });
 }
 
 function checkTables(models: readonly ModelSchema[]): readonly Diagnostic[] {
@@ -101,14 +93,8 @@ function checkModelName(model: ModelSchema): readonly Diagnostic[] {
       ? `its builder cannot have a static method ${variable}()`
       : undefined;
   if (taken === undefined) return [];
-  return [
-    diagnostic(
-      'FWGEN021',
-      model.location,
-      `A model cannot be named ${model.name}: ${taken}`,
-      'Rename the class.',
-    ),
-  ];
+  const message = `A model cannot be named ${model.name}: ${taken}`;
+  return [diagnostic('FWGEN021', model.location, message, 'Rename the class.')];
 }
 
 /** Pairs of the first item with a key and each later one. */

@@ -4,24 +4,15 @@ import { fileOf } from './source-files.js';
 import { type Declaration, declaredName, hasKeyword } from './syntax.js';
 
 /** The module in an import or re-export. */
-export class ModuleReference {
+export interface ModuleReference {
   readonly specifier: string;
   /** Project-relative path of the file that contains the statement. */
   readonly file: string;
-  #path: string | undefined;
+}
 
-  constructor(specifier: string, file: string) {
-    this.specifier = specifier;
-    this.file = file;
-  }
-
-  /** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
-  get path(): string | undefined {
-    if (this.#path === undefined && /^\.\.?(\/|$)/.test(this.specifier)) {
-      this.#path = posix.join(posix.dirname(this.file), this.specifier);
-    }
-    return this.#path;
-  }
+/** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
+export function importPath({ specifier, file }: ModuleReference): string | undefined {
+  return /^\.\.?(\/|$)/.test(specifier) ? posix.join(posix.dirname(file), specifier) : undefined;
 }
 
 /** A name that an import statement binds. */
@@ -135,7 +126,7 @@ function addImports(
   { importClause, moduleSpecifier }: ts.ImportDeclaration,
 ): void {
   if (importClause === undefined || !ts.isStringLiteral(moduleSpecifier)) return;
-  const from = new ModuleReference(moduleSpecifier.text, fileOf(source));
+  const from = { specifier: moduleSpecifier.text, file: fileOf(source) };
   const { name, namedBindings } = importClause;
   if (name !== undefined) imports.set(name.text, { from, name: 'default' });
   if (namedBindings === undefined) return;
@@ -154,7 +145,7 @@ function addExports(
 ): void {
   const from =
     moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
-      ? new ModuleReference(moduleSpecifier.text, fileOf(source))
+      ? { specifier: moduleSpecifier.text, file: fileOf(source) }
       : undefined;
   if (exportClause === undefined) {
     if (from !== undefined) draft.reExports.push({ from, names: undefined });

@@ -1,6 +1,6 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { type ImportBinding, type ModuleReference, moduleIndex } from './module-index.js';
+import { type ImportBinding, importPath, type ModuleReference, moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
@@ -143,20 +143,23 @@ function resolveQualified(
  * Returns the module that a file re-exports as a whole (`export * as money from './money.js'`) under an imported name.
  */
 function namespaceOf(context: ReadContext, { from, name }: ImportBinding): ModuleReference | undefined {
-  const file = from.path === undefined ? undefined : context.sources.loadImport(from.path);
+  const path = importPath(from);
+  const file = path === undefined ? undefined : context.sources.loadImport(path);
   if (file === undefined) return undefined;
   return moduleIndex(file).reExports.find(({ names }) => names?.get(name) === '*')?.from;
 }
 
 function resolveFrom(
   context: ReadContext,
-  { specifier, file: from, path: relative }: ModuleReference,
+  module: ModuleReference,
   wanted: Wanted,
   visited?: Set<string>,
 ): Resolved {
   const { name } = wanted;
+  const { specifier } = module;
+  const relative = importPath(module);
   if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
-  const path = relative ?? context.checker.locate(specifier, from);
+  const path = relative ?? context.checker.locate(specifier, module.file);
   if (path === undefined) return { kind: 'package', module: specifier, name };
   const { output } = context.paths;
   if (path.startsWith(output) && path.charAt(output.length) === '/') {

@@ -1,6 +1,6 @@
 import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, warn } from './read-context.js';
 import { resolveExpression, resolveName } from './resolver.js';
 import { isBase, nameText } from './syntax.js';
@@ -89,7 +89,8 @@ function functionNamed(context: ReadContext, source: ts.SourceFile, name: string
   const own = topLevelFunction(source, name);
   if (own !== undefined) return own;
   const binding = moduleIndex(source).imports.get(name);
-  const file = binding?.from.path === undefined ? undefined : context.sources.loadImport(binding.from.path);
+  const path = binding && importPath(binding.from);
+  const file = path === undefined ? undefined : context.sources.loadImport(path);
   if (binding === undefined || file === undefined) return undefined;
   return topLevelFunction(file, moduleIndex(file).exports.get(binding.name) ?? binding.name);
 }

@@ -4,7 +4,7 @@ import type { DiagnosticCode } from '../diagnostics.js';
 import { partsOf } from '../schema/fields.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
@@ -123,7 +123,8 @@ function problemOf(
         : undefined;
     case 'missing': {
       const [head = '', ...rest] = name.split('.');
-      const path = moduleIndex(source).imports.get(head)?.from.path;
+      const from = moduleIndex(source).imports.get(head)?.from;
+      const path = from && importPath(from);
       const file = path === undefined ? undefined : context.sources.loadImport(path);
       const exported = rest.length === 0 ? exportedName(source, name) : rest.join('.');
       if (declaresFunction(file, exported)) return undefined;

@@ -34,11 +34,7 @@ function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
   const dates =
     model.kind === 'model' ? MODEL_FIELDS.map((name) => baseField(model, name, { kind: 'instant' })) : [];
   const fields = [
-    baseField(model, 'id', {
-      kind: 'id',
-      model: referenceTo(model),
-      sharded: model.sharded,
-    }),
+    baseField(model, 'id', { kind: 'id', model: referenceTo(model), sharded: model.sharded }),
     baseField(model, 'state', model.state),
     baseField(model, 'version', { kind: 'number' }),
     ...model.fields,

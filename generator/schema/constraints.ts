@@ -153,9 +153,8 @@ function parsePattern(text: string): string | undefined {
 }
 
 function parseNumericTag(text: string): { readonly precision: number; readonly scale: number } | undefined {
-  const match = /^(\d{1,4})\s*,\s*(\d{1,4})$/.exec(text);
-  if (match === null) return undefined;
-  const numeric = { precision: Number(match[1]), scale: Number(match[2]) };
+  const [, precision, scale] = /^(\d{1,4})\s*,\s*(\d{1,4})$/.exec(text) ?? [];
+  const numeric = { precision: Number(precision), scale: Number(scale) };
   return isNumeric(numeric) ? numeric : undefined;
 }
 

@@ -14,10 +14,7 @@ export function exactNumber(text: string): ExactNumber | undefined {
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return { digits: 0n, exponent: 0 };
   const zeros = digits.length - significant.length;
-  return {
-    digits: BigInt(`${sign}${significant}`),
-    exponent: Number(exponent) - fraction.length + zeros,
-  };
+  return { digits: BigInt(`${sign}${significant}`), exponent: Number(exponent) - fraction.length + zeros };
 }
 
 /** Returns a negative number if `a` is smaller, 0 if both are equal, else a positive one. */

@@ -19,7 +19,16 @@ export function pluralOf(word: string): string {
   return /(s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }
 
+/** Words by name. Most fields of a project share their names with others. */
+const known = new Map<string, readonly string[]>();
+
 function words(name: string): readonly string[] {
+  const list = known.get(name) ?? split(name);
+  known.set(name, list);
+  return list;
+}
+
+function split(name: string): readonly string[] {
   return name
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1_$2')
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')

@@ -67,6 +67,18 @@ export class Place extends Model<Place, Id<Place>> {}
   );
 });
 
+test('a computed interface is read where another file uses it', () => {
+  write({
+    'app/src/size.ts': `interface Wide { readonly width: number; readonly label: 'A' | 'B'; readonly depth: 'C' | 'D' }
+export interface Size extends Omit<Wide, 'width'> { readonly unit: 'M' | 'FT' }
+`,
+    ...model("import type { Size } from './size.js';", 'readonly size!: Size;'),
+  });
+  const { fields } = fieldsOf();
+  expect(fields).toEqual([expect.stringMatching(/"unit".*"M","FT"/)]);
+  expect(fields[0]).toMatch(/"label".*"A","B".*"depth".*"C","D"/);
+});
+
 test('types of a workspace package are read from its sources, and imported by its name', () => {
   write({
     'app/package.json': '{ "type": "module" }',

@@ -16,8 +16,13 @@ import { keywordKey, SourceOrder } from './source-order.js';
 import { listOf, plain, type ReadType, unsupported, withSecret } from './type-results.js';
 import { NEVER, unite } from './unite.js';
 
-function startAsking(reading: Reading, checker: ts.TypeChecker, node: ts.Node): Asking {
-  return { reading, checker, node, order: new SourceOrder(checker, node) };
+function startAsking(
+  reading: Reading,
+  checker: ts.TypeChecker,
+  node: ts.Node,
+  source: ts.Node = node,
+): Asking {
+  return { reading, checker, node, order: new SourceOrder(checker, source) };
 }
 
 /** Asks the checker for the type of a node. @returns undefined if the node names something that is not declared */
@@ -54,7 +59,8 @@ export function askForDeclared(
     .flatMap(({ types }) => types);
   // The checker leaves out a base that is not declared, or that is the interface itself.
   if (clauses.length > (type.getBaseTypes()?.length ?? 0)) return unsupported(node, HINTS.base);
-  return convertOpen(startAsking(reading, checker, node), type);
+  // The usage may be in a file that the checker does not know.
+  return convertOpen(startAsking(reading, checker, node, declaration), type);
 }
 
 /** Asks the checker for a field of a class, whose base class declares it. */

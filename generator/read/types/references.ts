@@ -1,4 +1,4 @@
-import type { EnumValue, ScalarKind } from '../../schema/type-schema.js';
+import type { ScalarKind } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import { readDoc } from '../read-doc.js';
@@ -154,33 +154,22 @@ function readBase(
     : undefined;
 }
 
+/** Asks the checker about an enum that has other values than texts, or several declarations. */
 function readEnum(reading: Reading, declaration: ts.EnumDeclaration, node: ts.Node): ReadType {
-  const values = enumValues(declaration);
-  const read =
-    values === undefined
-      ? askForDeclared(reading, declaration, node)
-      : plain({ kind: 'enum', values: [...new Set(values)] });
+  const { members, name, parent } = declaration;
+  const isMerged =
+    ts.isSourceFile(parent) &&
+    parent.statements.some(
+      (each) => each !== declaration && ts.isEnumDeclaration(each) && each.name.text === name.text,
+    );
+  const values = members.flatMap(({ initializer }) =>
+    initializer !== undefined && ts.isStringLiteralLike(initializer) ? [initializer.text] : [],
+  );
+  const isPlain = !isMerged && values.length > 0 && values.length === members.length;
+  const read = isPlain
+    ? plain({ kind: 'enum', values: [...new Set(values)] })
+    : askForDeclared(reading, declaration, node);
   return read.type.kind === 'enum' ? plain({ ...read.type, ...referenceFor(declaration) }) : read;
-}
-
-/** Returns the values of an enum of literals; undefined for any other one. The compiler merges enums of one name. */
-function enumValues({ name, parent }: ts.EnumDeclaration): readonly EnumValue[] | undefined {
-  const values: EnumValue[] = [];
-  const parts = ts.isSourceFile(parent) ? parent.statements.filter(ts.isEnumDeclaration) : [];
-  for (const { members } of parts.filter((each) => each.name.text === name.text)) {
-    let next: EnumValue = 0;
-    for (const { initializer } of members) {
-      if (initializer === undefined) {
-        if (typeof next !== 'number') return undefined;
-        values.push(next);
-      } else if (ts.isStringLiteralLike(initializer)) values.push(initializer.text);
-      else if (ts.isNumericLiteral(initializer)) values.push(Number(initializer.text));
-      else return undefined;
-      const last = values.at(-1) ?? 0;
-      next = typeof last === 'number' ? last + 1 : last;
-    }
-  }
-  return values.length === 0 ? undefined : values;
 }
 
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node): ReadType {
