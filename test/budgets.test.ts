@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 620,
   'runtime/domain': 2_340,
   'runtime/events': 5_660,
-  'runtime/execution': 3_870,
+  'runtime/execution': 3_890,
   'runtime/http': 5_230,
   'runtime/locks': 590,
   'runtime/migration': 2_700,
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_430,
   'runtime/sagas': 1_770,
   'runtime/sharding': 3_940,
-  'runtime/testing': 2_920,
+  'runtime/testing': 2_770,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_650, generator: 760 };

@@ -46,7 +46,8 @@ export function scheduleRows(
   { shard, schedules = [] }: PlanPart,
   registry: ActionRegistry,
 ): readonly ScheduleRow[] {
-  return schedules.map(({ dueDate, afterMs, actionClass, params, settledId }) => {
+  return schedules.map((planned) => {
+    const { dueDate, afterMs, actionClass, params, settledId } = planned;
     const { name, params: fields, version = 1 } = registry.find(actionClass);
     return {
       id: settledId ?? uuid7.next(shard.bits),
@@ -55,6 +56,7 @@ export function scheduleRows(
       actionName: name,
       params: compileObjectWriter(fields)(params),
       paramsVersion: version,
+      planned,
     };
   });
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { currentPerformScope } from '../action/perform-scope.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { time } from '../concurrency/time.js';
+import type { MemberConfig } from '../config/types.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -52,6 +53,19 @@ export interface ShardGatewaysOptions {
   readonly writing?: Partial<WritingLimits> | undefined;
   /** Maximum committed states in memory; 0: none. Default 10,000. */
   readonly rememberedModels?: number | undefined;
+  /** The store of each shard. Default: its database. */
+  readonly storeOf?: ((shard: ShardIdentifier) => ShardStore) | undefined;
+}
+
+/** The part of a `DatabaseRegistry` that execution uses. */
+export interface ExecutionDatabases
+  extends Pick<
+    DatabaseRegistry,
+    'shards' | 'defaultShard' | 'database' | 'replica' | 'guardWith' | 'onRemoved' | 'onServerInDoubt'
+  > {
+  memberConfig(shard: ShardIdentifier): {
+    readonly primary: Pick<MemberConfig['primary'], 'lockTimeoutMs'>;
+  };
 }
 
 /** Time limit of a read outside of an execution, in milliseconds. */
@@ -61,10 +75,11 @@ const ANSWER_MS = 50;
 
 /** The shards as execution uses them: a store, a writer and readers each, created on first use. */
 export class ShardGateways implements RepositoryContext {
-  readonly #databases: DatabaseRegistry;
+  readonly #databases: ExecutionDatabases;
   readonly #namespace: string;
   readonly #events: EventCatalog;
   readonly #writing: Partial<WritingLimits>;
+  readonly #storeOf: ShardGatewaysOptions['storeOf'];
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
   /** Readers by model descriptor, or by natural key. */
   readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
@@ -82,10 +97,10 @@ export class ShardGateways implements RepositoryContext {
 
   /** @throws ValidationError for an invalid limit of writing */
   constructor(
-    databases: DatabaseRegistry,
+    databases: ExecutionDatabases,
     namespace: string,
     events: EventCatalog,
-    { writing = {}, rememberedModels = REMEMBERED_MODELS }: ShardGatewaysOptions = {},
+    { writing = {}, rememberedModels = REMEMBERED_MODELS, storeOf }: ShardGatewaysOptions = {},
   ) {
     checkWritingLimits(writing);
     this.remembered = new RememberedModels(rememberedModels, {
@@ -95,6 +110,7 @@ export class ShardGateways implements RepositoryContext {
     });
     this.staged = new StagedStates(this.remembered);
     this.#writing = writing;
+    this.#storeOf = storeOf;
     this.#databases = databases;
     this.#namespace = namespace;
     this.#events = events;
@@ -125,7 +141,8 @@ export class ShardGateways implements RepositoryContext {
     const database = this.#databases.database(shard);
     const tables = new FoldingRules(database);
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
-    const store = new SqlShardStore(database, this.#namespace, this.#events, committed);
+    const store =
+      this.#storeOf?.(shard) ?? new SqlShardStore(database, this.#namespace, this.#events, committed);
     const gateway = {
       shard,
       store,

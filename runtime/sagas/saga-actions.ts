@@ -15,7 +15,9 @@ import { type StepPlace, StepRecord } from './step-record.js';
 /** Finds the definition of a saga by its current or a former name. */
 export type FindDefinition = (name: string) => SagaDefinition;
 
-/** Names of the actions that operators order from outside of an application. */
+/** Names of actions that others refer to: those that carry the failure of a step, and those that operators order. */
+export const MOVE = 'Saga.move';
+export const PARK = 'Saga.park';
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
@@ -180,13 +182,13 @@ export function sharedActions(
   const params = [SAGA, STEP_NUMBER, FAILURE];
   return [
     {
-      name: 'Saga.move',
+      name: MOVE,
       actionClass: MoveAction,
       params,
       result,
       create: () => new MoveAction(kit, find),
     },
-    { name: 'Saga.park', actionClass: ParkAction, params, result, create: () => new ParkAction(kit) },
+    { name: PARK, actionClass: ParkAction, params, result, create: () => new ParkAction(kit) },
     { name: 'Saga.giveUp', actionClass: GiveUpAction, params, result, create: () => new GiveUpAction(kit) },
     {
       name: 'Saga.overdue',

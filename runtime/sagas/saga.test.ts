@@ -8,7 +8,6 @@ import {
   StaleModelError,
   UniqueViolationError,
 } from '../errors.js';
-import { MemoryModels } from '../testing/memory-models.js';
 import { persisted } from '../testing/persisted.js';
 import { VirtualClock } from '../testing/virtual-clock.js';
 import { OverdueAction } from './overdue-action.js';
@@ -134,7 +133,7 @@ test.each([
 describe('An application', () => {
   const { events, wire } = tripApplication();
   const runtimeOf = (...sagas: readonly (new () => InstanceType<typeof TripSaga>)[]): SagaRuntime => {
-    const context = new MemoryModels([]);
+    const context = undefined as never;
     const wiring = {
       clock,
       repositories: context,
@@ -159,7 +158,7 @@ describe('An application', () => {
     expect(() => runtimeOf(tripSaga({ name: 'Trip Saga' }))).toThrow(
       /name has 1 to 80 visible ASCII characters/,
     );
-    const context = new MemoryModels([]);
+    const context = undefined as never;
     const sagas = [defineSaga(tripModel, TripSaga, 'TripSaga')];
     expect(() => new SagaRuntime({ sagas, events, actions: [], context, clock })).toThrow(
       /TripSaga runs BookAction in state FLIGHT, which is no action of the application/,

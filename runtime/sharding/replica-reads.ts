@@ -34,13 +34,16 @@ interface ReplicaState {
 
 /** Decides for each read whether a shard's replica can serve it. */
 export class ReplicaReads {
-  readonly #databases: DatabaseRegistry;
+  readonly #databases: Pick<DatabaseRegistry, 'database' | 'replica'>;
   readonly #isAllowed: () => boolean;
   readonly #replicas = new Map<ShardIdentifier, ReplicaState>();
   readonly #restUntil = new Map<ShardIdentifier, number>();
 
   /** @param isAllowed whether the caller's reads may go to a replica; called for each read. Default: always */
-  constructor(databases: DatabaseRegistry, isAllowed: () => boolean = () => true) {
+  constructor(
+    databases: Pick<DatabaseRegistry, 'database' | 'replica'>,
+    isAllowed: () => boolean = () => true,
+  ) {
     this.#databases = databases;
     this.#isAllowed = isAllowed;
   }

@@ -1,6 +1,6 @@
 import { Entity } from '../domain/entity.js';
 import { type OutcomeParts, unchecked } from './checked-outcome.js';
-import type { Performed } from './perform-once.js';
+import type { Performed } from './performed.js';
 import { assertFields, assertShowsSame, show, showItem, showSchedule } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 

@@ -1,39 +1,20 @@
-import type { Action } from '../action/action.js';
+import type { Action, ActionClass } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionInput } from '../action/action-input.js';
-import { ExecutionConfiguration } from '../action/execution-configuration.js';
-import { reachBy } from '../action/tenancy.js';
+import type { ActionPlan } from '../action/action-plan.js';
+import { ActionRegistry } from '../action/action-registry.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
-import type { Entity, ModelDescriptor } from '../domain/entity.js';
-import { type Caller, principalOf } from '../domain/principal.js';
-import { EventCatalog } from '../persistence/codec/event-catalog.js';
-import { EventHistory } from '../persistence/read/event-history.js';
-import type { RepositoryContext } from '../persistence/read/repository.js';
-import type { Placement } from '../sharding/placement.js';
+import type { Entity } from '../domain/entity.js';
+import type { ModelEvent } from '../domain/model-event.js';
+import type { Caller } from '../domain/principal.js';
+import { type CataloguedEvent, EventCatalog } from '../persistence/codec/event-catalog.js';
 import { ActionOutcome } from './action-outcome.js';
-import { MemoryModels, type MemoryTopology } from './memory-models.js';
-import { memoryPlacement } from './memory-placement.js';
-import { type Performed, performOnce } from './perform-once.js';
+import { memoryApplication, type SpecifiedApplication, type SpecKit } from './memory-application.js';
+import type { MemoryTopology } from './memory-databases.js';
+import { eventsOf, type Performed, performedIn } from './performed.js';
 import { VirtualClock } from './virtual-clock.js';
-
-/** The objects from which an action under test is created. */
-export interface SpecKit {
-  readonly clock: Clock;
-  /** First argument of every repository: reads by id see the given models. */
-  readonly repositories: RepositoryContext;
-  /** Passed to constructors of actions that take one; reading it needs a database. */
-  readonly eventHistory: EventHistory;
-  /** A placement over the configured shards, all with the same weight and size. */
-  readonly placement: Placement;
-  /** A repository over the given models. */
-  repository<M extends Entity, R>(repositoryClass: RepositoryClass<M, R>, model: ModelDescriptor<M>): R;
-}
-
-/** A repository class as a value. */
-export type RepositoryClass<M extends Entity, R> = new (
-  context: RepositoryContext,
-  model: ModelDescriptor<M>,
-) => R;
 
 /** Options of an action's specification. */
 export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
@@ -47,20 +28,11 @@ export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
   readonly principal?: Caller;
 }
 
-/** @internal The options with the application's descriptor of the action. */
-export interface PreparedSpecOptions<Params, Result>
-  extends Omit<ActionSpecOptions<Params, Result>, 'create'> {
-  /** Creates the action and completes its params. */
-  readonly prepare: (kit: SpecKit, input: ActionInput<Params>) => PreparedAction<Params, Result>;
-}
-
 /** @internal */
-export interface PreparedAction<Params, Result> {
-  readonly action: Action<Params, Result>;
-  readonly params: Params;
-}
-
-interface Setting<Params, Result> extends PreparedSpecOptions<Params, Result> {
+export interface ActionSetting<Params, Result> {
+  readonly application: SpecifiedApplication;
+  /** Default: the application's only action. */
+  readonly actionClass?: ActionClass<Params, Result>;
   readonly clock: Clock;
   readonly models: readonly Entity[];
   readonly principal: Caller;
@@ -68,23 +40,18 @@ interface Setting<Params, Result> extends PreparedSpecOptions<Params, Result> {
 
 /** @internal The default principal of specifications. */
 export const DEFAULT_PRINCIPAL: Caller = Object.freeze({ name: 'spec' });
-const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
 
 /**
  * Specifies one action without a database: `await spec.given(wallet).when(params).thenUpdated(Wallet, { version: 2 })`.
- * It runs the real plan; reads by id find the given models. Immutable, so tests may share one.
+ * The runtime's executor runs it on a store in memory; reads by id find the given models. Immutable, so tests may share
+ * one.
  */
 export class ActionSpec<Params, Result> {
-  readonly #setting: Setting<Params, Result>;
-
-  private constructor(setting: Setting<Params, Result>) {
-    this.#setting = setting;
-  }
+  readonly #setting: ActionSetting<Params, Result>;
 
   /** @internal use `actionSpec` */
-  static of<Params, Result>(options: PreparedSpecOptions<Params, Result>): ActionSpec<Params, Result> {
-    const { clock = new VirtualClock(), principal = DEFAULT_PRINCIPAL } = options;
-    return new ActionSpec({ ...options, clock, models: [], principal });
+  constructor(setting: ActionSetting<Params, Result>) {
+    this.#setting = setting;
   }
 
   /** Stores these models at the versions that they have, without their pending events. */
@@ -98,34 +65,50 @@ export class ActionSpec<Params, Result> {
   }
 
   /** Starts the action at once; it runs once. */
-  when(
-    params: ActionInput<Params>,
-    configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
-  ): ActionOutcome<Result> {
+  when(params: ActionInput<Params>, configuration?: ExecutionConfiguration): ActionOutcome<Result> {
     return ActionOutcome.of(this.#perform(params, configuration));
   }
 
   async #perform(
     input: ActionInput<Params>,
-    configuration: ExecutionConfiguration,
+    configuration: ExecutionConfiguration | undefined,
   ): Promise<Performed<Result>> {
-    const { clock, principal: caller, prepare, events, tenancy } = this.#setting;
-    const principal = principalOf(caller);
-    const models = new MemoryModels(this.#setting.models, this.#setting);
-    const { action, params } = prepare(kitOf(clock, models), input);
-    const catalog = events === undefined ? undefined : new EventCatalog(events);
-    const reach =
-      tenancy && reachBy(tenancy, { groupNumbers: (groups) => models.groupNumbers(groups), own: new Set() });
-    return performOnce({
-      action,
-      principal,
-      params,
-      configuration,
+    const { application, clock, models, principal, actionClass } = this.#setting;
+    let plan: ActionPlan | undefined;
+    const run = memoryApplication(application, {
       clock,
       models,
-      catalog,
-      reach: reach?.(principal, action.constructor),
+      attempted: (_action, _params, attempted) => {
+        plan = attempted;
+      },
     });
+    const [only] = run.registry.all();
+    // The only action is that of `actionSpec`, which has these types.
+    const performed = actionClass ?? (only?.actionClass as unknown as ActionClass<Params, Result>);
+    const result = await run.executor.execute(principal, performed, input, configuration);
+    run.databases.requireNoQuery();
+    // The staging order of a plan for several shards.
+    const { items = [], schedules = [] } = plan ?? {};
+    return { ...performedIn(run.commits, result), items, events: eventsOf(items), schedules };
+  }
+}
+
+/** Accepts events of every class. */
+class OpenCatalog extends EventCatalog {
+  override of(event: ModelEvent<unknown>): CataloguedEvent {
+    return { name: event.constructor.name, version: 1, writePayload: () => '{}' };
+  }
+}
+
+/** Accepts scheduled actions of every class. */
+class OpenRegistry extends ActionRegistry {
+  override find<Params, Result>(actionClass: ActionClass<Params, Result>): ActionDescriptor<Params, Result> {
+    if (this.all().some((each) => (each.actionClass as unknown) === actionClass))
+      return super.find(actionClass);
+    const create = (): never => {
+      throw new TypeError(`${actionClass.name} is only scheduled`);
+    };
+    return { name: actionClass.name, actionClass, params: [], create };
   }
 }
 
@@ -133,23 +116,24 @@ export class ActionSpec<Params, Result> {
  * Starts the specification of one action; see `ActionSpec`. It does not apply defaults of the generator: pass params
  * with a `@default`, or use `applicationSpecs`, which fills them in.
  */
-export function actionSpec<Params, Result>({
-  create,
-  ...options
-}: ActionSpecOptions<Params, Result>): ActionSpec<Params, Result> {
-  const prepare = (kit: SpecKit, input: ActionInput<Params>): PreparedAction<Params, Result> => ({
-    action: create(kit),
-    params: input as Params,
-  });
-  return ActionSpec.of({ ...options, prepare });
-}
-
-function kitOf(clock: Clock, repositories: MemoryModels): SpecKit {
-  return {
-    clock,
-    repositories,
-    eventHistory: new EventHistory(repositories),
-    placement: memoryPlacement(repositories),
-    repository: (repositoryClass, model) => new repositoryClass(repositories, model),
+export function actionSpec<Params, Result>(
+  options: ActionSpecOptions<Params, Result>,
+): ActionSpec<Params, Result> {
+  const { create, clock = new VirtualClock(), events, principal = DEFAULT_PRINCIPAL, ...topology } = options;
+  const application: SpecifiedApplication = {
+    ...topology,
+    definition: { models: [], events: events ?? [] },
+    ...(events === undefined && { catalog: OpenCatalog }),
+    registry: OpenRegistry,
+    sagas: [],
+    wire: (kit) => {
+      const action = create(kit);
+      const { name } = action.constructor;
+      // A look-up by class returns the descriptor with its own types.
+      const actionClass = action.constructor as unknown as ActionClass<never, unknown>;
+      return [{ name, actionClass, params: [], create: () => action as Action<never, unknown> }];
+    },
+    wireHandlers: () => [],
   };
+  return new ActionSpec({ application, clock, models: [], principal });
 }

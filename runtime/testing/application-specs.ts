@@ -1,5 +1,4 @@
 import type { ActionClass } from '../action/action.js';
-import { ActionRegistry } from '../action/action-registry.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import type { Clock } from '../domain/clock.js';
 import type { Model } from '../domain/model.js';
@@ -8,7 +7,7 @@ import type { Caller } from '../domain/principal.js';
 import { ActionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
 import { type HandlerClass, HandlerSpec } from './handler-spec.js';
 import type { SpecifiedApplication } from './memory-application.js';
-import type { MemoryTopology } from './memory-models.js';
+import type { MemoryTopology } from './memory-databases.js';
 import { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -52,22 +51,12 @@ export function applicationSpecs<Collaborators>(
     ...settings,
     definition: application,
     sagas: application.sagas ?? [],
-    wire: (context) => application.wire(context, collaborators),
-    wireHandlers: (context) => application.wireHandlers?.(context, collaborators) ?? [],
+    wire: (kit) => application.wire(kit, collaborators),
+    wireHandlers: (kit) => application.wireHandlers?.(kit, collaborators) ?? [],
   };
   const run = { application: specified, clock, models: [] };
   return {
-    action: (actionClass) =>
-      ActionSpec.of({
-        ...settings,
-        clock,
-        events: application.events,
-        prepare: (kit, input) => {
-          const registry = new ActionRegistry(application.wire(kit, collaborators));
-          const descriptor = registry.find(actionClass);
-          return { action: descriptor.create(), params: registry.complete(descriptor, input) };
-        },
-      }),
+    action: (actionClass) => new ActionSpec({ ...run, principal, actionClass }),
     handler: (handlerClass) => new HandlerSpec(handlerClass, run),
     saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal, troubles: [] }),
   };

@@ -1,7 +1,7 @@
 import type { ActionClass } from '../action/action.js';
 import type { Entity } from '../domain/entity.js';
 import { type OutcomeParts, unchecked } from './checked-outcome.js';
-import type { Performed } from './perform-once.js';
+import type { Performed } from './performed.js';
 import type { CallOf, RecordedCall } from './recorded-calls.js';
 import { assertFields, assertShowsSame, show } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';

@@ -4,6 +4,7 @@ import type { Entity } from '../domain/entity.js';
 import { shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ModelEvent } from '../domain/model-event.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
@@ -16,8 +17,7 @@ import {
   memoryApplication,
   type SpecifiedApplication,
 } from './memory-application.js';
-import type { MemoryModels } from './memory-models.js';
-import { performedIn } from './performed-in.js';
+import { performedIn } from './performed.js';
 import { type RecordedCall, recording } from './recorded-calls.js';
 
 /** A handler class as a value. */
@@ -126,14 +126,18 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
         await attempts.handle(known, { number, transaction: undefined }, { ...context, replayed });
       }
     });
-    if (run.models.misuse !== undefined) throw run.models.misuse;
-    const stored = <M extends Entity>(model: M): M | undefined => run.models.stored(model);
-    return { ...performedIn(run.commits, undefined), runs, calls, stored };
+    run.databases.requireNoQuery();
+    return {
+      ...performedIn(run.commits, undefined),
+      runs,
+      calls,
+      stored: (model) => run.store.stored(model),
+    };
   }
 
-  #logged({ log, models }: MemoryApplication, event: Event, options: DeliveryOptions): LoggedEvent {
+  #logged({ log, databases }: MemoryApplication, event: Event, options: DeliveryOptions): LoggedEvent {
     const { modelVersion = this.#versionOf(event), action = SPEC_ACTION } = options;
-    const shard = this.#shardOf(event, models);
+    const shard = this.#shardOf(event, databases.defaultShard);
     const createdDate = this.#setting.clock.now();
     return log.entry(event, { actionId: uuid7.next(shard.bits), action, shard, createdDate, modelVersion });
   }
@@ -146,7 +150,7 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     return model?.version ?? 1;
   }
 
-  #shardOf(event: Event, { defaultShard }: MemoryModels): typeof defaultShard {
+  #shardOf(event: Event, defaultShard: ShardIdentifier): ShardIdentifier {
     const descriptor = this.#setting.application.definition.models.find(
       ({ name }) => name === event.getModelName(),
     );

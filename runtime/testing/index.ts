@@ -1,12 +1,6 @@
 /** The public test kit: specifies actions, handlers and sagas without a database, in any test runner. */
 export { ActionOutcome, type ExpectedResult } from './action-outcome.js';
-export {
-  ActionSpec,
-  type ActionSpecOptions,
-  actionSpec,
-  type RepositoryClass,
-  type SpecKit,
-} from './action-spec.js';
+export { ActionSpec, type ActionSpecOptions, actionSpec } from './action-spec.js';
 export {
   type ApplicationSpecs,
   type ApplicationSpecsOptions,
@@ -23,8 +17,9 @@ export {
   type HandlerClass,
   HandlerSpec,
 } from './handler-spec.js';
-export type { MemoryTopology } from './memory-models.js';
-export type { Performed } from './perform-once.js';
+export type { RepositoryClass, SpecKit } from './memory-application.js';
+export type { MemoryTopology } from './memory-databases.js';
+export type { Performed } from './performed.js';
 export { persisted } from './persisted.js';
 export { type CallOf, type MethodOf, recordedCalls } from './recorded-calls.js';
 export {

@@ -1,58 +1,97 @@
+import { Action, startPerform } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
+import type { ActionPlan } from '../action/action-plan.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import { reachBy } from '../action/tenancy.js';
 import type { ApplicationDefinition } from '../application-definition.js';
+import { time } from '../concurrency/time.js';
 import type { Clock } from '../domain/clock.js';
-import type { Entity } from '../domain/entity.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
+import type { Entity, ModelDescriptor } from '../domain/entity.js';
+import type { Principal } from '../domain/principal.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { nameClass } from '../domain/stored-names.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
+import { ActionExecutor } from '../execution/action-executor.js';
+import { ShardGateways } from '../execution/shard-gateways.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
-import { ResultJson } from '../persistence/codec/result-json.js';
 import { EventHistory } from '../persistence/read/event-history.js';
+import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
 import { type SagaRun, sagaWokenEvent } from '../sagas/saga-run.js';
 import { SagaRunRepository } from '../sagas/saga-run-repository.js';
 import { SagaRuntime } from '../sagas/saga-runtime.js';
 import type { Placement } from '../sharding/placement.js';
-import { type MemoryCommit, MemoryExecutor } from './memory-executor.js';
+import { MemoryDatabases, type MemoryTopology } from './memory-databases.js';
 import { MemoryLog } from './memory-log.js';
-import { MemoryModels, type MemoryTopology } from './memory-models.js';
-import { memoryPlacement } from './memory-placement.js';
+import { type MemoryCommit, MemoryStore, type MemoryStoreOptions, NAMESPACE } from './memory-store.js';
+
+/** The objects from which an action under test is created. */
+export interface SpecKit {
+  readonly clock: Clock;
+  /** First argument of every repository: reads by id see the given models. */
+  readonly repositories: RepositoryContext;
+  /** Passed to constructors of actions that take one; reading it needs a database. */
+  readonly eventHistory: EventHistory;
+  /** A placement over the configured shards, all with the same weight and size. */
+  readonly placement: Placement;
+  /** A repository over the given models. */
+  repository<M extends Entity, R>(repositoryClass: RepositoryClass<M, R>, model: ModelDescriptor<M>): R;
+}
+
+/** A repository class as a value. */
+export type RepositoryClass<M extends Entity, R> = new (
+  context: RepositoryContext,
+  model: ModelDescriptor<M>,
+) => R;
 
 /** An application as specifications run it, without the type of its collaborators. */
 export interface SpecifiedApplication extends MemoryTopology {
-  readonly definition: Pick<ApplicationDefinition, 'events' | 'models'>;
+  readonly definition: Pick<ApplicationDefinition, 'models' | 'events'>;
+  /** Creates the catalog of the events. Default: it refuses events that are not registered. */
+  readonly catalog?: new (
+    events: readonly EventDescriptor[],
+  ) => EventCatalog;
+  /** Creates the registry of the actions. Default: it refuses actions that are not registered. */
+  readonly registry?: new (
+    actions: readonly ActionDescriptor[],
+  ) => ActionRegistry;
   readonly sagas: readonly SagaDescriptor[];
-  readonly wire: (context: MemoryWiring) => readonly ActionDescriptor[];
-  readonly wireHandlers: (context: MemoryWiring) => readonly HandlerDescriptor[];
+  readonly wire: (kit: SpecKit) => readonly ActionDescriptor[];
+  readonly wireHandlers: (kit: SpecKit) => readonly HandlerDescriptor[];
 }
 
-/** The objects from which a run's repositories, actions and handlers are created. */
-export interface MemoryWiring {
-  readonly clock: Clock;
-  readonly repositories: MemoryModels;
-  readonly eventHistory: EventHistory;
-  readonly placement: Placement;
-}
-
-export interface MemoryApplicationOptions {
+export interface MemoryApplicationOptions extends Partial<Pick<MemoryStoreOptions, 'committed' | 'trouble'>> {
   readonly clock: Clock;
   readonly models: readonly Entity[];
-  /** The saga under test. Default none. */
+  /** The saga under test. Default: all sagas, whose actions may be scheduled. */
   readonly saga?: SagaDescriptor;
   /** Additional actions of the specification. */
-  readonly actions?: (context: MemoryWiring) => readonly ActionDescriptor[];
-  readonly committed?: (commit: MemoryCommit) => void;
-  readonly attempted?: (action: ActionDescriptor, params: unknown) => void;
-  readonly trouble?: (action: ActionDescriptor, point: 'before commit' | 'after commit') => void;
+  readonly actions?: readonly ActionDescriptor[];
+  /** Called for each attempt, before `perform`. */
+  readonly attempted?: (action: ActionDescriptor, params: unknown, plan: ActionPlan) => void;
+}
+
+/** Refuses queries before they are built. */
+class MemoryGateways extends ShardGateways {
+  readonly #databases: MemoryDatabases;
+
+  constructor(databases: MemoryDatabases, events: EventCatalog, store: MemoryStore) {
+    super(databases, NAMESPACE, events, { rememberedModels: 0, storeOf: (shard) => store.on(shard) });
+    this.#databases = databases;
+  }
+
+  override queries(shard: ShardIdentifier): never {
+    throw this.#databases.refuse(shard);
+  }
 }
 
 /** Runs without a database, whose clock is that of the specification. */
 class MemoryRuns extends SagaRunRepository {
   readonly #clock: Clock;
 
-  constructor(models: MemoryModels, clock: Clock) {
-    super(models);
+  constructor({ clock, repositories }: SpecKit) {
+    super(repositories);
     this.#clock = clock;
   }
 
@@ -61,66 +100,111 @@ class MemoryRuns extends SagaRunRepository {
   }
 }
 
+/** Reports its attempt before it performs another action. */
+class ObservedAction extends Action<unknown, unknown> {
+  readonly #observed: Action<unknown, unknown>;
+  readonly #attempted: (params: unknown, plan: ActionPlan) => void;
+
+  constructor(
+    clock: Clock,
+    observed: Action<unknown, unknown>,
+    attempted: (params: unknown, plan: ActionPlan) => void,
+  ) {
+    super(clock);
+    this.#observed = observed;
+    this.#attempted = attempted;
+  }
+
+  protected perform(principal: Principal, params: unknown): unknown {
+    this.#attempted(params, this.plan());
+    return startPerform(this.#observed, this.plan(), principal, params);
+  }
+}
+
 /** One run of an application in memory: fresh models, keys and log. */
 export interface MemoryApplication {
-  readonly models: MemoryModels;
+  readonly databases: MemoryDatabases;
+  readonly store: MemoryStore;
   readonly registry: ActionRegistry;
-  readonly executor: MemoryExecutor;
+  readonly executor: ActionExecutor;
   readonly log: MemoryLog;
   readonly handlers: readonly HandlerDescriptor[];
   /** The handler that drives the saga. */
   readonly driver: HandlerDescriptor | undefined;
-  /** Actions that have taken effect, in order. */
+  /** In order. */
   readonly commits: readonly MemoryCommit[];
 }
 
-/** Assembles an application over models in memory, with the parts of `assembleApplication` where possible. */
+/** Time limit of an action under test, in milliseconds, and its attempts. */
+const EXECUTION = { timeoutMs: 60_000, maximumAttempts: 1 };
+
+/** Assembles an application over a store in memory, with the parts of `assembleApplication` where possible. */
 export function memoryApplication(
   application: SpecifiedApplication,
   options: MemoryApplicationOptions,
 ): MemoryApplication {
-  const { clock, saga } = options;
-  const models = new MemoryModels(options.models, application);
-  const context = {
-    clock,
-    repositories: models,
-    eventHistory: new EventHistory(models),
-    placement: memoryPlacement(models),
+  const { clock, saga, trouble = () => {}, attempted } = options;
+  const { definition, catalog: Catalog = EventCatalog, registry: Registry = ActionRegistry } = application;
+  const { events, models } = definition;
+  for (const { modelClass, name } of models) nameClass(modelClass(), name);
+  const databases = new MemoryDatabases(application);
+  const catalog = new Catalog([...events, sagaWokenEvent]);
+  const commits: MemoryCommit[] = [];
+  const committed = (commit: MemoryCommit): void => {
+    commits.push(commit);
+    options.committed?.(commit);
   };
-  const { events, models: descriptors } = application.definition;
-  for (const { modelClass, name } of descriptors) nameClass(modelClass(), name);
-  const catalog = new EventCatalog([...events, sagaWokenEvent]);
-  const actions = application.wire(context);
+  const { defaultShard } = databases;
+  const store = new MemoryStore(options.models, { events: catalog, defaultShard, committed, trouble });
+  const gateways = new MemoryGateways(databases, catalog, store);
+  const kit: SpecKit = {
+    clock,
+    repositories: gateways,
+    eventHistory: new EventHistory(gateways),
+    placement: databases.placement(),
+    repository: (repositoryClass, model) => new repositoryClass(gateways, model),
+  };
+  const actions = application.wire(kit);
   const sagas = new SagaRuntime({
-    sagas: saga === undefined ? [] : [saga],
+    sagas: saga === undefined ? application.sagas : [saga],
     events,
     actions,
-    context: models,
+    context: gateways,
     clock,
-    runs: new MemoryRuns(models, clock),
+    runs: new MemoryRuns(kit),
   });
-  const registry = new ActionRegistry([...actions, ...sagas.actions, ...(options.actions?.(context) ?? [])]);
-  const commits: MemoryCommit[] = [];
-  const executor = new MemoryExecutor({
+  const all = [...actions, ...sagas.actions, ...(options.actions ?? [])];
+  const registry = new Registry(
+    attempted === undefined ? all : all.map((each) => observed(each, kit, attempted)),
+  );
+  const own = new Set<object>(sagas.actions.map(({ actionClass }) => actionClass));
+  const groupNumbers = databases.groupNumbers.bind(databases);
+  const reach = application.tenancy && reachBy(application.tenancy, { groupNumbers, own });
+  const environment = { clock, nowMs: () => time.nowMs(), random: () => 0, sleep: () => Promise.resolve() };
+  const executor = new ActionExecutor({
     registry,
-    catalog,
+    gateways,
     models,
-    clock,
-    reach:
-      application.tenancy &&
-      reachBy(application.tenancy, {
-        groupNumbers: (groups) => models.groupNumbers(groups),
-        own: new Set(sagas.actions.map(({ actionClass }) => actionClass)),
-      }),
-    results: new ResultJson(descriptors),
-    committed: (commit) => {
-      commits.push(commit);
-      options.committed?.(commit);
-    },
-    ...(options.attempted === undefined ? {} : { attempted: options.attempted }),
-    ...(options.trouble === undefined ? {} : { trouble: options.trouble }),
+    environment,
+    defaults: EXECUTION,
+    ...(reach !== undefined && { reach }),
   });
   const [driver] = sagas.handlers(executor);
-  const handlers = application.wireHandlers(context);
-  return { models, registry, executor, log: new MemoryLog(catalog), handlers, driver, commits };
+  const handlers = application.wireHandlers(kit);
+  return { databases, store, registry, executor, log: new MemoryLog(catalog), handlers, driver, commits };
+}
+
+function observed(
+  action: ActionDescriptor,
+  { clock }: SpecKit,
+  attempted: NonNullable<MemoryApplicationOptions['attempted']>,
+): ActionDescriptor {
+  return {
+    ...action,
+    // Observers accept actions of every type.
+    create: () =>
+      new ObservedAction(clock, action.create() as Action<unknown, unknown>, (params, plan) =>
+        attempted(action, params, plan),
+      ),
+  };
 }

@@ -4,7 +4,7 @@ import type { Model } from '../domain/model.js';
 import type { SagaFailure } from '../sagas/saga-step.js';
 import { type OutcomeParts, unchecked } from './checked-outcome.js';
 import { assertStored } from './handler-outcome.js';
-import type { Performed } from './perform-once.js';
+import type { Performed } from './performed.js';
 import { assertFields, assertShowsSame, show } from './show.js';
 import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
 

@@ -13,10 +13,9 @@ import { SagaRun, sagaRunModel } from '../sagas/saga-run.js';
 import { stageStart } from '../sagas/stage-saga.js';
 import { Agenda } from './agenda.js';
 import { type MemoryApplication, memoryApplication } from './memory-application.js';
-import { MemoryDelivery } from './memory-delivery.js';
-import type { MemoryCommit } from './memory-executor.js';
-import { MemorySchedules } from './memory-schedules.js';
-import { performedIn } from './performed-in.js';
+import { MemoryProcess } from './memory-process.js';
+import type { MemoryCommit } from './memory-store.js';
+import { performedIn } from './performed.js';
 import { neverStarted, type SagaPerformed } from './saga-outcome.js';
 import type { SagaSetting, SagaTrouble } from './saga-setting.js';
 import { TakenSteps } from './taken-steps.js';
@@ -62,38 +61,38 @@ export async function runSaga<M extends Model>(
   const saga = descriptor.create();
   const steps = new TakenSteps(saga);
   const troubles = new Troubles(saga, setting.troubles);
-  const run: MemoryApplication = memoryApplication(setting.application, {
+  const run = memoryApplication(setting.application, {
     clock,
     models: setting.models,
     saga: descriptor,
-    actions: () => [startDescriptor(clock, saga)],
+    actions: [startDescriptor(clock, saga)],
     attempted: (action, params) => steps.attempted(action, params),
-    trouble: (action, point) => troubles.meet(action, point),
+    trouble: (actionName, point) => troubles.meet(actionName, point),
     committed: (commit) => admit(commit),
   });
   if (run.driver === undefined) throw new TypeError(`The application has no driver for saga ${saga.name}`);
-  const delivery = new MemoryDelivery(run.driver, run.executor, agenda);
-  const schedules = new MemorySchedules(run.registry, run.executor, agenda);
+  const process = new MemoryProcess(run.driver, run.executor, run.registry, agenda);
   const admit = (commit: MemoryCommit): void => {
     steps.committed(commit);
-    delivery.admit(run.log.entries(commit, clock.now(), run.models.defaultShard));
-    schedules.admit(commit);
+    process.admit(commit, run.log.entries(commit));
   };
   await start(run.executor);
   const started = startedRun(run.commits, saga);
   if (started === undefined) {
-    throw neverStarted(saga.name, run.commits[0]?.action.actionClass.name ?? 'the action');
+    const [first] = run.commits;
+    const action = first && run.registry.named(first.plan.action.name);
+    throw neverStarted(saga.name, action?.actionClass.name ?? 'the action');
   }
   const ending = await endOf(run, agenda, started);
-  const last = run.models.stored(started) ?? started;
+  const last = run.store.stored(started) ?? started;
   return {
     ...performedIn(run.commits, stateOf<M>(run, descriptor, started)),
     ending,
     failure: ending === 'ended' ? undefined : (readFailure(last) ?? steps.lastFailure),
     steps: steps.taken,
     endedAt: clock.now(),
-    actions: run.commits.map(({ action: { name }, principal }) => ({ name, principal: principal.name })),
-    stored: (model) => run.models.stored(model),
+    actions: run.commits.map(({ plan: { action } }) => ({ name: action.name, principal: action.principal })),
+    stored: (model) => run.store.stored(model),
   };
 }
 
@@ -103,8 +102,8 @@ async function endOf(
   started: SagaRun,
 ): Promise<SagaPerformed<Model>['ending']> {
   for (;;) {
-    if (run.models.misuse !== undefined) throw run.models.misuse;
-    const { state, deadline } = run.models.stored(started) ?? started;
+    run.databases.requireNoQuery();
+    const { state, deadline } = run.store.stored(started) ?? started;
     if (state === 'ENDED') return 'ended';
     if (state === 'PARKED') return 'parked';
     if (deadline !== undefined && agenda.nowMs > deadline.getTime() + GRACE_MS) return 'overdue';
@@ -115,17 +114,17 @@ async function endOf(
 
 function startedRun(commits: readonly MemoryCommit[], { name, aliases }: AnySaga): SagaRun | undefined {
   const names = [name, ...aliases];
-  const models = commits.flatMap(({ performed }) => performed.items.map(({ model }) => model));
+  const models = commits.flatMap(({ plan }) => plan.items.map(({ model }) => model));
   return models.find((model): model is SagaRun => model instanceof SagaRun && names.includes(model.saga));
 }
 
 /** The saga's model as it is stored. */
 function stateOf<M extends Model>(run: MemoryApplication, { model }: SagaDescriptor, { id }: SagaRun): M {
-  const staged = run.commits.flatMap(({ performed }) => performed.items);
+  const staged = run.commits.flatMap(({ plan }) => plan.items);
   const own = staged.find(
     ({ descriptor, model: each }) => descriptor === model && each.id.getValue() === id.getValue(),
   );
-  const found: Entity | undefined = own === undefined ? undefined : run.models.stored(own.model);
+  const found: Entity | undefined = own === undefined ? undefined : run.store.stored(own.model);
   if (found === undefined)
     throw new TypeError(`Table ${sagaRunModel.table} has a row without the saga's model`);
   // The saga's descriptor guarantees the type.
@@ -162,7 +161,7 @@ class Troubles {
     this.#troubles = troubles.map((trouble) => ({ trouble, met: 0 }));
   }
 
-  meet({ name }: ActionDescriptor, point: SagaTrouble['point']): void {
+  meet(name: string, point: SagaTrouble['point']): void {
     for (const each of this.#troubles) {
       const { state, times, error, point: own } = each.trouble;
       if (own !== point || name !== `${this.#saga.name}.${state}` || each.met >= times) continue;

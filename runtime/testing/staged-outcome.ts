@@ -7,7 +7,7 @@ import type { ModelClass } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CheckedOutcome } from './checked-outcome.js';
-import type { Performed } from './perform-once.js';
+import type { Performed } from './performed.js';
 import { assertFields, assertShowsSame, show, showItem } from './show.js';
 
 /** Some fields of a model with their expected values. */

@@ -1,9 +1,9 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { Model } from '../domain/model.js';
 import type { Saga } from '../sagas/saga.js';
-import { MoveAction, ParkAction } from '../sagas/saga-actions.js';
+import { MOVE, PARK } from '../sagas/saga-actions.js';
 import { type SagaFailure, stepOf } from '../sagas/saga-step.js';
-import type { MemoryCommit } from './memory-executor.js';
+import type { MemoryCommit } from './memory-store.js';
 import type { TakenStep } from './saga-outcome.js';
 
 /** Params of a step's attempt. */
@@ -12,6 +12,14 @@ interface StepParams {
   readonly stepNumber: number;
   readonly params: object;
 }
+
+/** Params of a move or parking action, as stored. */
+interface Outcome {
+  readonly stepNumber: number;
+  readonly failure?: SagaFailure;
+}
+
+const FAILING: ReadonlySet<string> = new Set([MOVE, PARK]);
 
 /** Records the steps of one saga while it runs. */
 export class TakenSteps {
@@ -42,10 +50,9 @@ export class TakenSteps {
   }
 
   /** Moves and parking actions carry the failure of a step. */
-  committed({ action: { actionClass }, params }: MemoryCommit): void {
-    const [own, classes]: readonly [unknown, readonly unknown[]] = [actionClass, [MoveAction, ParkAction]];
-    if (!classes.includes(own)) return;
-    const { stepNumber, failure } = params as { readonly stepNumber: number; readonly failure?: SagaFailure };
+  committed({ plan: { action } }: MemoryCommit): void {
+    if (!FAILING.has(action.name)) return;
+    const { stepNumber, failure } = JSON.parse(action.params ?? '{}') as Outcome;
     const known = this.#steps.get(stepNumber);
     if (known !== undefined && failure !== undefined) this.#steps.set(stepNumber, { ...known, failure });
   }

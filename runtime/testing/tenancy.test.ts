@@ -13,8 +13,7 @@ import {
 } from '../execution/test-support/accounts.js';
 import { actionSpec } from './action-spec.js';
 import { applicationSpecs } from './application-specs.js';
-import { MemoryModels } from './memory-models.js';
-import { memoryPlacement } from './memory-placement.js';
+import { MemoryDatabases } from './memory-databases.js';
 
 const topology = { shards: [HERE, THERE], groups: { here: 0, there: 1 } };
 const tenancy = groupsByClaim('region', ({ name }) => name === 'operator');
@@ -61,7 +60,7 @@ describe('a specification with tenants', () => {
 });
 
 test('a claim chooses the group of a new model, by its name', async () => {
-  const placement = memoryPlacement(new MemoryModels([], topology));
+  const placement = new MemoryDatabases(topology).placement();
   const choose = (claims: object) =>
     placement.choose(claimedGroup({ name: 'ana', claims: claims as Claims }, 'region'), { kind: 'weighted' });
   expect(await choose({ region: 'there' })).toBe(THERE);

@@ -6,14 +6,14 @@ import { shardOfUuid } from '../../domain/id.js';
 import { compileObjectReader } from '../../domain/json-reader.js';
 import { storedPrincipal } from '../../domain/principal.js';
 import { UnknownActionError } from '../../errors.js';
-import type { ActionExecutor } from '../../execution/action-executor.js';
+import type { ActionRunner } from '../../execution/action-executor.js';
 import { HandlerDied } from '../delivery/crash-suspects.js';
 import { failureOf, isOutOfReach } from '../delivery/handler-attempts.js';
 import type { DueAction, ScheduleStore } from './schedule-store.js';
 
-export interface ScheduledWorkOptions {
-  readonly schedules: ScheduleStore;
-  readonly executor: ActionExecutor;
+export interface ScheduledWorkOptions<Store = ScheduleStore> {
+  readonly schedules: Store;
+  readonly executor: ActionRunner;
   readonly registry: ActionRegistry;
   readonly warn: (message: string) => void;
   readonly random: () => number;
@@ -22,7 +22,7 @@ export interface ScheduledWorkOptions {
 /** Maximum actions of one shard that run in parallel in one process. */
 export const MAXIMUM_RUNNING = 64;
 /** Attempts before a scheduled action fails permanently; with the pauses that is about a quarter of an hour. */
-export const MAXIMUM_ATTEMPTS = 12;
+const MAXIMUM_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 200;
 const LONGEST_RETRY_DELAY_MS = 300_000;
 /** Maximum pause while a shard is unreachable, in milliseconds. */
@@ -32,9 +32,9 @@ const LONGEST_PASSING_DELAY_MS = 5_000;
  * Executes the scheduled actions of one shard, each under its own idempotency key. An action that was started under a
  * lost lease continues: the next run of this process must not treat it as left behind.
  */
-export class ScheduledWork {
-  readonly schedules: ScheduleStore;
-  readonly #options: ScheduledWorkOptions;
+export class ScheduledWork<Store extends Pick<ScheduleStore, 'done' | 'failed'> = ScheduleStore> {
+  readonly schedules: Store;
+  readonly #options: ScheduledWorkOptions<Store>;
   /** Running actions by id. Their promises never reject. */
   readonly #running = new Map<string, Promise<void>>();
   /** Actions that this process has executed without storing the outcome. */
@@ -45,7 +45,7 @@ export class ScheduledWork {
   /** The error that kept an outcome from being stored. */
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(options: ScheduledWorkOptions) {
+  constructor(options: ScheduledWorkOptions<Store>) {
     this.#options = options;
     this.schedules = options.schedules;
   }
@@ -158,12 +158,12 @@ export class ScheduledWork {
 }
 
 /** Pause after failed attempts, in milliseconds. @param failures so far @param random from 0 to 1 */
-export function attemptPauseMs(failures: number, random: () => number): number {
+function attemptPauseMs(failures: number, random: () => number): number {
   return pauseMs(failures, LONGEST_RETRY_DELAY_MS, random);
 }
 
 /** Pause after consecutive failures that do not count as attempts, in milliseconds. */
-export function passingPauseMs(failures: number, random: () => number): number {
+function passingPauseMs(failures: number, random: () => number): number {
   return pauseMs(failures, LONGEST_PASSING_DELAY_MS, random);
 }
 

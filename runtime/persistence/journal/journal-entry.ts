@@ -79,7 +79,7 @@ function partToJson(
     params: action.params ?? null,
     paramsVersion,
     ...(action.claims !== undefined && { claims: action.claims }),
-    schedules,
+    schedules: schedules.map(({ planned: _, ...row }) => row),
     cancelledSchedules,
   };
 }

@@ -1,4 +1,5 @@
 import type { StagedItem } from '../../action/action-plan.js';
+import type { PlannedSchedule } from '../../action/planned-schedule.js';
 import type { JournalOpening } from '../journal/journal-store.js';
 import type { KeyClaim } from './idempotency-key.js';
 
@@ -33,6 +34,8 @@ export interface ScheduleRow {
   readonly params: string;
   /** Version of the shape of the params. */
   readonly paramsVersion: number;
+  /** What the plan has scheduled; undefined in a plan that the journal has restored. */
+  readonly planned?: PlannedSchedule | undefined;
 }
 
 /** The row of one attempt in `eventlog.actions`. */

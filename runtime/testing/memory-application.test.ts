@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { Allow, type Rule } from '../action/access-rule.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import { ActionRegistry } from '../action/action-registry.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
-import { groupsByClaim, reachBy } from '../action/tenancy.js';
-import { systemClock } from '../domain/clock.js';
+import { groupsByClaim } from '../action/tenancy.js';
 import { Decimal } from '../domain/decimal.js';
 import type { Claims } from '../domain/principal.js';
-import { type Account, newAccount } from '../domain/test-support/account.js';
+import { newAccount } from '../domain/test-support/account.js';
 import { ForbiddenError } from '../errors.js';
+import type { ActionExecutor } from '../execution/action-executor.js';
 import {
   AccountRepository,
   accountApplication,
@@ -16,10 +15,8 @@ import {
   HERE,
   OpenAction,
 } from '../execution/test-support/accounts.js';
-import { EventCatalog } from '../persistence/codec/event-catalog.js';
-import { ResultJson } from '../persistence/codec/result-json.js';
-import { MemoryExecutor } from './memory-executor.js';
-import { MemoryModels } from './memory-models.js';
+import { memoryApplication, type SpecKit } from './memory-application.js';
+import { VirtualClock } from './virtual-clock.js';
 
 const bankers: Rule = ({ principal }) => principal.claims['role' as keyof Claims] === 'banker';
 
@@ -30,31 +27,28 @@ const KEYED = ExecutionConfiguration.Builder.executionConfiguration().idempotenc
 const account = newAccount(new Decimal(100), HERE).build();
 const credit = { account: account.id.getValue(), amount: new Decimal(1) };
 
-function executor(): MemoryExecutor {
-  const models = new MemoryModels([account], { groups: { here: 0 } });
-  const guarded: ActionDescriptor<never, Account> = {
+function executor(): ActionExecutor {
+  const guarded = ({ clock, repositories }: SpecKit) => ({
     ...{ name: 'GuardedCredit', actionClass: GuardedCreditAction },
     params: [
       { name: 'account', type: { kind: 'uuid' } },
       { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
     ],
-    create: () => new GuardedCreditAction(systemClock, new AccountRepository(models)),
-  };
-  const context = { clock: systemClock, repositories: models } as unknown as Parameters<
-    typeof accountApplication.wire
-  >[0];
-  return new MemoryExecutor({
-    registry: new ActionRegistry([...accountApplication.wire(context, {}), guarded as never]),
-    catalog: new EventCatalog(accountApplication.events),
-    models,
-    clock: systemClock,
-    reach: reachBy(groupsByClaim('region'), {
-      groupNumbers: (groups) => models.groupNumbers(groups),
-      own: new Set(),
-    }),
-    results: new ResultJson(accountApplication.models),
-    committed: () => {},
+    result: { kind: 'model', model: 'Account' },
+    create: () => new GuardedCreditAction(clock, new AccountRepository(repositories)),
   });
+  const application = {
+    definition: accountApplication,
+    groups: { here: 0 },
+    tenancy: groupsByClaim('region'),
+    sagas: [],
+    wire: (kit: SpecKit) => [
+      ...accountApplication.wire(kit, {}),
+      guarded(kit) as unknown as ActionDescriptor,
+    ],
+    wireHandlers: () => [],
+  };
+  return memoryApplication(application, { clock: new VirtualClock(), models: [account] }).executor;
 }
 
 const ana = (claims: object) => ({ name: 'ana', claims: claims as Claims });

@@ -1,0 +1,122 @@
+import type { ActionRegistry } from '../action/action-registry.js';
+import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
+import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
+import { type LoggedEvent, modelKeyOf } from '../events/log/event-record.js';
+import type { DueAction } from '../events/schedules/schedule-store.js';
+import { ScheduledWork } from '../events/schedules/scheduled-work.js';
+import type { ActionRunner } from '../execution/action-executor.js';
+import type { Agenda } from './agenda.js';
+import { jsonOf } from './memory-log.js';
+import type { MemoryCommit } from './memory-store.js';
+
+/** Pauses have no random part. */
+const random = (): number => 0;
+
+interface Waiting {
+  readonly event: LoggedEvent;
+  /** Failures that count as attempts. */
+  failures: number;
+  /** Consecutive failures that do not count. */
+  passed: number;
+}
+
+/**
+ * Delivers events to one handler, in order per model, and runs scheduled actions, with the attempts and pauses of the
+ * runtime on a virtual clock.
+ */
+export class MemoryProcess {
+  readonly #handler: HandlerDescriptor;
+  readonly #attempts: HandlerAttempts;
+  readonly #agenda: Agenda;
+  readonly #queues = new Map<string, Waiting[]>();
+  readonly #scheduled = new Map<string, DueAction>();
+  readonly #work: ScheduledWork<Pick<ScheduledWork['schedules'], 'done' | 'failed'>>;
+
+  constructor(handler: HandlerDescriptor, executor: ActionRunner, registry: ActionRegistry, agenda: Agenda) {
+    this.#handler = handler;
+    this.#attempts = new HandlerAttempts(handler, executor, random);
+    this.#agenda = agenda;
+    const schedules = {
+      done: async (id: string) => void this.#scheduled.delete(id),
+      failed: async (
+        { id }: { readonly id: string },
+        { attempts }: { readonly attempts: number },
+        retryMs?: number,
+      ) => {
+        const due = this.#scheduled.get(id);
+        if (due !== undefined && retryMs !== undefined)
+          this.#schedule({ ...due, attempts }, agenda.nowMs + retryMs);
+      },
+    };
+    this.#work = new ScheduledWork({ executor, registry, random, warn: () => {}, schedules });
+  }
+
+  /** Takes over the events of a commit, and what it has scheduled and cancelled. */
+  admit({ plan }: MemoryCommit, events: readonly LoggedEvent[]): void {
+    const names = new Set(this.#handler.events.map(({ name }) => name));
+    for (const event of events) if (names.has(event.eventType)) this.#deliver(event);
+    for (const id of plan.cancelledSchedules ?? []) this.#scheduled.delete(id);
+    const { principal, claims } = plan.action;
+    for (const { id, dueDate, actionName, params, paramsVersion } of plan.schedules ?? []) {
+      const due = {
+        id,
+        actionName,
+        params: jsonOf(params) ?? {},
+        paramsVersion,
+        principal,
+        claims: jsonOf(claims),
+      };
+      this.#schedule(
+        { ...due, traceContext: undefined, attempts: 0, isLeftBehind: false },
+        Date.parse(dueDate),
+      );
+    }
+  }
+
+  #schedule(due: DueAction, atMs: number): void {
+    this.#scheduled.set(due.id, due);
+    this.#agenda.enter(atMs, async () => {
+      if (this.#scheduled.has(due.id)) await this.#work.start(due);
+    });
+  }
+
+  #deliver(event: LoggedEvent): void {
+    const key = modelKeyOf(event);
+    const queue = this.#queues.get(key) ?? [];
+    this.#queues.set(key, queue);
+    queue.push({ event, failures: 0, passed: 0 });
+    if (queue.length === 1) this.#enter(queue, 0);
+  }
+
+  #enter(queue: Waiting[], pauseMs: number): void {
+    this.#agenda.enter(this.#agenda.nowMs + pauseMs, () => this.#handleFirst(queue));
+  }
+
+  /** @throws the error of an event's last attempt, which would make it a dead letter */
+  async #handleFirst(queue: Waiting[]): Promise<void> {
+    const [first] = queue;
+    if (first === undefined) return;
+    const pauseMs = await this.#attempt(first);
+    if (pauseMs === undefined) queue.shift();
+    if (queue.length > 0) this.#enter(queue, pauseMs ?? 0);
+  }
+
+  /** Returns the pause before the next attempt; undefined if the event is handled. */
+  async #attempt(waiting: Waiting): Promise<number | undefined> {
+    const number = waiting.failures + 1;
+    const { signal } = new AbortController();
+    const context = { identity: this.#handler.name, again: undefined, replayed: false, signal };
+    try {
+      await this.#attempts.handle(waiting.event, { number, transaction: undefined }, context);
+      return undefined;
+    } catch (error) {
+      if (this.#attempts.isLast(number, error)) throw error;
+      if (this.#attempts.isPassing(error)) {
+        waiting.passed += 1;
+        return this.#attempts.passingPauseMs(waiting.passed);
+      }
+      waiting.failures = number;
+      return this.#attempts.pauseMs(number);
+    }
+  }
+}
