@@ -1,10 +1,9 @@
-import type { Decimal } from './decimal.js';
 import type { FieldType, NaturalKey } from './descriptor.js';
 import type { ModelDescriptor } from './entity.js';
 import { descriptorOf, type Entity, fieldOf } from './entity.js';
-import { type Id, ShardedId } from './id.js';
+import { ShardedId } from './id.js';
+import { kindOf } from './kinds/kinds.js';
 import type { ShardIdentifier } from './shard-identifier.js';
-import type { Uuid } from './uuid.js';
 
 /**
  * Type only: emitted code adds this property, with the fields of the natural keys, to each model that has such keys.
@@ -107,19 +106,5 @@ function textsOf(
 
 /** One value as text: two values have the same text exactly if the database treats them as equal. */
 export function keyTextOf(type: FieldType, value: unknown): string {
-  switch (type.kind) {
-    case 'uuid':
-      return (value as Uuid).toLowerCase();
-    case 'id':
-      return (value as Id<unknown>).getValue();
-    case 'instant':
-      return (value as Date).toISOString();
-    case 'decimal': {
-      const decimal = value as Decimal;
-      // A `Decimal` zero has a sign, a `numeric` zero has none.
-      return decimal.isZero() ? '0' : decimal.toFixed();
-    }
-    default:
-      return String(value);
-  }
+  return (kindOf(type).column?.(type)?.keyText ?? String)(value);
 }

@@ -3,8 +3,8 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import { shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
+import { instantText } from '../domain/kinds/instant-kind.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { instantText } from '../persistence/codec/column-codec.js';
 import type { ScheduleRow } from '../persistence/write/plan-write.js';
 import type { PlanPart } from './routing.js';
 

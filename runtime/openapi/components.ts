@@ -1,16 +1,11 @@
 import { CURRENCY_CODES } from '../currency-codes.js';
 import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
+import type { Documenting } from '../domain/kinds/field-kind.js';
+import { byName, type Json, type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
 import { referencesAround } from '../domain/recursive-type.js';
 import type { SecuritySchemes } from './documented-access.js';
-import {
-  type Documenting,
-  documentedField,
-  documentedObject,
-  documentedType,
-  membersOf,
-} from './documented-schema.js';
+import { documentedField, documentedObject, documentedType } from './documented-schema.js';
 import { REQUEST_HEADERS, type RequestHeader } from './headers.js';
-import { byName, type Json, type JsonPart } from './json-schema.js';
 import {
   FAILURE_NAME,
   FAILURE_RESPONSE,

@@ -1,11 +1,10 @@
+import { byName, type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
 import { Components } from './components.js';
 import { type DocumentedAccess, OPEN_ACCESS, type SecuritySchemes } from './documented-access.js';
 import type { DocumentedRoute } from './documented-route.js';
-import { membersOf } from './documented-schema.js';
-import { byName, type JsonPart } from './json-schema.js';
 import { operation } from './operation.js';
 
-export type { JsonPart } from './json-schema.js';
+export type { JsonPart } from '../domain/kinds/json-schema.js';
 
 /** Title and version of an API document. */
 export interface ApiInfo {

@@ -1,4 +1,4 @@
-import type { JsonPart } from './json-schema.js';
+import type { JsonPart } from '../domain/kinds/json-schema.js';
 
 /** A header of requests, by the name of its component. */
 export type RequestHeader = 'IdempotencyKey' | 'IfMatch' | 'IfNoneMatch' | 'LastEventID';

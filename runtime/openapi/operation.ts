@@ -1,11 +1,10 @@
 import type { FieldDescriptor } from '../domain/descriptor.js';
+import { type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
 import type { Components } from './components.js';
 import { accessStatuses, type DocumentedAccess } from './documented-access.js';
 import { type DocumentedRoute, type ParamPlaces, placesOf } from './documented-route.js';
-import { membersOf } from './documented-schema.js';
 import { exampleOf } from './example.js';
 import { CONTENT_TAG, RESPONSE_HEADERS } from './headers.js';
-import type { JsonPart } from './json-schema.js';
 import type { ProblemStatus } from './problems.js';
 
 /** One operation of the document. */

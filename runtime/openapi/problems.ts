@@ -1,5 +1,5 @@
+import type { JsonPart } from '../domain/kinds/json-schema.js';
 import type { AccessStatus } from './documented-access.js';
-import type { JsonPart } from './json-schema.js';
 
 interface Problem {
   /** Name of the component. */

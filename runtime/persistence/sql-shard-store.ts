@@ -1,13 +1,14 @@
 import { memoize } from '../collections/memoize.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
+import { instantText } from '../domain/kinds/instant-kind.js';
 import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
 import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
-import { instantText, uuidArray } from './codec/column-codec.js';
+import { uuidArray } from './codec/column-codec.js';
 import type { EventCatalog } from './codec/event-catalog.js';
 import { RowCodec } from './codec/row-codec.js';
 import { quoteIdentifier } from './codec/sql-identifier.js';

@@ -1,8 +1,8 @@
+import { instantText } from '../../domain/kinds/instant-kind.js';
 import {
   type ArrayValue,
   arrayLiteral,
   instantArray,
-  instantText,
   jsonArray,
   jsonElement,
   quoteElement,

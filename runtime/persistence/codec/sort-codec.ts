@@ -1,10 +1,10 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
-import { isDocument } from '../../domain/document-type.js';
+import type { ColumnOrder } from '../../domain/kinds/field-kind.js';
+import { kindOf } from '../../domain/kinds/kinds.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
-import { columnOfEnum } from './enum-column.js';
 
 /** A value in the form in which the merge compares it. */
 export type SortValue = string | number | bigint | boolean | Decimal | Buffer;
@@ -30,42 +30,10 @@ export interface SortCodec {
 
 /** @throws ValidationError if values of this column have no order */
 export function sortCodec(column: ColumnDescriptor): SortCodec {
-  const { field, type } = column;
-  if (field === 'version') return INTEGER;
-  if (isDocument(type)) throw unsortable(column);
-  switch (type.kind) {
-    case 'id':
-    case 'uuid':
-      return UUID;
-    case 'enum':
-      return sortCodecOfEnum(column);
-    case 'string':
-    case 'currency':
-      return TEXT;
-    case 'bigint':
-      return INTEGER;
-    case 'number':
-      return NUMBER;
-    case 'decimal':
-      return DECIMAL;
-    case 'boolean':
-      return BOOLEAN;
-    case 'instant':
-      return INSTANT;
-  }
-}
-
-function sortCodecOfEnum(column: ColumnDescriptor): SortCodec {
-  switch (columnOfEnum(column.type)) {
-    case 'string':
-      return TEXT;
-    case 'number':
-      return NUMBER;
-    case 'boolean':
-      return BOOLEAN;
-    case 'json':
-      throw unsortable(column);
-  }
+  if (column.field === 'version') return CODECS.integer;
+  const kind = kindOf(column.type).column?.(column.type);
+  if (kind === undefined) throw unsortable(column);
+  return CODECS[kind.order];
 }
 
 function unsortable({ field }: ColumnDescriptor): ValidationError {
@@ -144,6 +112,16 @@ const INSTANT: SortCodec = {
     const finer = (MICROSECONDS.exec(text)?.[1] ?? '').padEnd(6, '0').slice(3);
     return BigInt(parseInstant(text).getTime()) * 1_000n + BigInt(finer);
   },
+};
+
+const CODECS: Readonly<Record<ColumnOrder, SortCodec>> = {
+  text: TEXT,
+  uuid: UUID,
+  integer: INTEGER,
+  double: NUMBER,
+  numeric: DECIMAL,
+  boolean: BOOLEAN,
+  time: INSTANT,
 };
 
 function inRange(value: bigint): boolean {

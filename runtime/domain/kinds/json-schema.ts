@@ -26,3 +26,15 @@ export function isReference(part: JsonPart): boolean {
 export function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** Names come from the sources: `__proto__` must become an own property. */
+export function membersOf(entries: Iterable<readonly [name: string, value: Json]>): JsonPart {
+  return Object.fromEntries(entries);
+}
+
+/** Adds null. A schema without a type already allows it or is one of several. */
+export function orNull(schema: JsonPart): JsonPart {
+  if ('type' in schema || 'enum' in schema) return allowNull(schema);
+  const isAny = !isReference(schema) && !('oneOf' in schema);
+  return isAny ? schema : { anyOf: [schema, { type: 'null' }] };
+}

@@ -1,0 +1,148 @@
+import { ValidationError } from '../../errors.js';
+import { jsonText } from '../json-text.js';
+import { storable } from '../storable-text.js';
+import type { ColumnKind, FieldKind, TypeOf } from './field-kind.js';
+import { finiteText, parsed, quoted, refuse, textOf } from './json-values.js';
+
+/** Texts without NUL, which PostgreSQL does not store. */
+const STORABLE = '^[^\\u0000]*$';
+/** Text of this length, in UTF-16 units, fits into any index: a B-tree index entry has at most 2,704 bytes. */
+export const INDEXED_LENGTH = 600;
+const BIGINT_LIMIT = 2n ** 63n;
+/** The texts of integers of 64 bits. */
+const INTEGER_64 = `^(-?(${atMost('9223372036854775807')})|-9223372036854775808)$`;
+
+const STRING: ColumnKind = {
+  sqlType: 'text',
+  order: 'text',
+  text: (field) => (value) => storable(value as string, field),
+  isQuoted: true,
+  isStorable: (value) => (value as string).length <= INDEXED_LENGTH,
+};
+
+const NUMBER: ColumnKind = {
+  sqlType: 'double precision',
+  order: 'double',
+  text: (field) => (value) => finiteText(value, field),
+  fromDriver: Number,
+};
+
+const BOOLEAN: ColumnKind = {
+  sqlType: 'boolean',
+  order: 'boolean',
+  text: () => (value) => (value === true ? 't' : 'f'),
+};
+
+export const stringKind: FieldKind<TypeOf<'string'>> = {
+  writer: () => (value) => JSON.stringify(value),
+  reader: (_, field) => (json) => textOf(json, field.name),
+  jsonKind: () => 'string',
+  column: () => STRING,
+  isValue: (value) => typeof value === 'string',
+  schema: (_, { direction }) =>
+    direction === 'request' ? { type: 'string', pattern: STORABLE } : { type: 'string' },
+  example: (_, name) => name,
+};
+
+/** A double. */
+export const numberKind: FieldKind<TypeOf<'number'>> = {
+  writer: (_, field) => (value) => finiteText(value, field.name),
+  reader: (_, field) => (json) => (typeof json === 'number' ? json : refuse(field.name, 'a number')),
+  jsonKind: () => 'number',
+  column: () => NUMBER,
+  isValue: (value) => Number.isFinite(value),
+  schema: () => ({ type: 'number' }),
+  example: () => 1,
+};
+
+export const booleanKind: FieldKind<TypeOf<'boolean'>> = {
+  writer: () => (value) => (value === true ? 'true' : 'false'),
+  reader: (_, field) => (json) => (typeof json === 'boolean' ? json : refuse(field.name, 'true or false')),
+  jsonKind: () => 'boolean',
+  column: () => BOOLEAN,
+  isValue: (value) => typeof value === 'boolean',
+  schema: () => ({ type: 'boolean' }),
+  example: () => true,
+};
+
+/** A `bigint` of 64 bits; text in JSON. */
+export const bigintKind: FieldKind<TypeOf<'bigint'>> = {
+  writer: () => (value) => quoted(String(value)),
+  reader: (_, field) => (json) =>
+    parsed(field.name, 'an integer as a string', () => BigInt(textOf(json, field.name))),
+  jsonKind: () => 'string',
+  isText: true,
+  column: () => ({
+    sqlType: 'bigint',
+    order: 'integer',
+    text: (field) => (value) => bigintText(value as bigint, field),
+    fromDriver: (value) => BigInt(value as string),
+  }),
+  isValue: (value) => typeof value === 'bigint',
+  schema: (_, { direction }) =>
+    direction === 'request'
+      ? { type: ['string', 'integer'], pattern: INTEGER_64, minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 }
+      : { type: 'string', pattern: INTEGER_64 },
+  example: () => '1',
+};
+
+/** An ISO 4217 code. */
+export const currencyKind: FieldKind<TypeOf<'currency'>> = {
+  writer: () => (value) => quoted(String(value)),
+  reader: (_, field) => (json) => textOf(json, field.name),
+  jsonKind: () => 'string',
+  column: () => ({
+    ...STRING,
+    sqlType: 'character(3)',
+    isStorable: (value) => (value as string).length <= 3,
+  }),
+  isValue: (value) => typeof value === 'string',
+  schema: (_, { currency }) => currency(),
+  example: () => 'EUR',
+};
+
+/** A union of literals or an enum. */
+export const enumKind: FieldKind<TypeOf<'enum'>> = {
+  writer: () => (value) => JSON.stringify(value),
+  reader:
+    ({ values }, { name }) =>
+    (json) =>
+      (values as readonly unknown[]).includes(json) ? json : refuse(name, `one of ${values.join(', ')}`),
+  jsonKind: ({ values }) => typeof values[0] as 'string' | 'number' | 'boolean',
+  column: ({ values }) => {
+    const [kind, ...others] = new Set(values.map((value) => typeof value));
+    if (others.length > 0) return undefined;
+    return kind === 'number' ? NUMBER : kind === 'boolean' ? BOOLEAN : STRING;
+  },
+  isValue: (value, { values }) => values.some((each) => each === value),
+  schema: ({ values }) => {
+    const [kind, ...others] = new Set(values.map((value) => typeof value));
+    return others.length > 0 || kind === undefined ? { enum: values } : { type: kind, enum: values };
+  },
+  example: ({ values }) => values[0] ?? '',
+};
+
+/** Any JSON value. */
+export const jsonKind: FieldKind<TypeOf<'json'>> = {
+  writer: (_, field) => (value) => jsonText(value, field.name),
+  reader: () => (json) => json,
+  jsonKind: () => 'string',
+  schema: () => ({}),
+  example: () => ({}),
+};
+
+function bigintText(value: bigint, field: string): string {
+  if (value >= BIGINT_LIMIT || value < -BIGINT_LIMIT) {
+    throw new ValidationError(`${field} is out of range: 64 bits are stored`, { field });
+  }
+  return String(value);
+}
+
+/** A pattern of the integers up to this one, whose first digit is not 1. */
+function atMost(largest: string): string {
+  const smaller = [...largest].flatMap((digit, at) => {
+    const [least, most] = [at === 0 ? 1 : 0, Number(digit) - 1];
+    return most < least ? [] : [`${largest.slice(0, at)}[${least}-${most}][0-9]{${largest.length - at - 1}}`];
+  });
+  return ['0', `[1-9][0-9]{0,${largest.length - 2}}`, ...smaller, largest].join('|');
+}
