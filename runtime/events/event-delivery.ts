@@ -13,8 +13,8 @@ import { DeliveryProcess } from './delivery/delivery-process.js';
 import type { HandlerDescriptor } from './delivery/handler-descriptor.js';
 import { Interest } from './delivery/interest.js';
 import { EventOperations, type OrderedReplay } from './event-operations.js';
-import { scheduledActions } from './schedules/schedule-run.js';
 import { ScheduleStore } from './schedules/schedule-store.js';
+import { scheduledActions } from './schedules/scheduled-work.js';
 
 /** The dependencies and options of delivery. */
 export interface EventDeliveryOptions {

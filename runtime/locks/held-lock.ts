@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Timer, time } from '../concurrency/time.js';
+import { HeldLease } from '../concurrency/held-lease.js';
+import { time } from '../concurrency/time.js';
 import type { EndTurn } from '../concurrency/turn-queue.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError } from '../errors.js';
@@ -13,17 +14,20 @@ export interface HeldLockOptions {
   readonly claim: LockClaim;
   readonly token: bigint;
   readonly store: LockStore;
-  /** Remaining time of the lock, in milliseconds; slightly less than in the database. */
-  readonly remainingMs: number;
-  /** Default of `extend`, in milliseconds. */
+  /** `time.nowMs()` before the lock was requested. */
+  readonly askedMs: number;
+  /** Hold time, and the default of `extend`, in milliseconds. */
   readonly holdMs: number;
   /** Lets the next waiter of this process query the database. */
   readonly endTurn: EndTurn;
 }
 
-type Held = ReadonlyMap<string, HeldLock>;
+interface Held {
+  readonly handle: LockHandle;
+  readonly lease: HeldLease<LockClaim>;
+}
 
-const context = new AsyncLocalStorage<Held>();
+const context = new AsyncLocalStorage<ReadonlyMap<string, Held>>();
 const LIMITS = { timeoutMs: 2_000 };
 
 /** Identifies a lock in this process. */
@@ -31,131 +35,58 @@ export function lockKey(shard: ShardIdentifier, name: string): string {
   return `${shard.bits}/${name}`;
 }
 
-/** The lock if the calling code already runs under it. */
+/** The lock if the calling code already runs under it. Nested code cannot release it. */
 export function heldHere(shard: ShardIdentifier, name: string): LockHandle | undefined {
-  const lock = context.getStore()?.get(lockKey(shard, name));
-  return lock?.isHeld === true ? new InnerHandle(lock) : undefined;
+  const held = context.getStore()?.get(lockKey(shard, name));
+  return held?.lease.valid === true ? { ...held.handle, release: () => Promise.resolve() } : undefined;
 }
 
 /** A lock of this process, from its acquisition to its release or loss. */
-export class HeldLock implements LockHandle {
-  readonly shard: ShardIdentifier;
-  readonly name: string;
-  readonly token: bigint;
-  readonly #options: HeldLockOptions;
-  readonly #lost = new AbortController();
-  #timer: Timer | undefined;
-  #isHeld = true;
-
-  constructor(options: HeldLockOptions) {
-    this.shard = options.shard;
-    this.name = options.claim.name;
-    this.token = options.token;
-    this.#options = options;
-    this.#watch(options.remainingMs);
-  }
-
-  get signal(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  get isHeld(): boolean {
-    return this.#isHeld;
-  }
-
-  async verify(): Promise<void> {
-    const { store } = this.#options;
-    if (!(await this.#asked(() => store.verify(this.name, this.token, LIMITS)))) throw this.#lose();
-  }
-
-  async extend(holdMs: number = this.#options.holdMs): Promise<void> {
-    const { store, claim } = this.#options;
-    const askedAt = time.nowMs();
-    if (!(await this.#asked(() => store.extend(claim, holdMs, LIMITS)))) throw this.#lose();
-    if (this.#isHeld) this.#watch(holdMs - (time.nowMs() - askedAt));
-  }
-
-  run<T>(work: () => T): T {
-    const held = new Map(context.getStore());
-    return context.run(held.set(lockKey(this.shard, this.name), this), work);
-  }
-
-  async release(): Promise<void> {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    time.clearTimeout(this.#timer);
-    const { store, claim, endTurn } = this.#options;
-    try {
-      await store.release(claim, LIMITS);
-    } catch {
-      // The database releases the lock when its hold time expires.
-    }
+export function holdLock(options: HeldLockOptions): LockHandle {
+  const { shard, claim, token, store, askedMs, holdMs: initialMs, endTurn } = options;
+  const { name } = claim;
+  const ended = new AbortController();
+  const lease = new HeldLease(claim, askedMs, initialMs, () => {
+    ended.abort(new LockLostError(name));
     endTurn();
-  }
+  });
 
-  async #asked(ask: () => Promise<boolean>): Promise<boolean> {
-    if (!this.#isHeld) return false;
+  /** @throws LockLostError if the lock is lost, or the query finds it lost */
+  async function requireHeld(ask: () => Promise<boolean>): Promise<void> {
     try {
-      return await ask();
+      if (lease.valid && (await ask())) return;
     } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, this.shard) : error;
+      throw error instanceof DriverFailure ? publicError(error, shard) : error;
     }
+    if (lease.valid) lease.lost();
+    throw new LockLostError(name);
   }
 
-  #watch(remainingMs: number): void {
-    time.clearTimeout(this.#timer);
-    this.#timer = time.setTimeout(() => this.#lose(), Math.max(0, remainingMs)).unref();
-  }
-
-  #lose(): LockLostError {
-    const error = new LockLostError(this.name);
-    if (this.#isHeld) {
-      this.#isHeld = false;
-      time.clearTimeout(this.#timer);
-      this.#lost.abort(error);
-      this.#options.endTurn();
-    }
-    return error;
-  }
-}
-
-/** The same lock for nested code, which cannot release it. */
-class InnerHandle implements LockHandle {
-  readonly #lock: HeldLock;
-
-  constructor(lock: HeldLock) {
-    this.#lock = lock;
-  }
-
-  get shard(): ShardIdentifier {
-    return this.#lock.shard;
-  }
-
-  get name(): string {
-    return this.#lock.name;
-  }
-
-  get token(): bigint {
-    return this.#lock.token;
-  }
-
-  get signal(): AbortSignal {
-    return this.#lock.signal;
-  }
-
-  verify(): Promise<void> {
-    return this.#lock.verify();
-  }
-
-  extend(holdMs?: number): Promise<void> {
-    return this.#lock.extend(holdMs);
-  }
-
-  run<T>(work: () => T): T {
-    return this.#lock.run(work);
-  }
-
-  release(): Promise<void> {
-    return Promise.resolve();
-  }
+  const handle: LockHandle = {
+    shard,
+    name,
+    token,
+    signal: ended.signal,
+    verify: () => requireHeld(() => store.verify(name, token, LIMITS)),
+    extend: async (holdMs = initialMs) => {
+      const sentMs = time.nowMs();
+      await requireHeld(() => store.extend(claim, holdMs, LIMITS));
+      if (lease.valid) lease.set(sentMs + holdMs);
+    },
+    run: (work) => {
+      const held = new Map(context.getStore());
+      return context.run(held.set(lockKey(shard, name), { handle, lease }), work);
+    },
+    release: async () => {
+      if (!lease.valid) return;
+      lease.released();
+      try {
+        await store.release(claim, LIMITS);
+      } catch {
+        // The database releases the lock when its hold time expires.
+      }
+      endTurn();
+    },
+  };
+  return handle;
 }

@@ -1,6 +1,7 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
+import { time } from '../concurrency/time.js';
 import { type EndTurn, TurnQueue } from '../concurrency/turn-queue.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -11,7 +12,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { HeldLock, heldHere, lockKey } from './held-lock.js';
+import { heldHere, holdLock, lockKey } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 
@@ -132,14 +133,14 @@ export class KeyedLockProvider {
   }
 
   async #turn(key: string, wait: Wait): Promise<EndTurn> {
-    throwIfAborted(wait);
+    if (wait.signal?.aborted === true) throw aborted(wait, wait.signal.reason);
     const free = this.#turns.tryEnter(key);
     if (free !== undefined) return free;
     const inTurn = new AbortController();
     const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
     const place = this.#turns.queue(key);
     try {
-      await Promise.race([place.reached, this.#givingUp(wait, signal)]);
+      await Promise.race([place.reached, this.#sleep(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
       return place.leave;
     } catch (error) {
       place.leave();
@@ -149,14 +150,13 @@ export class KeyedLockProvider {
     }
   }
 
-  /** Rejects when the wait is over, or at once when the signal fires. */
-  async #givingUp(wait: Wait, signal: AbortSignal): Promise<never> {
+  /** @throws AbortedError at once when the signal fires */
+  async #sleep(milliseconds: number, wait: Wait, signal = wait.signal): Promise<void> {
     try {
-      await this.#environment.sleep(wait.waitMs, signal);
+      await this.#environment.sleep(milliseconds, signal);
     } catch (cause) {
-      throw new AbortedError(`Waiting for the lock ${wait.name} was aborted`, { cause });
+      throw aborted(wait, cause);
     }
-    throw new LockTimeoutError(wait.name, wait.waitMs);
   }
 
   async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, endTurn: EndTurn): Promise<LockHandle> {
@@ -168,15 +168,8 @@ export class KeyedLockProvider {
         const token = await this.#tryOnce(store, claim, wait);
         const passedMs = this.#environment.nowMs() - askedAt;
         if (token !== undefined) {
-          return new HeldLock({
-            shard,
-            claim,
-            token,
-            store,
-            holdMs,
-            remainingMs: holdMs - passedMs,
-            endTurn,
-          });
+          const askedMs = time.nowMs() - passedMs;
+          return holdLock({ shard, claim, token, store, holdMs, askedMs, endTurn });
         }
         await this.#pause(attempt, wait);
       }
@@ -204,13 +197,9 @@ export class KeyedLockProvider {
   /** Pauses grow with each attempt and are random, so that processes do not query in step. */
   async #pause(attempt: number, wait: Wait): Promise<void> {
     const remainingMs = wait.deadline - this.#environment.nowMs();
-    if (remainingMs <= 0) throw new LockTimeoutError(wait.name, wait.waitMs);
+    if (remainingMs <= 0) timedOut(wait);
     const pauseMs = backoffMs(attempt + 1, BACKOFF, this.#environment.random());
-    try {
-      await this.#environment.sleep(Math.min(pauseMs, remainingMs), wait.signal);
-    } catch (cause) {
-      throw new AbortedError(`Waiting for the lock ${wait.name} was aborted`, { cause });
-    }
+    await this.#sleep(Math.min(pauseMs, remainingMs), wait);
   }
 }
 
@@ -237,10 +226,12 @@ interface Wait {
   readonly deadline: number;
 }
 
-function throwIfAborted({ name, signal }: Wait): void {
-  if (signal?.aborted === true) {
-    throw new AbortedError(`Waiting for the lock ${name} was aborted`, { cause: signal.reason });
-  }
+function aborted({ name }: Wait, cause: unknown): AbortedError {
+  return new AbortedError(`Waiting for the lock ${name} was aborted`, { cause });
+}
+
+function timedOut({ name, waitMs }: Wait): never {
+  throw new LockTimeoutError(name, waitMs);
 }
 
 /** Whether a retry may succeed: the reply was lost, or a row was locked briefly. */
@@ -252,21 +243,12 @@ function mayPass({ phase, sqlState }: DriverFailure): boolean {
 }
 
 function requireName(name: string): void {
-  if (name.startsWith(OWN)) {
-    throw new ValidationError(
-      `The name of a lock must not begin with ${OWN}: such names are reserved for the runtime`,
-      {
-        field: 'name',
-      },
-    );
-  }
-  if (name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
-  throw new ValidationError(
-    `The name of a lock has 1 to ${MAXIMUM_NAME_LENGTH} characters, without NUL or half of a surrogate pair`,
-    {
-      field: 'name',
-    },
-  );
+  const isOwn = name.startsWith(OWN);
+  if (!isOwn && name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
+  const rule = isOwn
+    ? `must not begin with ${OWN}: such names are reserved for the runtime`
+    : `has 1 to ${MAXIMUM_NAME_LENGTH} characters, without NUL or half of a surrogate pair`;
+  throw new ValidationError(`The name of a lock ${rule}`, { field: 'name' });
 }
 
 function requireRange(field: string, value: number, least: number): void {

@@ -1,48 +1,48 @@
 import { isTooLong, leaseEnd } from '../sharding/lease-sql.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
-/** A turn at a task that one process at a time does on a shard. */
-export interface MaintenanceTurn {
+/** A lease on a task that one process at a time does on a shard. */
+export interface MaintenanceLease {
   readonly task: string;
   readonly holder: string;
-  /** Increases with each turn: statements of an earlier holder have no effect. */
+  /** Increases with each lease: statements of an earlier holder have no effect. */
   readonly fence: string;
 }
 
-export interface TurnRequest {
+export interface LeaseRequest {
   readonly task: string;
   /** Unique among all processes. */
   readonly holder: string;
-  /** Duration of the turn unless renewed, in milliseconds. */
+  /** Duration unless renewed, in milliseconds. */
   readonly leaseMs: number;
-  /** Minimum time between the ends of two turns, in milliseconds. */
+  /** Minimum time between the ends of two leases, in milliseconds. */
   readonly everyMs: number;
 }
 
-/** Takes a turn that is due. Undefined: another process has it, or has had it recently. */
-export async function takeTurn(
+/** Takes the lease of a task that is due. Undefined: another process has it, or has had it recently. */
+export async function takeLease(
   database: ShardDatabase,
-  { task, holder, leaseMs, everyMs }: TurnRequest,
-): Promise<MaintenanceTurn | undefined> {
+  { task, holder, leaseMs, everyMs }: LeaseRequest,
+): Promise<MaintenanceLease | undefined> {
   const { rows } = await database.query({ text: TAKE, values: [task, holder, leaseMs, everyMs] });
   const [row] = rows;
   return row === undefined ? undefined : { task, holder, fence: String(row[0]) };
 }
 
-/** False if the turn has been lost. */
-export async function renewTurn(
+/** False if the lease has been lost. */
+export async function renewLease(
   database: ShardDatabase,
-  { task, holder, fence }: MaintenanceTurn,
+  { task, holder, fence }: MaintenanceLease,
   leaseMs: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query({ text: RENEW, values: [task, holder, fence, leaseMs] });
   return rowCount > 0;
 }
 
-/** Ends a turn. @param isDone whether the task is done until the next interval */
-export async function endTurn(
+/** Releases a lease. @param isDone whether the task is done until the next interval */
+export async function releaseLease(
   database: ShardDatabase,
-  { task, holder, fence }: MaintenanceTurn,
+  { task, holder, fence }: MaintenanceLease,
   isDone: boolean,
 ): Promise<void> {
   await database.query({ text: END, values: [task, holder, fence, isDone] });
@@ -55,7 +55,7 @@ export async function lastDone(database: ShardDatabase, task: string): Promise<D
   return value instanceof Date ? value : undefined;
 }
 
-/** A turn that a clock which was set back has made too long counts as ended: a run may be repeated. */
+/** A lease that a clock which was set back has made too long counts as ended: a run may be repeated. */
 const TAKE = `INSERT INTO eventlog.maintenance AS m (task, holder, fence, leased_until)
 VALUES ($1, $2, 1, ${leaseEnd('$3::bigint')})
 ON CONFLICT (task) DO UPDATE SET holder = excluded.holder, fence = m.fence + 1, leased_until = excluded.leased_until

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { sleep, type Timer, time } from '../concurrency/time.js';
+import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { messageOf } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { endTurn, lastDone, type MaintenanceTurn, renewTurn, takeTurn } from './maintenance-lease.js';
+import { lastDone, releaseLease, renewLease, takeLease } from './maintenance-lease.js';
 import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
 import { checkRetention, type RetentionOptions, type RetentionReport, retain } from './retain.js';
 import { statementsOn } from './short-transaction.js';
@@ -51,7 +51,7 @@ export interface RetentionStatus {
 const TASK = 'retention';
 const DEFAULT_EVERY_MS = 60 * 60 * 1_000;
 /** Shards are checked more often than retention is due, so that another process soon replaces one that ends. */
-const LOOKS_PER_TURN = 6;
+const CHECKS_PER_RUN = 6;
 const LEASE_MS = 10 * 60 * 1_000;
 /** Warn if the last partition ends sooner than this, in milliseconds. */
 const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
@@ -65,8 +65,8 @@ export class RetentionKeeper {
   readonly #process: string = randomUUID();
   readonly #abort = new AbortController();
   readonly #status = new Map<ShardIdentifier, RetentionStatus>();
-  /** The last message about each shard, so that it is logged only once. */
-  readonly #said = new Map<ShardIdentifier, string>();
+  /** The last warning about each shard, so that it is logged only once. */
+  readonly #warned = new Map<ShardIdentifier, string>();
   #loop: Promise<void> = Promise.resolve();
 
   /**
@@ -103,7 +103,7 @@ export class RetentionKeeper {
     }
     for (const database of databases) {
       if (this.#abort.signal.aborted) return;
-      await this.#look(database, databases);
+      await this.#check(database, databases);
     }
   }
 
@@ -113,7 +113,7 @@ export class RetentionKeeper {
     while (!this.#abort.signal.aborted) {
       try {
         // Random, so that processes that were started together do not query together.
-        const pauseMs = (everyMs / LOOKS_PER_TURN) * (0.5 + random());
+        const pauseMs = (everyMs / CHECKS_PER_RUN) * (0.5 + random());
         await sleep(pauseMs, { signal: this.#abort.signal, ref: false });
       } catch {
         return;
@@ -123,7 +123,7 @@ export class RetentionKeeper {
   }
 
   /** Checks one shard. Never rejects. */
-  async #look(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
+  async #check(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
     const { shard } = database;
     try {
       const states = await readPartitions(statementsOn(database));
@@ -133,23 +133,25 @@ export class RetentionKeeper {
         await this.#warnOfMissingRight(database, states);
         return;
       }
-      await this.#takeTurn(database, all);
+      await this.#retain(database, all);
       const until = endOf(await readPartitions(statementsOn(database)));
       this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: await lastDone(database, TASK) });
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#note(shard, { failures: this.#statusOf(shard).failures + 1 });
-      this.#sayOnce(shard, `Retention on shard ${shard} failed: ${messageOf(error)}`);
+      this.#warnOnce(shard, `Retention on shard ${shard} failed: ${messageOf(error)}`);
     }
   }
 
-  async #takeTurn(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
+  /** Runs retention if it is due, under a lease that is renewed: scanning a large partition takes long. */
+  async #retain(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
     const { settings, now = databaseTime, inform } = this.#options;
     const { everyMs = DEFAULT_EVERY_MS } = settings;
     const request = { task: TASK, holder: this.#process, leaseMs: LEASE_MS, everyMs };
-    const turn = await takeTurn(database, request);
-    if (turn === undefined) return;
-    const renewal = this.#keepTurn(database, turn);
+    const lease = await takeLease(database, request);
+    if (lease === undefined) return;
+    const renew = (): void => void renewLease(database, lease, LEASE_MS).catch(() => {});
+    const renewal = time.setInterval(renew, LEASE_MS / 3).unref();
     let isDone = false;
     try {
       const report = await retain({ database, all }, settings, await now(database));
@@ -160,17 +162,8 @@ export class RetentionKeeper {
       this.#warnOfKept(report);
     } finally {
       time.clearInterval(renewal);
-      await endTurn(database, turn, isDone);
+      await releaseLease(database, lease, isDone);
     }
-  }
-
-  /** Renews the turn, because scanning a large partition takes long. */
-  #keepTurn(database: ShardDatabase, turn: MaintenanceTurn): Timer {
-    return time
-      .setInterval(() => {
-        renewTurn(database, turn, LEASE_MS).catch(() => {});
-      }, LEASE_MS / 3)
-      .unref();
   }
 
   async #warnOfMissingRight(database: ShardDatabase, states: readonly PartitionState[]): Promise<void> {
@@ -183,7 +176,7 @@ export class RetentionKeeper {
     const partitions =
       end === undefined ? 'There are no partitions' : `The partitions end on ${end.toISOString()}`;
     const reason = settings.keepDays === undefined ? partitions : 'Retention is configured';
-    this.#sayOnce(
+    this.#warnOnce(
       shard,
       `${reason}, but this process cannot create or drop partitions on shard ${shard}: its role does not own ` +
         'eventlog.events. Run fw-gen events retain daily as the owner',
@@ -194,13 +187,13 @@ export class RetentionKeeper {
     const reasons = kept.map(({ partition, reason }) => `${partition} (${reason})`);
     const missing = unreachable.map((each) => `the rows that belong to shard ${each} (it is unreachable)`);
     const text = [...reasons, ...missing].join(', ');
-    if (text !== '') this.#sayOnce(shard, `Retention on shard ${shard} keeps ${text}`);
-    else this.#said.delete(shard);
+    if (text !== '') this.#warnOnce(shard, `Retention on shard ${shard} keeps ${text}`);
+    else this.#warned.delete(shard);
   }
 
-  #sayOnce(shard: ShardIdentifier, message: string): void {
-    if (this.#said.get(shard) === message) return;
-    this.#said.set(shard, message);
+  #warnOnce(shard: ShardIdentifier, message: string): void {
+    if (this.#warned.get(shard) === message) return;
+    this.#warned.set(shard, message);
     this.#options.warn(message);
   }
 

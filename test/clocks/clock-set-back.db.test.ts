@@ -12,7 +12,7 @@ import {
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import { LockStore } from '../../runtime/locks/lock-store.js';
 import { SqlJournalStore } from '../../runtime/persistence/journal/sql-journal-store.js';
-import { endTurn, takeTurn } from '../../runtime/retention/maintenance-lease.js';
+import { releaseLease, takeLease } from '../../runtime/retention/maintenance-lease.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { ShardsOptions } from '../databases/databases.js';
 import { rowsAsOwner } from '../databases/roles.js';
@@ -125,18 +125,18 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
     const databases = await shards({ owner: 'retention' });
     const database = databases.database(HERE);
     const request = { task: 'test', leaseMs: 60_000, everyMs: 60_000 };
-    const turn = await takeTurn(database, { ...request, holder: 'dead' });
-    expect(await takeTurn(database, { ...request, holder: 'other' })).toBeUndefined();
+    const turn = await takeLease(database, { ...request, holder: 'dead' });
+    expect(await takeLease(database, { ...request, holder: 'other' })).toBeUndefined();
     await ask(
       databases,
       "UPDATE eventlog.maintenance SET leased_until = leased_until + interval '10 minutes'",
     );
-    const next = await takeTurn(database, { ...request, holder: 'other' });
+    const next = await takeLease(database, { ...request, holder: 'other' });
     expect(Number(next?.fence)).toBe(Number(turn?.fence) + 1);
-    if (next !== undefined) await endTurn(database, next, true);
-    expect(await takeTurn(database, { ...request, holder: 'third' })).toBeUndefined();
+    if (next !== undefined) await releaseLease(database, next, true);
+    expect(await takeLease(database, { ...request, holder: 'third' })).toBeUndefined();
     await ask(databases, "UPDATE eventlog.maintenance SET done_date = done_date + interval '10 minutes'");
-    expect(await takeTurn(database, { ...request, holder: 'third' })).toBeDefined();
+    expect(await takeLease(database, { ...request, holder: 'third' })).toBeDefined();
   });
 });
 

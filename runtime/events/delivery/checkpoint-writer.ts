@@ -1,7 +1,7 @@
+import type { HeldLease } from '../../concurrency/held-lease.js';
 import { time } from '../../concurrency/time.js';
 import { isSamePlace, type LogCursor } from '../log/event-record.js';
-import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
-import type { HeldLease } from './held-lease.js';
+import type { ConsumerStore, Lease, LeasedConsumer } from './consumer-store.js';
 
 /**
  * The outcome of saving a checkpoint. `moved`: this process holds the lease, but the checkpoint is not where this run
@@ -15,14 +15,14 @@ export const CHECKPOINT_MS = 100;
 /** Saves the progress of a run. Each statement moves the checkpoint from its last known position only. */
 export class CheckpointWriter {
   readonly #consumers: ConsumerStore;
-  readonly #lease: HeldLease;
+  readonly #lease: HeldLease<Lease>;
   #saved: LogCursor;
   #unsaved: LogCursor | undefined;
   /** Checkpoints that were sent without a reply: any of them may have been saved. */
   #inDoubt: LogCursor[] = [];
   #savedMs = 0;
 
-  constructor(consumers: ConsumerStore, consumer: LeasedConsumer, lease: HeldLease) {
+  constructor(consumers: ConsumerStore, consumer: LeasedConsumer, lease: HeldLease<Lease>) {
     this.#consumers = consumers;
     this.#lease = lease;
     this.#saved = consumer.cursor;

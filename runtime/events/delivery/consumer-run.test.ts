@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
+import { HeldLease } from '../../concurrency/held-lease.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
 import { type Attempts, OtherReleaseNeeded } from './attempts.js';
 import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore } from './consumer-store.js';
-import { HeldLease } from './held-lease.js';
 import { LeasedLoop } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';
 
@@ -67,7 +67,8 @@ function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): Lease
     replay: undefined,
     serverRun: SERVER_RUN,
     stuck: false,
-    suspects: {},
+    attempts: {},
+    died: [],
     selects: [],
   };
   const options: ConsumerRunOptions = {

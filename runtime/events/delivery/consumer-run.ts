@@ -9,8 +9,7 @@ import {
   PENDING_POLL_MS,
   waitsFor,
 } from './consumer-run-options.js';
-import { CrashSuspects, diedOf } from './crash-suspects.js';
-import { countFailure } from './failure-count.js';
+import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
@@ -24,6 +23,22 @@ const PARKING_BATCH = 200;
 /** Minimum time between two reads, unless more events are known to exist, in milliseconds. */
 const READ_GAP_MS = 2;
 
+/** What came of attempts at the first events of a model. */
+interface Attempted {
+  /** How many were handled. */
+  readonly handled: number;
+  /** Why the next one was not. */
+  readonly failure?: { readonly error: unknown } | 'not counted';
+}
+
+const ONE: Attempted = { handled: 1 };
+
+function failedWith(error: unknown): Attempted {
+  return error instanceof RunInterrupted
+    ? { handled: error.handled, failure: { error: error.cause } }
+    : { handled: 0, failure: { error } };
+}
+
 /** Runs a handler with external effects: at least once, in order per model, several models in parallel. */
 export class ConsumerRun implements LeasedWork {
   readonly #options: ConsumerRunOptions;
@@ -31,7 +46,7 @@ export class ConsumerRun implements LeasedWork {
   readonly #window = new ModelWindow();
   readonly #context: RunContext;
   readonly #parked: ParkedModels;
-  readonly #suspects: CrashSuspects;
+  readonly #counted: CountedAttempts;
   readonly #handled = new HandledEvents();
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   readonly #checkpoint: CheckpointWriter;
@@ -56,14 +71,18 @@ export class ConsumerRun implements LeasedWork {
     this.#loop = loop;
     this.#cursor = consumer.cursor;
     this.#context = { ...context, signal: loop.signal };
-    this.#suspects = new CrashSuspects(consumers, consumer, loop.lease);
+    this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
     this.#checkpoint = new CheckpointWriter(consumers, consumer, loop.lease);
-    this.#parked = new ParkedModels(options, this.#context, {
-      suspects: this.#suspects,
-      changed: () => loop.wakeUp.notify(),
-      mayWork: () => loop.mayWork,
+    this.#parked = new ParkedModels(options, {
+      loop,
+      counted: this.#counted,
+      handle: async ({ event }, number) => {
+        await options.attempts.handle(event, { number, transaction: undefined }, this.#context);
+        return options.letters.settle(consumer.lease, event.id);
+      },
       leave: (cause) => this.#leave(cause),
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
+      inTurn: false,
     });
   }
 
@@ -95,7 +114,7 @@ export class ConsumerRun implements LeasedWork {
   }
 
   async close(): Promise<void> {
-    await this.#suspects.idle();
+    await this.#counted.idle();
   }
 
   async #step(): Promise<void> {
@@ -166,6 +185,7 @@ export class ConsumerRun implements LeasedWork {
       return 0;
     }
     this.#more = page.more;
+    this.#counted.read(page.events.length);
     for (const event of page.events) {
       if (this.#options.attempts.isTooNew(event)) {
         this.#last = waitsFor(event);
@@ -175,7 +195,7 @@ export class ConsumerRun implements LeasedWork {
     }
     if (page.next !== this.#cursor) this.#window.mark(page.next);
     this.#cursor = page.next;
-    if (!page.more && !page.pending) this.#suspects.caughtUp();
+    if (!page.more && !page.pending) this.#counted.caughtUp();
     if (page.ended) this.#last = { kind: 'finished' };
     this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
     return this.#quietMs;
@@ -199,10 +219,9 @@ export class ConsumerRun implements LeasedWork {
   }
 
   #admit(event: LoggedEvent): void {
-    this.#suspects.read(event.id);
     const key = modelKeyOf(event);
     if (!this.#parked.has(key)) {
-      this.#window.admit(event, this.#suspects.attemptsOf(event.id));
+      this.#window.admit(event, this.#counted.of(event.id));
       return;
     }
     this.#parked.add(key);
@@ -224,69 +243,58 @@ export class ConsumerRun implements LeasedWork {
 
   /** Handles the queued events of one model, one after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
-    const { longestRun = 1 } = this.#options.attempts;
     let pauseMs = 0;
-    while (pauseMs === 0 && this.#loop.mayWork) {
-      const [entry] = queue.entries;
-      if (entry === undefined) break;
-      const most = freshAtOnce(queue, longestRun, (id) => this.#suspects.watches(id));
-      try {
-        const work = most > 1 ? this.#attemptRun(queue, most) : this.#attemptFirst(entry);
-        if (work !== undefined && (await work) === 'unnoted') pauseMs = FAILURE_PAUSE_MS;
-        else this.#handledFirst(queue, most);
-      } catch (error) {
-        if (error instanceof RunInterrupted) this.#handledFirst(queue, error.handled);
-        if (this.#loop.signal.aborted) break;
-        const [failed = entry] = queue.entries;
-        const cause = error instanceof RunInterrupted ? error.cause : error;
-        if (cause instanceof OtherReleaseNeeded) this.#leaveModel(queue, failed, cause);
-        else pauseMs = this.#failed(queue, failed, cause);
+    while (pauseMs === 0 && queue.entries.length > 0 && this.#loop.mayWork) {
+      const attempt = this.#attempt(queue);
+      const { handled, failure } = attempt instanceof Promise ? await attempt : attempt;
+      for (const entry of queue.entries.splice(0, handled)) {
+        this.#handled.add(entry.event);
+        this.#settled(entry);
       }
+      if (failure === undefined) continue;
+      if (this.#loop.signal.aborted) break;
+      pauseMs = failure === 'not counted' ? FAILURE_PAUSE_MS : this.#failed(queue, failure.error);
     }
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
     else time.setTimeout(() => this.#giveBack(queue), pauseMs).unref();
   }
 
-  #attemptRun({ entries }: ModelQueue, most: number): Promise<void> | undefined {
-    const events = entries.slice(0, most).map(({ event }) => event);
-    return this.#options.attempts.handleRun?.(events, this.#context);
-  }
-
-  #attemptFirst(entry: WindowEntry): Promise<'unnoted' | undefined> | Promise<void> | void {
-    return this.#suspects.watches(entry.event.id) ? this.#watch(entry) : this.#attempt(entry);
-  }
-
-  #handledFirst({ entries }: ModelQueue, count: number): void {
-    for (const entry of entries.splice(0, count)) {
-      this.#handled.add(entry.event);
-      this.#settled(entry);
+  /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */
+  #attempt({ entries }: ModelQueue): Attempted | Promise<Attempted> {
+    const { attempts } = this.#options;
+    const [entry] = entries;
+    if (entry === undefined) return { handled: 0 };
+    if (this.#counted.isCareful) return this.#attemptCarefully(entry);
+    const most = freshAtOnce(entries, attempts.longestRun ?? 1);
+    try {
+      const events = entries.slice(0, most).map(({ event }) => event);
+      const work = most > 1 ? attempts.handleRun?.(events, this.#context) : this.#handle(entry);
+      return work === undefined ? ONE : work.then(() => (most > 1 ? { handled: most } : ONE), failedWith);
+    } catch (error) {
+      return failedWith(error);
     }
   }
 
-  #attempt({ event, attempts }: WindowEntry): Promise<void> | void {
-    return this.#options.attempts.handle(
-      event,
-      { number: attempts + 1, transaction: undefined },
-      this.#context,
-    );
-  }
-
-  /** Makes an attempt that may crash the process. `unnoted`: the attempt could not be recorded and was not made. */
-  async #watch(entry: WindowEntry): Promise<'unnoted' | undefined> {
+  /** Makes an attempt that may crash the process. */
+  async #attemptCarefully(entry: WindowEntry): Promise<Attempted> {
     const { id } = entry.event;
-    const died = diedOf(this.#options.attempts, this.#suspects, id, entry.attempts);
-    if (died !== undefined) {
-      entry.attempts -= 1;
-      throw died;
-    }
-    const made = await this.#suspects.attempt(id, entry.attempts + 1, () => this.#attempt(entry));
-    return made ? undefined : 'unnoted';
+    const died = this.#counted.death(id, entry);
+    if (died !== undefined) return failedWith(died);
+    const handle = (): Promise<void> | void => this.#handle(entry);
+    return this.#counted
+      .attempt(id, entry.attempts + 1, handle)
+      .then((made) => (made ? ONE : { handled: 0, failure: 'not counted' }), failedWith);
+  }
+
+  #handle({ event, attempts }: WindowEntry): Promise<void> | void {
+    const attempt = { number: attempts + 1, transaction: undefined };
+    return this.#options.attempts.handle(event, attempt, this.#context);
   }
 
   #settled(entry: WindowEntry): void {
     this.#window.done(entry);
-    this.#suspects.settled(entry.event.id);
+    this.#counted.settled(entry.event.id);
   }
 
   #giveBack(queue: ModelQueue): void {
@@ -295,28 +303,26 @@ export class ConsumerRun implements LeasedWork {
     this.#loop.wakeUp.notify();
   }
 
-  #leaveModel({ entries }: ModelQueue, { event, attempts }: WindowEntry, cause: OtherReleaseNeeded): void {
-    this.#suspects.failed(event.id, attempts);
-    this.#left += entries.splice(0).length;
-    this.#leave(cause);
-  }
-
   /** The run ends when its other models are done. */
   #leave({ message }: OtherReleaseNeeded): void {
     if (this.#last?.kind !== 'waiting') this.#last = { kind: 'waiting', reason: message };
   }
 
   /**
-   * Handles a failed attempt. Returns the pause before the next one; 0 after the last one, when the model has been
-   * parked.
+   * Handles a failed attempt at the first event. Returns the pause before the next one; 0 after the last one, when the
+   * model has been parked, and if another release must continue.
    */
-  #failed(queue: ModelQueue, entry: WindowEntry, error: unknown): number {
+  #failed(queue: ModelQueue, error: unknown): number {
     const { attempts, consumer, warn } = this.#options;
-    const pauseMs = countFailure(
-      error,
-      { id: entry.event.id, count: entry },
-      { attempts, suspects: this.#suspects },
-    );
+    const [entry] = queue.entries;
+    if (entry === undefined) return 0;
+    if (error instanceof OtherReleaseNeeded) {
+      this.#counted.left(entry.event.id, entry.attempts);
+      this.#left += queue.entries.splice(0).length;
+      this.#leave(error);
+      return 0;
+    }
+    const pauseMs = this.#counted.failed(error, entry.event.id, entry);
     if (pauseMs !== undefined) return pauseMs;
     const failure = failureOf(error, entry.attempts);
     if (attempts.stopsAt?.(error) === true) {

@@ -51,8 +51,10 @@ export interface LeasedConsumer {
   readonly serverRun: string;
   /** The previous holder vanished without progress. */
   readonly stuck: boolean;
-  /** Attempts by event id, as previous holders recorded them. */
-  readonly suspects: Readonly<Record<string, InheritedAttempts>>;
+  /** Attempts by event, as previous holders stored them. */
+  readonly attempts: Readonly<Record<string, number>>;
+  /** Events whose attempts were in progress when the previous holder vanished. */
+  readonly died: readonly string[];
 }
 
 /** The stored state of a consumer, for the holder of its lease. */
@@ -62,24 +64,12 @@ export interface StoredConsumer {
   readonly superseded: boolean;
 }
 
-/** The recorded attempts at one event. */
-export interface AttemptNote {
-  /** Failed attempts that count. */
-  readonly failed: number;
-  /** Whether an attempt is in progress. */
-  readonly open: boolean;
-  /** Whether that attempt runs alone. */
-  readonly alone?: boolean;
-}
-
-/** Attempts at one event by earlier holders of the lease. */
-export interface InheritedAttempts {
-  /** Failed attempts, plus the one in progress when the previous holder vanished. */
-  readonly attempts: number;
-  /** The previous holder vanished during an attempt at this event. */
-  readonly died: boolean;
-  /** No other recorded attempt was in progress at that time. */
-  readonly alone: boolean;
+/** Attempts as a holder of the lease stores them for the next one. */
+export interface StoredAttempts {
+  /** By event: failed attempts that count, and the open one. */
+  readonly attempts: Readonly<Record<string, number>>;
+  /** Events whose attempts are in progress. */
+  readonly open: readonly string[];
 }
 
 /** The state of a shard in one query: consumers, and the live processes with the handlers that they know. */
@@ -161,7 +151,7 @@ export class ConsumerStore {
       selects: selects as readonly string[],
       serverRun: String(serverRun),
       stuck: stuck === true,
-      suspects: inheritedAttempts(suspects as JsonObject, vanished === true),
+      ...inherited(suspects as JsonObject, vanished === true),
     };
   }
 
@@ -197,15 +187,16 @@ export class ConsumerStore {
   }
 
   /**
-   * Records attempts that may crash the process, and renews the lease, because the survey skips this row while it is
-   * locked. False if the lease has been lost.
+   * Stores attempts, and renews the lease, because the survey skips this row while it is locked. False if the lease has
+   * been lost.
    */
-  async noteSuspects(
+  async storeAttempts(
     { name, holder, fence }: Lease,
-    attempts: Readonly<Record<string, AttemptNote>>,
+    notes: StoredAttempts,
     leaseMs: number,
   ): Promise<boolean> {
-    const values = [name, holder, fence, JSON.stringify(attempts), leaseMs];
+    const isEmpty = Object.keys(notes.attempts).length === 0;
+    const values = [name, holder, fence, isEmpty ? '{}' : JSON.stringify(notes), leaseMs];
     const { rowCount } = await this.#database.query({ text: NOTE, name: 'fw_suspects', values });
     return rowCount > 0;
   }
@@ -243,18 +234,12 @@ export class ConsumerStore {
   }
 }
 
-function inheritedAttempts(
-  notes: JsonObject,
-  vanished: boolean,
-): Readonly<Record<string, InheritedAttempts>> {
-  return Object.fromEntries(
-    Object.entries(notes).map(([id, note]) => {
-      const { failed, open, alone } = note as Readonly<Record<string, JsonValue>>;
-      // A holder that released its lease, or is still alive, did not crash during its attempt.
-      const died = vanished && open === true;
-      return [id, { attempts: Number(failed) + (died ? 1 : 0), died, alone: died && alone === true }];
-    }),
-  );
+/** A holder that released its lease, or is still alive, did not die of an open attempt, which then does not count. */
+function inherited(notes: JsonObject, vanished: boolean): Pick<LeasedConsumer, 'attempts' | 'died'> {
+  const { attempts = {}, open = [] } = notes as unknown as Partial<StoredAttempts>;
+  if (vanished) return { attempts, died: open };
+  const counted = Object.entries(attempts).map(([id, n]) => [id, open.includes(id) ? n - 1 : n] as const);
+  return { attempts: Object.fromEntries(counted.filter(([, n]) => n > 0)), died: [] };
 }
 
 function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {

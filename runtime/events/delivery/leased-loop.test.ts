@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { HeldLease } from '../../concurrency/held-lease.js';
 import { useTime } from '../../concurrency/time.js';
 import { EventEpochError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { HeldLease } from './held-lease.js';
 import { LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 
 interface Given {

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import type { HeldLease } from '../../concurrency/held-lease.js';
 import { type Timer, time } from '../../concurrency/time.js';
 import { EventEpochError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { Signal } from '../log/signal.js';
+import type { Lease } from './consumer-store.js';
 import { FailureWarnings } from './failure-warnings.js';
-import type { HeldLease } from './held-lease.js';
 
 /** Why a run has ended. */
 export type RunEnd =
@@ -75,7 +76,7 @@ export const SUPERSEDED_GRACE_MS = 5_000;
  * between rounds, but not a pause.
  */
 export class LeasedLoop {
-  readonly lease: HeldLease;
+  readonly lease: HeldLease<Lease>;
   /** Settles when the run has ended by itself or was stopped. Never rejects. */
   readonly ended: Promise<RunEnd>;
   /** Ends the wait between two rounds. Work in progress notifies it when it ends. */
@@ -88,7 +89,11 @@ export class LeasedLoop {
   #graceMs: number | undefined;
   #giveUp: () => void = () => {};
 
-  constructor(lease: HeldLease, work: (loop: LeasedLoop) => LeasedWork, warn: (message: string) => void) {
+  constructor(
+    lease: HeldLease<Lease>,
+    work: (loop: LeasedLoop) => LeasedWork,
+    warn: (message: string) => void,
+  ) {
     this.lease = lease;
     this.#warnings = new FailureWarnings(warn);
     // Every action that a handler starts adds a listener.

@@ -1,40 +1,43 @@
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import { modelOfKey } from '../log/event-record.js';
-import { OtherReleaseNeeded, type RunContext } from './attempts.js';
+import { OtherReleaseNeeded } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
-import { type CrashSuspects, diedOf } from './crash-suspects.js';
-import { countFailure, type FailureCount } from './failure-count.js';
+import type { CountedAttempts, FailureCount } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
-import type { ParkedLetter } from './parking-store.js';
+import type { LeasedLoop } from './leased-loop.js';
+import type { ParkedLetter, Settlement } from './parking-store.js';
 
 /** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;
 const PAGE = 100;
+/** Maximum time until a pause notices the end of the run, in milliseconds. */
+const PAUSE_STEP_MS = 50;
 
 export interface ParkedModelsDependencies {
-  readonly suspects: CrashSuspects;
-  readonly changed: () => void;
-  /** False: no attempt may start. */
-  readonly mayWork: () => boolean;
+  readonly loop: LeasedLoop;
+  readonly counted: CountedAttempts;
+  /** Makes one attempt at a parked event and deletes it. */
+  readonly handle: (letter: ParkedLetter, number: number) => Promise<Settlement>;
+  /** Whether events of this model are about to be parked. */
   readonly isParking: (key: string) => boolean;
   /** Called when only another release can handle a parked event. */
   readonly leave: (cause: OtherReleaseNeeded) => void;
+  /** True: `refresh` waits for the models that it resumes, one after the other. */
+  readonly inTurn: boolean;
 }
 
 /** The models that are parked for one consumer; resumes them on request. */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
-  readonly #context: RunContext;
   readonly #dependencies: ParkedModelsDependencies;
   /** Count of parked events by model, so that an outdated read of the table can be detected. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConsumerRunOptions, context: RunContext, dependencies: ParkedModelsDependencies) {
+  constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
-    this.#context = context;
     this.#dependencies = dependencies;
   }
 
@@ -61,7 +64,8 @@ export class ParkedModels {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
     if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
-    const before = [...this.#models].filter(([key]) => !this.#dependencies.isParking(key));
+    const { isParking, inTurn } = this.#dependencies;
+    const before = [...this.#models].filter(([key]) => !isParking(key));
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
@@ -70,7 +74,11 @@ export class ParkedModels {
       if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key))
         this.#models.delete(key);
     }
-    for (const { key, retry } of found) if (retry && !this.#resuming.has(key)) void this.#resume(key);
+    for (const { key, retry } of found) {
+      if (!retry || this.#resuming.has(key)) continue;
+      const resumed = this.#resume(key);
+      if (inTurn) await resumed;
+    }
   }
 
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
@@ -82,15 +90,16 @@ export class ParkedModels {
       this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
     this.#resuming.delete(key);
-    this.#dependencies.changed();
+    this.#dependencies.loop.wakeUp.notify();
   }
 
   /** False if the model has no more events to resume, or if its next event failed. */
   async #resumePage(key: string): Promise<boolean> {
     const { letters, consumer } = this.#options;
-    if (this.#dependencies.isParking(key)) {
+    const { isParking, loop } = this.#dependencies;
+    if (isParking(key)) {
       await sleep(10);
-      return this.#dependencies.mayWork();
+      return loop.mayWork;
     }
     const count = this.#models.get(key);
     const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
@@ -102,41 +111,51 @@ export class ParkedModels {
     return true;
   }
 
+  /** Attempts a parked event until it is settled, or has failed for the last time. True: it is settled. */
   async #retry(letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
-    const { suspects, mayWork } = this.#dependencies;
+    const { counted, handle, loop } = this.#dependencies;
     const { event } = letter;
     if (attempts.isTooNew(event)) return false;
-    const before = suspects.attemptsOf(event.id);
-    const count: FailureCount = { attempts: before, passed: 0 };
-    while (!this.#context.signal.aborted && mayWork()) {
+    const count: FailureCount = { attempts: counted.of(event.id), passed: 0 };
+    while (loop.mayWork) {
       try {
-        const died = count.attempts === before ? diedOf(attempts, suspects, event.id, before) : undefined;
+        const died = counted.death(event.id, count);
         if (died !== undefined) throw died;
-        const number = count.attempts + 1;
-        const handle = (): Promise<void> | void =>
-          attempts.handle(event, { number, transaction: undefined }, this.#context);
-        if (!(await suspects.attempt(event.id, number, handle))) return false;
-        suspects.settled(event.id);
-        // `gone`: an attempt whose reply was lost has deleted the row. This attempt's effects are those of a
-        // redelivery.
-        return (await letters.settle(consumer.lease, event.id)) !== 'lost';
+        let settled: Settlement = 'lost';
+        const attempt = async (): Promise<void> => {
+          settled = await handle(letter, count.attempts + 1);
+        };
+        if (!(await counted.attempt(event.id, count.attempts + 1, attempt))) return false;
+        counted.settled(event.id);
+        // `gone`: an attempt whose reply was lost has deleted the row.
+        return (settled as Settlement) !== 'lost';
       } catch (error) {
-        if (this.#context.signal.aborted) return false;
+        if (loop.signal.aborted) return false;
         if (error instanceof OtherReleaseNeeded) {
-          suspects.failed(event.id, count.attempts);
+          counted.left(event.id, count.attempts);
           this.#dependencies.leave(error);
           return false;
         }
-        const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
+        const pauseMs = counted.failed(error, event.id, count);
         if (pauseMs === undefined) {
-          suspects.settled(event.id);
+          counted.settled(event.id);
           await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
           return false;
         }
-        await sleep(pauseMs, { ref: false });
+        await this.#pause(pauseMs);
       }
     }
     return false;
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const untilMs = time.nowMs() + milliseconds;
+    for (
+      let leftMs = milliseconds;
+      leftMs > 0 && this.#dependencies.loop.mayWork;
+      leftMs = untilMs - time.nowMs()
+    )
+      await sleep(Math.min(leftMs, PAUSE_STEP_MS), { ref: false });
   }
 }

@@ -179,12 +179,17 @@ describeOn('postgresql', 'An attempt that the end of its process cuts off', (har
 });
 
 describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) => {
-  const NOTE = { event: { failed: 1, open: true, alone: true } };
+  const NOTE = { attempts: { event: 2 }, open: ['event'] };
 
   test.each([
-    ['the same process', 'one', false, { attempts: 1, died: false, alone: false }],
-    ['another one, while the process lives on', 'other', true, { attempts: 1, died: false, alone: false }],
-    ['another one after the process has vanished', 'other', false, { attempts: 2, died: true, alone: true }],
+    ['the same process', 'one', false, { attempts: { event: 1 }, died: [] }],
+    ['another one, while the process lives on', 'other', true, { attempts: { event: 1 }, died: [] }],
+    [
+      'another one after the process has vanished',
+      'other',
+      false,
+      { attempts: { event: 2 }, died: ['event'] },
+    ],
   ])(
     'counts as a death only if the process is gone: %s takes over',
     async (_, successor, alive, expected) => {
@@ -197,11 +202,11 @@ describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) 
       );
       const consumer = await store.acquire('Plain', 'one', 60_000);
       if (consumer === undefined) throw new Error('It is free');
-      await store.noteSuspects(consumer.lease, NOTE, 0);
+      await store.storeAttempts(consumer.lease, NOTE, 0);
       if (alive) await store.survey('one', ['Plain'], 60_000, []);
       await until(async () => {
         const next = await store.acquire('Plain', successor, 60_000);
-        if (next !== undefined) expect(next.suspects).toEqual({ event: expected });
+        if (next !== undefined) expect(next).toMatchObject(expected);
         return next !== undefined;
       });
     },

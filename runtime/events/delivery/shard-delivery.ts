@@ -1,3 +1,4 @@
+import { HeldLease } from '../../concurrency/held-lease.js';
 import { time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { messageOf } from '../../errors.js';
@@ -16,7 +17,6 @@ import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import type { DeliveryLimits } from './delivery-limits.js';
 import { FailureWarnings } from './failure-warnings.js';
-import { HeldLease } from './held-lease.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';

@@ -2,13 +2,7 @@ import { time } from '../../concurrency/time.js';
 import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
-import {
-  isSamePlace,
-  type LogCursor,
-  type LoggedEvent,
-  modelKeyOf,
-  modelOfKey,
-} from '../log/event-record.js';
+import { isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { LogPage } from '../log/log-reader.js';
 import type { RunContext } from './attempts.js';
 import {
@@ -17,16 +11,17 @@ import {
   PENDING_POLL_MS,
   waitsFor,
 } from './consumer-run-options.js';
-import { CrashSuspects, diedOf } from './crash-suspects.js';
-import { countFailure, type FailureCount } from './failure-count.js';
+import { CountedAttempts, type FailureCount } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
-import type { ParkedLetter } from './parking-store.js';
+import { ParkedModels } from './parked-models.js';
+import type { ParkedLetter, Settlement } from './parking-store.js';
 
 /** Maximum events per transaction: a running transaction holds back the snapshot horizon. */
 const GROUP = 200;
 /** A group is committed after this time even if it is not full. */
 const GROUP_MS = 50;
+/** How often the end of a replay is checked while models are parked, in milliseconds. */
 const PARKED_REFRESH_MS = 1_000;
 /** A handler that ignores the signal for this time is abandoned with its transaction, in milliseconds. */
 const GIVE_UP_MS = 250;
@@ -34,8 +29,15 @@ const GIVE_UP_MS = 250;
 /** The lease was lost, or the checkpoint has moved: the transaction must not commit. */
 class Superseded extends Error {}
 
-/** An earlier transaction, whose reply was lost, deleted the parked event: this transaction must not commit. */
-class SettledBefore extends Error {}
+/** This transaction has not deleted the parked event, and must not commit. */
+class NotSettled extends Error {
+  readonly settlement: Settlement;
+
+  constructor(settlement: Settlement) {
+    super(settlement);
+    this.settlement = settlement;
+  }
+}
 
 /** A failure of a handler, not of the database. */
 class HandlerFailed extends Error {
@@ -60,9 +62,8 @@ export class TransactionalRun implements LeasedWork {
   readonly #loop: LeasedLoop;
   readonly #transactions: TransactionManager;
   readonly #context: RunContext;
-  readonly #suspects: CrashSuspects;
-  readonly #parked = new Map<string, boolean>();
-  #parkedMs = Number.NEGATIVE_INFINITY;
+  readonly #counted: CountedAttempts;
+  readonly #parked: ParkedModels;
   #cursor: LogCursor;
   /** The saved checkpoint. `#cursor` runs ahead of it while the log holds no event for this handler. */
   #saved: LogCursor;
@@ -78,10 +79,18 @@ export class TransactionalRun implements LeasedWork {
     this.#options = options;
     this.#transactions = transactions;
     this.#loop = loop;
-    this.#suspects = new CrashSuspects(consumers, consumer, loop.lease);
     this.#cursor = consumer.cursor;
     this.#saved = this.#cursor;
     this.#context = { ...context, signal: loop.signal };
+    this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
+    this.#parked = new ParkedModels(options, {
+      loop,
+      counted: this.#counted,
+      handle: (letter, number) => this.#settle(letter, number),
+      leave: ({ message }) => loop.finish({ kind: 'waiting', reason: message }),
+      isParking: () => false,
+      inTurn: true,
+    });
   }
 
   async round(): Promise<void> {
@@ -96,7 +105,7 @@ export class TransactionalRun implements LeasedWork {
   }
 
   async close(): Promise<void> {
-    await this.#suspects.idle();
+    await this.#counted.idle();
   }
 
   /**
@@ -113,18 +122,18 @@ export class TransactionalRun implements LeasedWork {
   }
 
   async #step(): Promise<void> {
-    await this.#refreshParked();
+    await this.#parked.refresh();
     const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
     if (page.serverRun !== this.#options.consumer.serverRun) {
       this.#loop.supersede();
       return;
     }
-    for (const event of page.events) this.#suspects.read(event.id);
-    if (!page.more && !page.pending) this.#suspects.caughtUp();
+    this.#counted.read(page.events.length);
+    if (!page.more && !page.pending) this.#counted.caughtUp();
     const isDone = await this.#handlePage(page);
     if (!isDone || this.#loop.state !== 'working' || page.more) return;
     if (!page.ended) await this.#loop.wakeUp.wait(page.pending ? PENDING_POLL_MS : this.#options.pollMs());
-    else if (this.#parked.size === 0) this.#loop.finish({ kind: 'finished' });
+    else if (!this.#parked.any) this.#loop.finish({ kind: 'finished' });
     else await this.#loop.wakeUp.wait(PARKED_REFRESH_MS);
   }
 
@@ -169,18 +178,14 @@ export class TransactionalRun implements LeasedWork {
   /** Handles a group of events. Returns how many have been committed. */
   async #handleGroup(events: readonly LoggedEvent[]): Promise<number> {
     const [head] = events;
-    if (head !== undefined)
-      this.#count.attempts = Math.max(this.#count.attempts, this.#suspects.attemptsOf(head.id));
-    if (head !== undefined && this.#suspects.watches(head.id)) return this.#handleSuspect(head);
-    const watched = events.findIndex((event) => this.#suspects.watches(event.id));
-    const group = events.slice(
-      0,
-      this.#count.attempts > 0 || this.#alone ? 1 : watched < 0 ? events.length : watched,
-    );
+    if (head === undefined) return 0;
+    const { isCareful } = this.#counted;
+    this.#count.attempts = Math.max(this.#count.attempts, this.#counted.of(head.id));
+    const group = isCareful || this.#alone || this.#count.attempts > 0 ? [head] : events;
     try {
-      return await this.#commitGroup(group);
+      return isCareful ? await this.#commitCarefully(head) : await this.#commitGroup(group);
     } catch (error) {
-      if (error instanceof DatabaseError && head !== undefined) {
+      if (error instanceof DatabaseError) {
         // The handler swallowed an error, and the server rolled back instead of committing.
         if (group.length === 1) return this.#headFailed(head, error);
         this.#alone = true;
@@ -193,27 +198,16 @@ export class TransactionalRun implements LeasedWork {
     }
   }
 
-  /** Handles one event in its own transaction, because the event may crash the process. */
-  async #handleSuspect(event: LoggedEvent): Promise<number> {
-    const { id } = event;
-    const died = diedOf(this.#options.attempts, this.#suspects, id, this.#count.attempts);
-    if (died !== undefined) {
-      this.#count.attempts -= 1;
-      return this.#headFailed(event, died);
-    }
+  /** Handles one event in its own transaction, because it may crash the process. */
+  async #commitCarefully(event: LoggedEvent): Promise<number> {
+    const died = this.#counted.death(event.id, this.#count);
+    if (died !== undefined) throw new HandlerFailed(event, died);
     let handled = 0;
-    try {
-      const commit = async (): Promise<void> => {
-        handled = await this.#commitGroup([event]);
-      };
-      const made = await this.#suspects.attempt(id, this.#count.attempts + 1, commit);
-      if (!made) await this.#loop.pause(FAILURE_PAUSE_MS);
-      return handled;
-    } catch (error) {
-      if (error instanceof DatabaseError) return this.#headFailed(event, error);
-      if (!(error instanceof HandlerFailed)) throw error;
-      return this.#headFailed(event, error.error);
-    }
+    const made = await this.#counted.attempt(event.id, this.#count.attempts + 1, async () => {
+      handled = await this.#commitGroup([event]);
+    });
+    if (!made) await this.#loop.pause(FAILURE_PAUSE_MS);
+    return handled;
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
@@ -234,7 +228,7 @@ export class TransactionalRun implements LeasedWork {
     this.#loop.lease.renewed(askedMs);
     this.#arrived(cursor);
     this.#count.attempts = 0;
-    for (const { id } of events.slice(0, handled)) this.#suspects.settled(id);
+    for (const { id } of events.slice(0, handled)) this.#counted.settled(id);
     return handled;
   }
 
@@ -254,11 +248,10 @@ export class TransactionalRun implements LeasedWork {
   }
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
-    const { attempts, letters, consumer, warn } = this.#options;
+    const { letters, consumer, warn } = this.#options;
     // An attempt that the end of the run interrupted does not count.
     if (this.#loop.signal.aborted) return 0;
-    const count = this.#count;
-    const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects: this.#suspects });
+    const pauseMs = this.#counted.failed(error, event.id, this.#count);
     if (pauseMs !== undefined) {
       await this.#loop.pause(pauseMs);
       return 0;
@@ -268,79 +261,30 @@ export class TransactionalRun implements LeasedWork {
       if (!(await letters.park(consumer.lease, [{ event, failure }], transaction))) throw new Superseded();
       await this.#moveTo(event.cursor, transaction);
     });
-    this.#suspects.settled(event.id);
+    this.#counted.settled(event.id);
     warn(
       `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
     );
-    this.#parked.set(modelKeyOf(event), true);
+    this.#parked.add(modelKeyOf(event));
     this.#arrived(event.cursor);
     this.#count.attempts = 0;
     this.#alone = false;
     return 1;
   }
 
-  async #refreshParked(): Promise<void> {
-    const first = this.#parkedMs === Number.NEGATIVE_INFINITY;
-    if (!first && (this.#parked.size === 0 || time.nowMs() - this.#parkedMs < PARKED_REFRESH_MS)) return;
-    const { letters, consumer } = this.#options;
-    const found = await letters.parkedModels(consumer.lease.name);
-    this.#parkedMs = time.nowMs();
-    this.#parked.clear();
-    for (const { key } of found) this.#parked.set(key, true);
-    for (const { key, retry } of found) if (retry) await this.#resume(key);
-  }
-
-  /** Runs in turn with this handler's other work, so no event is parked behind meanwhile. */
-  async #resume(key: string): Promise<void> {
-    const { letters, consumer } = this.#options;
-    for (;;) {
-      const parked = await letters.of(consumer.lease.name, modelOfKey(key), GROUP);
-      if (parked.length === 0) {
-        this.#parked.delete(key);
-        return;
-      }
-      for (const letter of parked) if (!(await this.#retry(letter))) return;
-    }
-  }
-
-  async #retry(letter: ParkedLetter): Promise<boolean> {
+  /** Handles a parked event and deletes it, in one transaction. */
+  async #settle({ event }: ParkedLetter, number: number): Promise<Settlement> {
     const { attempts, letters, consumer } = this.#options;
-    const suspects = this.#suspects;
-    const { event } = letter;
-    if (attempts.isTooNew(event)) return false;
-    const before = suspects.attemptsOf(event.id);
-    const count: FailureCount = { attempts: before, passed: 0 };
-    while (this.#loop.state === 'working') {
-      try {
-        const died = count.attempts === before ? diedOf(attempts, suspects, event.id, before) : undefined;
-        if (died !== undefined) throw died;
-        const number = count.attempts + 1;
-        const handle = (): Promise<void> =>
-          this.#transactions.transaction(async (transaction) => {
-            await attempts.handle(event, { number, transaction }, this.#context);
-            const settled = await letters.settle(consumer.lease, event.id, transaction);
-            if (settled === 'lost') throw new Superseded();
-            if (settled === 'gone') throw new SettledBefore();
-          });
-        if (!(await suspects.attempt(event.id, number, handle))) return false;
-        suspects.settled(event.id);
-        return true;
-      } catch (error) {
-        if (error instanceof SettledBefore) {
-          suspects.settled(event.id);
-          return true;
-        }
-        if (error instanceof Superseded || error instanceof DriverFailure) throw error;
-        if (this.#loop.signal.aborted) return false;
-        const pauseMs = countFailure(error, { id: event.id, count }, { attempts, suspects });
-        if (pauseMs === undefined) {
-          suspects.settled(event.id);
-          await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
-          return false;
-        }
-        await this.#loop.pause(pauseMs);
-      }
+    try {
+      return await this.#transactions.transaction(async (transaction) => {
+        await attempts.handle(event, { number, transaction }, this.#context);
+        const settlement = await letters.settle(consumer.lease, event.id, transaction);
+        if (settlement !== 'settled') throw new NotSettled(settlement);
+        return settlement;
+      });
+    } catch (error) {
+      if (error instanceof NotSettled) return error.settlement;
+      throw error;
     }
-    return false;
   }
 }

@@ -76,14 +76,54 @@ export interface EnvelopeContext {
   readonly signal: AbortSignal;
 }
 
+interface EnvelopeAttempt {
+  readonly number: number;
+  readonly transaction: Transaction | undefined;
+}
+
 /** Creates the envelope of one attempt. */
 export function makeEnvelope(
   logged: LoggedEvent,
   event: ModelEvent<unknown>,
-  attempt: { readonly number: number; readonly transaction: Transaction | undefined },
+  { number, transaction }: EnvelopeAttempt,
   context: EnvelopeContext,
 ): EventEnvelope {
-  return new Envelope(logged, event, attempt, context);
+  const { id, modelId, modelName, modelVersion, actionId, action, namespace, cursor } = logged;
+  const { identity, replayed, signal } = context;
+  const trace = logged.traceContext;
+  const traceContext = trace !== null && isTraceParent(trace) ? trace : undefined;
+  let calls = 0;
+  return {
+    ...{ event, id, modelId, modelName, modelVersion, actionId, action, namespace },
+    ...{ position: cursor, attempt: number, traceContext, replayed, signal },
+    createdDate: new Date(logged.createdDate),
+    get transaction() {
+      if (transaction !== undefined) return transaction;
+      throw new PlanMisuseError(`${identity} is not transactional: mark it with { transactional: true }`);
+    },
+    execute: async (actionClass, params, options = {}) => {
+      if (transaction !== undefined) {
+        throw new PlanMisuseError(
+          `${identity} is transactional and writes through its transaction; it cannot start ${actionClass.name}`,
+        );
+      }
+      const { name, timeoutMs } = options;
+      if (name === undefined) calls += 1;
+      const call = name === undefined ? String(calls) : `=${requireCallName(name)}`;
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
+      runUnderOwnKey(configuration, keyOf(id, call, context), { home: shardOfUuid(id), expires: false });
+      if (timeoutMs !== undefined) configuration.timeoutMs(timeoutMs);
+      if (traceContext !== undefined) configuration.traceContext(traceContext);
+      const principal = ownPrincipal(`handler:${identity}`);
+      try {
+        return await context.executor.execute(principal, actionClass, params, configuration.build());
+      } catch (cause) {
+        if (!(cause instanceof IdempotencyKeyReusedError)) throw cause;
+        const said = name === undefined ? `call ${call}` : `the call named ${name}`;
+        throw new IdempotencyKeyReusedError(otherParams(identity, actionClass.name, said, id), { cause });
+      }
+    },
+  };
 }
 
 function otherParams(handler: string, action: string, call: string, eventId: string): string {
@@ -98,128 +138,17 @@ function otherParams(handler: string, action: string, call: string, eventId: str
 
 const CALL_NAME = /^[\x21-\x7e]{1,60}$/;
 
-class Envelope implements EventEnvelope {
-  readonly event: ModelEvent<unknown>;
-  readonly attempt: number;
-  readonly #logged: LoggedEvent;
-  readonly #context: EnvelopeContext;
-  readonly #transaction: Transaction | undefined;
-  #calls = 0;
+/** @throws ValidationError */
+function requireCallName(name: string): string {
+  if (CALL_NAME.test(name)) return name;
+  throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });
+}
 
-  constructor(
-    logged: LoggedEvent,
-    event: ModelEvent<unknown>,
-    attempt: { readonly number: number; readonly transaction: Transaction | undefined },
-    context: EnvelopeContext,
-  ) {
-    this.event = event;
-    this.attempt = attempt.number;
-    this.#transaction = attempt.transaction;
-    this.#logged = logged;
-    this.#context = context;
-  }
-
-  get id(): string {
-    return this.#logged.id;
-  }
-
-  get modelId(): string {
-    return this.#logged.modelId;
-  }
-
-  get modelName(): string {
-    return this.#logged.modelName;
-  }
-
-  get modelVersion(): number {
-    return this.#logged.modelVersion;
-  }
-
-  get actionId(): string {
-    return this.#logged.actionId;
-  }
-
-  get action(): SourceAction | null {
-    return this.#logged.action;
-  }
-
-  get namespace(): string {
-    return this.#logged.namespace;
-  }
-
-  get position(): LogCursor {
-    return this.#logged.cursor;
-  }
-
-  get createdDate(): Date {
-    return new Date(this.#logged.createdDate);
-  }
-
-  get traceContext(): string | undefined {
-    const { traceContext } = this.#logged;
-    return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;
-  }
-
-  get replayed(): boolean {
-    return this.#context.replayed;
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-
-  get transaction(): Transaction {
-    if (this.#transaction !== undefined) return this.#transaction;
-    throw new PlanMisuseError(
-      `${this.#context.identity} is not transactional: mark it with { transactional: true }`,
-    );
-  }
-
-  async execute<Params, Result>(
-    action: ActionClass<Params, Result>,
-    params: ActionInput<NoInfer<Params>>,
-    options: ExecuteOptions = {},
-  ): Promise<Result> {
-    const { executor, identity } = this.#context;
-    if (this.#transaction !== undefined) {
-      throw new PlanMisuseError(
-        `${identity} is transactional and writes through its transaction; it cannot start ${action.name}`,
-      );
-    }
-    const call = this.#call(options.name);
-    const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(this.signal);
-    runUnderOwnKey(configuration, this.#key(call), { home: shardOfUuid(this.#logged.id), expires: false });
-    if (options.timeoutMs !== undefined) configuration.timeoutMs(options.timeoutMs);
-    if (this.traceContext !== undefined) configuration.traceContext(this.traceContext);
-    try {
-      return await executor.execute(
-        ownPrincipal(`handler:${identity}`),
-        action,
-        params,
-        configuration.build(),
-      );
-    } catch (error) {
-      if (!(error instanceof IdempotencyKeyReusedError)) throw error;
-      const said = options.name === undefined ? `call ${call}` : `the call named ${options.name}`;
-      throw new IdempotencyKeyReusedError(otherParams(identity, action.name, said, this.id), {
-        cause: error,
-      });
-    }
-  }
-
-  /** The identity of a call among the calls of this event. */
-  #call(name: string | undefined): string {
-    if (name !== undefined && !CALL_NAME.test(name)) {
-      throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });
-    }
-    if (name !== undefined) return `=${name}`;
-    this.#calls += 1;
-    return String(this.#calls);
-  }
-
-  /** The event's id comes first, because retention deletes keys by its time. */
-  #key(call: string): readonly [string, string, ...string[]] {
-    const { identity, again } = this.#context;
-    return ['handler', this.#logged.id, identity, call, ...(again === undefined ? [] : [again])];
-  }
+/** The key of a call. The event's id comes first, because retention deletes keys by its time. */
+function keyOf(
+  eventId: string,
+  call: string,
+  { identity, again }: EnvelopeContext,
+): readonly [string, string, ...string[]] {
+  return ['handler', eventId, identity, call, ...(again === undefined ? [] : [again])];
 }

@@ -2,7 +2,7 @@ import { TransientMap } from '../../collections/transient-map.js';
 import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js';
 
 /** A cursor up to which the log has been read, and whether everything before it is done. */
-interface Place {
+interface LogPosition {
   readonly cursor: LogCursor;
   done: boolean;
 }
@@ -10,7 +10,7 @@ interface Place {
 /** An event that was read and is not yet before the checkpoint. */
 export interface WindowEntry {
   readonly event: LoggedEvent;
-  readonly place: Place;
+  readonly position: LogPosition;
   /** Failed attempts so far. */
   attempts: number;
   /** Consecutive failures that do not count as attempts. */
@@ -31,14 +31,14 @@ export interface ModelQueue {
  */
 export class ModelWindow {
   /** In log order. */
-  readonly #places: Place[] = [];
+  readonly #positions: LogPosition[] = [];
   readonly #queues = new TransientMap<ModelQueue>();
   #ready: ModelQueue[] = [];
   #open = 0;
 
   /** Number of events and marks that the checkpoint has not passed. */
   get size(): number {
-    return this.#places.length;
+    return this.#positions.length;
   }
 
   /** Number of unfinished events. */
@@ -48,10 +48,10 @@ export class ModelWindow {
 
   /** Adds an event that the caller handles by itself: it joins no queue. */
   admitAside(event: LoggedEvent): WindowEntry {
-    const place = { cursor: event.cursor, done: false };
-    this.#places.push(place);
+    const position = { cursor: event.cursor, done: false };
+    this.#positions.push(position);
     this.#open += 1;
-    return { event, place, attempts: 0, passed: 0 };
+    return { event, position, attempts: 0, passed: 0 };
   }
 
   /** Adds an event at the end of its model's queue. @param attempts failed attempts before this run */
@@ -70,7 +70,7 @@ export class ModelWindow {
 
   /** Records that the log has been read up to this cursor. */
   mark(cursor: LogCursor): void {
-    this.#places.push({ cursor, done: true });
+    this.#positions.push({ cursor, done: true });
   }
 
   /** Takes a free model for the caller, who returns it with `giveBack`. */
@@ -86,32 +86,21 @@ export class ModelWindow {
     else this.#ready.push(queue);
   }
 
-  done({ place }: WindowEntry): void {
-    place.done = true;
+  done({ position }: WindowEntry): void {
+    position.done = true;
     this.#open -= 1;
   }
 
   /** Removes the finished events at the head. Returns the cursor of the last one, if any. */
   advance(): LogCursor | undefined {
-    const open = this.#places.findIndex(({ done }) => !done);
-    const dropped = this.#places.splice(0, open === -1 ? this.#places.length : open);
+    const open = this.#positions.findIndex(({ done }) => !done);
+    const dropped = this.#positions.splice(0, open === -1 ? this.#positions.length : open);
     return dropped.at(-1)?.cursor;
   }
 }
 
-/**
- * How many events at the head of a queue may be handled at once: all except the first must be untried and unwatched.
- */
-export function freshAtOnce(
-  { entries }: ModelQueue,
-  most: number,
-  isWatched: (eventId: string) => boolean,
-): number {
-  let count = Math.min(1, entries.length);
-  if (most === 1 || entries[0]?.attempts !== 0 || isWatched(entries[0].event.id)) return count;
-  for (const { event, attempts } of entries.slice(1, most)) {
-    if (attempts > 0 || isWatched(event.id)) break;
-    count += 1;
-  }
-  return count;
+/** How many events at the head of a queue may be handled at once: none of them may have failed before. */
+export function freshAtOnce(entries: readonly WindowEntry[], most: number): number {
+  const tried = entries.slice(0, most).findIndex(({ attempts }) => attempts > 0);
+  return tried < 0 ? Math.min(most, entries.length) : Math.max(1, tried);
 }

@@ -18,9 +18,7 @@ export interface DueAction {
   readonly traceContext: string | undefined;
   /** Failed attempts so far. */
   readonly attempts: number;
-  /**
-   * The action was already running: under a holder that is gone, or in this process, which could not store its outcome.
-   */
+  /** The action was already running: under a holder that is gone, or in this process, which could not store its outcome. */
   readonly isLeftBehind: boolean;
 }
 
@@ -52,16 +50,13 @@ export class ScheduleStore {
    * newer processes. Empty if the lease has been lost.
    *
    * @param running ids that this process has claimed and still executes: they are not left behind
-   * @param unsettled ids that this process has claimed and whose outcome it could not store: it did not crash
    */
   async claim(
     { name, holder, fence }: Lease,
     limit: number,
     running: readonly string[],
-    unsettled: readonly string[],
   ): Promise<readonly DueAction[]> {
-    const ours = [idArray(unsettled), ...this.#versions, idArray(running)];
-    const values = [name, holder, fence, limit, ...ours];
+    const values = [name, holder, fence, limit, ...this.#versions, idArray(running)];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
     return rows.map(
       ([id, actionName, params, paramsVersion, principal, claims, traceContext, attempts, isLeftBehind]) => ({
@@ -136,15 +131,15 @@ function isKnown(names: string, versions: string): string {
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
 left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
-    AND id <> ALL ($8::uuid[])
+  WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$5', '$6')} AND EXISTS (SELECT FROM held)
+    AND id <> ALL ($7::uuid[])
   ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
 due AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state = 'pending' AND next_date <= clock_timestamp() AND ${isKnown('$6', '$7')} AND EXISTS (SELECT FROM held)
-    AND NOT EXISTS (SELECT FROM left_behind) AND id <> ALL ($8::uuid[])
+  WHERE state = 'pending' AND next_date <= clock_timestamp() AND ${isKnown('$5', '$6')} AND EXISTS (SELECT FROM held)
+    AND NOT EXISTS (SELECT FROM left_behind) AND id <> ALL ($7::uuid[])
   ORDER BY next_date LIMIT $4 FOR UPDATE SKIP LOCKED)
 UPDATE eventlog.schedules AS s SET state = 'running',
-  attempts = attempts + (state = 'running' AND s.id <> ALL ($5::uuid[]))::int
+  attempts = attempts + (state = 'running')::int
 FROM (SELECT id, true AS is_left_behind FROM left_behind UNION ALL SELECT id, false FROM due) AS d WHERE s.id = d.id
 RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts,
   d.is_left_behind`;

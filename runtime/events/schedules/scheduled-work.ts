@@ -1,5 +1,6 @@
 import type { ActionRegistry } from '../../action/action-registry.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../../action/execution-configuration.js';
+import { atMost } from '../../concurrency/at-most.js';
 import { backoffMs } from '../../concurrency/backoff.js';
 import { time } from '../../concurrency/time.js';
 import { shardOfUuid } from '../../domain/id.js';
@@ -7,9 +8,11 @@ import { compileObjectReader } from '../../domain/json-reader.js';
 import { storedPrincipal } from '../../domain/principal.js';
 import { UnknownActionError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
-import { HandlerDied } from '../delivery/crash-suspects.js';
+import { HandlerDied } from '../delivery/counted-attempts.js';
 import { failureOf, isOutOfReach } from '../delivery/handler-attempts.js';
-import type { DueAction, ScheduleStore } from './schedule-store.js';
+import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js';
+import type { OwnWork } from '../delivery/shard-delivery.js';
+import type { DueAction, ScheduleStore, UpcomingSchedules } from './schedule-store.js';
 
 export interface ScheduledWorkOptions<Store = ScheduleStore> {
   readonly schedules: Store;
@@ -27,6 +30,20 @@ const RETRY_DELAY_MS = 200;
 const LONGEST_RETRY_DELAY_MS = 300_000;
 /** Maximum pause while a shard is unreachable, in milliseconds. */
 const LONGEST_PASSING_DELAY_MS = 5_000;
+/** Time for which an action that may have crashed a process runs alone before others start, in milliseconds. */
+const ALONE_MS = 2_000;
+/** Maximum time until an action that another process scheduled is noticed, in milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** Runs the scheduled actions of one shard. */
+export function scheduledActions(options: ScheduledWorkOptions): OwnWork {
+  const work = new ScheduledWork(options);
+  return {
+    name: '#schedules',
+    start: (loop) => new ScheduleRun(work, loop),
+    drain: (graceMs) => work.drain(graceMs),
+  };
+}
 
 /**
  * Executes the scheduled actions of one shard, each under its own idempotency key. An action that was started under a
@@ -37,8 +54,6 @@ export class ScheduledWork<Store extends Pick<ScheduleStore, 'done' | 'failed'> 
   readonly #options: ScheduledWorkOptions<Store>;
   /** Running actions by id. Their promises never reject. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Actions that this process has executed without storing the outcome. */
-  readonly #unsettled = new Set<string>();
   /** Consecutive failures that do not count as attempts, by action. */
   readonly #passed = new Map<string, number>();
   #abort = new AbortController();
@@ -65,21 +80,13 @@ export class ScheduledWork<Store extends Pick<ScheduleStore, 'done' | 'failed'> 
     return [...this.#running.keys()];
   }
 
-  /** Ids of actions that this process has executed without storing the outcome. */
-  get unsettled(): readonly string[] {
-    return [...this.#unsettled];
-  }
-
   /** Executes an action and stores the outcome. Never rejects. */
   start(due: DueAction): Promise<void> {
-    const outcome = this.#execute(due).then(
-      () => void this.#unsettled.delete(due.id),
-      (error: unknown) => {
-        this.#unsettled.add(due.id);
+    const ended = this.#execute(due)
+      .catch((error: unknown) => {
         this.#failure = { error };
-      },
-    );
-    const ended = outcome.then(() => void this.#running.delete(due.id));
+      })
+      .then(() => void this.#running.delete(due.id));
     this.#running.set(due.id, ended);
     return ended;
   }
@@ -154,6 +161,62 @@ export class ScheduledWork<Store extends Pick<ScheduleStore, 'done' | 'failed'> 
       actionClass: action.actionClass as never,
       params: compileObjectReader(action.params)(params),
     };
+  }
+}
+
+/**
+ * Claims the scheduled actions of one shard when they are due. Each finished action makes room for the next, so a slow
+ * one occupies a single slot.
+ */
+class ScheduleRun implements LeasedWork {
+  readonly title: string = 'Scheduled actions';
+  readonly failurePauseMs: number = LONGEST_WAIT_MS;
+  readonly #work: ScheduledWork;
+  readonly #loop: LeasedLoop;
+  /** Whether more actions may be due than there was room for. */
+  #isFull = false;
+
+  constructor(work: ScheduledWork, loop: LeasedLoop) {
+    this.#work = work;
+    this.#loop = loop;
+  }
+
+  /** After any other end, another process may treat the running actions as left behind. */
+  async close({ kind }: RunEnd): Promise<void> {
+    if (kind === 'stopped' || kind === 'waiting') await this.#work.drain(this.#loop.graceMs);
+  }
+
+  async round(): Promise<void> {
+    const work = this.#work;
+    work.requireStored();
+    await this.#begin(work.room);
+    if (this.#isFull) {
+      if (work.room === 0) await this.#loop.wakeUp.wait(LONGEST_WAIT_MS);
+      return;
+    }
+    const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.upcoming(work.running);
+    if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: this.#lacks(newer) });
+    else await this.#loop.wakeUp.wait(Math.min(dueMs, LONGEST_WAIT_MS));
+  }
+
+  /** Starts due actions, as far as there is room. */
+  async #begin(room: number): Promise<void> {
+    const work = this.#work;
+    const due = room === 0 ? [] : await work.schedules.claim(this.#loop.lease.lease, room, work.running);
+    const ends = due.map((action) => work.start(action).then(() => this.#ended()));
+    const isLeftBehind = due[0]?.isLeftBehind === true;
+    this.#isFull = due.length === room || isLeftBehind;
+    // It runs alone for a while: if the process dies of it, the attempt should not count against others.
+    if (isLeftBehind) await atMost(Promise.all(ends), ALONE_MS);
+  }
+
+  #ended(): void {
+    if (this.#isFull) this.#loop.wakeUp.notify();
+  }
+
+  #lacks({ actionName, paramsVersion }: NonNullable<UpcomingSchedules['newer']>): string {
+    if (!this.#work.knows(actionName)) return `this process does not know the scheduled action ${actionName}`;
+    return `version ${paramsVersion} of the params of ${actionName} is newer than this process knows`;
   }
 }
 

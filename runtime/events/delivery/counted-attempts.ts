@@ -1,0 +1,184 @@
+import { time } from '../../concurrency/time.js';
+import type { Attempts } from './attempts.js';
+import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { LeasedLoop } from './leased-loop.js';
+
+/** Maximum events that a process handles one at a time after another one has vanished without progress. */
+const CAREFUL_EVENTS = 1_000;
+/** Maximum number of events with stored failures; attempts of further events restart at zero after a take-over. */
+const MOST_STORED = 100;
+
+/** Failures of one event. */
+export interface FailureCount {
+  /** Failed attempts. */
+  attempts: number;
+  /** Consecutive failures that do not count as attempts. */
+  passed: number;
+}
+
+/** The failure of a parked event during whose attempts one process after the other died. */
+export class HandlerDied extends Error {
+  readonly code = 'FW_HANDLER_DIED';
+
+  constructor(attempts: number) {
+    super(`The process crashed during each of ${attempts} attempts`);
+    this.name = 'HandlerDied';
+  }
+}
+
+/**
+ * Counts the attempts at events. Failed ones are stored, so that they count after a take-over. An event may also end its
+ * process; without such deaths this costs no statement. With a maximum of 2 attempts:
+ *
+ * | process | what it does                                                                      | stored        |
+ * |---------|-----------------------------------------------------------------------------------|---------------|
+ * | 1       | dies before its first checkpoint                                                  |               |
+ * | 2       | starts where 1 started: is careful, counts each attempt first, dies during event e | e: 1, open   |
+ * | 3       | is careful, dies during event e                                                   | e: 2, open    |
+ * | 4       | parks event e with `FW_HANDLER_DIED`                                              |               |
+ */
+export class CountedAttempts {
+  readonly #attempts: Attempts;
+  readonly #consumers: ConsumerStore;
+  readonly #loop: LeasedLoop;
+  /** Stored attempts by event: those that failed, and the open one. */
+  readonly #stored: Map<string, number>;
+  /** Events whose counted attempts are in progress. */
+  readonly #open = new Set<string>();
+  /** Events whose attempts were open when the previous holder vanished. */
+  readonly #died: Set<string>;
+  readonly #hasDiedAlone: boolean;
+  /** The open attempts as they are stored. */
+  #storedOpen: readonly string[];
+  /** How many more events are handled one at a time. */
+  #careful: number;
+  #unsettled = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+  #writing: Promise<unknown> = Promise.resolve();
+  #nextWrite: Promise<boolean> | undefined;
+
+  constructor(consumers: ConsumerStore, consumer: LeasedConsumer, attempts: Attempts, loop: LeasedLoop) {
+    this.#attempts = attempts;
+    this.#consumers = consumers;
+    this.#loop = loop;
+    this.#stored = new Map(Object.entries(consumer.attempts));
+    this.#died = new Set(consumer.died);
+    this.#hasDiedAlone = this.#died.size === 1;
+    this.#storedOpen = consumer.died;
+    this.#careful = consumer.stuck || this.#died.size > 0 ? CAREFUL_EVENTS : 0;
+  }
+
+  /** Whether events are handled one at a time, each attempt through `attempt`. */
+  get isCareful(): boolean {
+    return this.#careful > 0;
+  }
+
+  /** Attempts at an event by earlier holders. */
+  of(eventId: string): number {
+    return this.#stored.get(eventId) ?? 0;
+  }
+
+  /** Must be called for the events that are read. */
+  read(count: number): void {
+    if (this.#careful > 0) this.#unsettled += count;
+  }
+
+  /** Called at the end of the log: no process has attempted later events. */
+  caughtUp(): void {
+    this.#careful = Math.min(this.#careful, this.#unsettled);
+  }
+
+  /**
+   * Makes an attempt that is counted before it starts.
+   *
+   * @param number of the attempt, from 1
+   * @returns false if the attempt could not be counted and was not made
+   */
+  attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+    if (!this.isCareful) return this.#count(eventId, number, work);
+    const made = this.#turn.then(() => this.#loop.mayWork && this.#count(eventId, number, work));
+    this.#turn = made.catch(() => {});
+    return made;
+  }
+
+  /**
+   * The failure of an event during whose last attempt, the only one in progress, the previous holder vanished.
+   * Undefined for other events, and from the second call on.
+   */
+  death(eventId: string, count: FailureCount): HandlerDied | undefined {
+    if (!this.#hasDiedAlone || !this.#died.has(eventId)) return undefined;
+    const died = new HandlerDied(count.attempts);
+    if (!this.#attempts.isLast(count.attempts, died)) return undefined;
+    // `failed` counts the attempt again.
+    count.attempts -= 1;
+    this.#died.clear();
+    return died;
+  }
+
+  /** Counts a failure. @returns the pause before the next attempt; undefined after the last one */
+  failed(error: unknown, eventId: string, count: FailureCount): number | undefined {
+    const isPassing = this.#attempts.isPassing(error);
+    count.passed = isPassing ? count.passed + 1 : 0;
+    if (!isPassing) count.attempts += 1;
+    if (!isPassing && this.#attempts.isLast(count.attempts, error)) return undefined;
+    this.left(eventId, count.attempts);
+    return isPassing ? this.#attempts.passingPauseMs(count.passed) : this.#attempts.pauseMs(count.attempts);
+  }
+
+  /** Stores the failed attempts at an event that is attempted again later. */
+  left(eventId: string, attempts: number): void {
+    if (this.of(eventId) === attempts && !this.#storedOpen.includes(eventId)) return;
+    if (!this.#stored.has(eventId) && this.#stored.size >= MOST_STORED) return;
+    if (attempts === 0) this.#stored.delete(eventId);
+    else this.#stored.set(eventId, attempts);
+    this.#write().catch(() => {});
+  }
+
+  /** Called when an event is settled. If it is handled again on request, its attempts restart at zero. */
+  settled(eventId: string): void {
+    if (!this.isCareful && this.#stored.size === 0) return;
+    if (this.#careful > 0) this.#careful -= 1;
+    if (this.#unsettled > 0) this.#unsettled -= 1;
+    this.#died.delete(eventId);
+    if (this.#stored.delete(eventId) && (this.#stored.size === 0 || this.#storedOpen.includes(eventId)))
+      this.#write().catch(() => {});
+  }
+
+  /** Waits until everything is stored. */
+  async idle(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #count(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+    this.#stored.set(eventId, number);
+    this.#open.add(eventId);
+    try {
+      if (!(await this.#write().catch(() => false))) return false;
+      await work();
+      return true;
+    } finally {
+      this.#open.delete(eventId);
+    }
+  }
+
+  /** Calls during a statement share the next one. */
+  #write(): Promise<boolean> {
+    this.#nextWrite ??= this.#writeAfter(this.#writing);
+    return this.#nextWrite;
+  }
+
+  #writeAfter(earlier: Promise<unknown>): Promise<boolean> {
+    const written = earlier.then(async () => {
+      this.#nextWrite = undefined;
+      const { lease, durationMs } = this.#loop.lease;
+      const askedMs = time.nowMs();
+      this.#storedOpen = [...this.#open];
+      const notes = { attempts: Object.fromEntries(this.#stored), open: this.#storedOpen };
+      const stored = await this.#consumers.storeAttempts(lease, notes, durationMs);
+      if (stored) this.#loop.lease.renewed(askedMs);
+      return stored;
+    });
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+}
