@@ -224,7 +224,7 @@ export { Relay, type RelayOptions } from './relay/relay.js';
 export { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay/relay-sink.js';
 export type { RelayContext } from './relay/sink-consumer.js';
 export type { SinkDefinition, SinkSettings } from './relay/sink-definition.js';
-export type { SinkStatistics } from './relay/sink-statistics.js';
+export type { SinkStatistics } from './relay/sink-definition.js';
 export { configuredSinks } from './relay/sinks/configured-sinks.js';
 export { type KafkaOptions, kafkaSink } from './relay/sinks/kafka/kafka-sink.js';
 export { type NatsOptions, natsSink } from './relay/sinks/nats/nats-sink.js';

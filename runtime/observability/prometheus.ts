@@ -4,7 +4,7 @@ import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
-import type { SinkStatistics } from '../relay/sink-statistics.js';
+import type { SinkStatistics } from '../relay/sink-definition.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addBusyMetrics, type HttpBusy } from './busy-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';

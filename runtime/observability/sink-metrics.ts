@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { SinkStatistics } from '../relay/sink-statistics.js';
+import type { SinkStatistics } from '../relay/sink-definition.js';
 
 /** Adds the counters of relay sinks in this process. Their lag is part of the handlers' metrics. */
 export function addSinkMetrics(registry: Registry, statistics: () => readonly SinkStatistics[]): void {

@@ -1,7 +1,6 @@
-import type { EventDescriptor, Upcaster } from '../domain/descriptor.js';
-import { requireUpcasters, upcast } from '../domain/upcast.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
-import { byStoredName } from '../events/log/event-types.js';
+import { EventTypes } from '../events/log/event-types.js';
 
 /** Converts events to the version in which a sink sends them. */
 export interface EventVersions {
@@ -17,37 +16,20 @@ export const STORED_VERSIONS: EventVersions = Object.freeze({
   inForm: (event: LoggedEvent) => event,
 });
 
-interface KnownEvent {
-  readonly descriptor: EventDescriptor;
-  readonly version: number;
-  readonly upcasters: readonly Upcaster[];
-}
-
 /** Upcasts events to the current name and version. Events of a class that no longer exists are sent as stored. */
 export class LatestVersions implements EventVersions {
-  readonly #known: ReadonlyMap<string, KnownEvent>;
+  readonly #types: EventTypes;
 
   /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
   constructor(events: readonly EventDescriptor[]) {
-    this.#known = byStoredName(events, (descriptor) => {
-      const { version = 1, eventClass } = descriptor;
-      return { descriptor, version, upcasters: requireUpcasters(descriptor, eventClass) };
-    });
+    this.#types = new EventTypes(events);
   }
 
-  isTooNew({ eventType, eventVersion }: LoggedEvent): boolean {
-    const known = this.#known.get(eventType);
-    return known !== undefined && eventVersion > known.version;
+  isTooNew(event: LoggedEvent): boolean {
+    return this.#types.has(event.eventType) && this.#types.isTooNew(event);
   }
 
   inForm(event: LoggedEvent): LoggedEvent {
-    const known = this.#known.get(event.eventType);
-    if (known === undefined) return event;
-    const { descriptor, upcasters, version } = known;
-    const eventType = descriptor.name;
-    if (version === event.eventVersion)
-      return eventType === event.eventType ? event : { ...event, eventType };
-    const stored = { version: event.eventVersion, payload: event.payload };
-    return { ...event, eventType, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
+    return this.#types.has(event.eventType) ? this.#types.upcast(event) : event;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
-import { PublishQueue, SinkGone, SinkRejected, SinkUnavailable } from './publish-queue.js';
+import { PublishQueue, resultOf, SinkGone, SinkRejected, SinkUnavailable } from './publish-queue.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay-sink.js';
 
 const LIMITS = { batchSize: 4, batchBytes: 1_000, inFlight: 2, timeoutMs: 60_000, retryDelayMs: 1 };
@@ -260,4 +260,25 @@ test('while only one model is not accepted, others are tried at once', async () 
   expect(manual.calls[1]?.ids).toEqual(['a1', 'b1']);
   manual.calls[1]?.answer([ACCEPTED, ACCEPTED]);
   await Promise.all([stuck, other]);
+});
+
+const LATER = { kind: 'deferred', reason: 'later' } as const;
+const BUSY = { kind: 'deferred', reason: 'busy', retryAfterMs: 5 } as const;
+const REFUSED = { kind: 'rejected', reason: 'no' } as const;
+
+test.each([
+  ['all', [ACCEPTED, ACCEPTED], { kind: 'done' }],
+  ['one and rejects the other', [ACCEPTED, REFUSED], { kind: 'done' }],
+  ['one and defers the other', [ACCEPTED, LATER], { kind: 'partly', reason: 'later' }],
+  ['none and rejects only one', [REFUSED, LATER], { kind: 'partly', reason: 'later' }],
+  ['none', [LATER, LATER], { kind: 'back off', reason: 'later', retryAfterMs: undefined }],
+  ['one and requests a pause', [ACCEPTED, BUSY], { kind: 'back off', reason: 'busy', retryAfterMs: 5 }],
+  [
+    'none and requests several pauses, one of which is longer than an hour',
+    [BUSY, { ...BUSY, retryAfterMs: 1e9 }],
+    { kind: 'back off', reason: 'busy', retryAfterMs: 3_600_000 },
+  ],
+] as const)('the result of a batch of which the receiver accepts %s', (_, outcomes, expected) => {
+  const deferred = outcomes.flatMap((each) => (each.kind === 'deferred' ? [each] : []));
+  expect(resultOf(outcomes, deferred)).toEqual(expected);
 });

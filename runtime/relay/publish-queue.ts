@@ -4,6 +4,7 @@ import { type Timer, time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
+import type { SinkStatistics } from './sink-definition.js';
 
 /** Limits of a sink's batches. */
 export interface PublishLimits {
@@ -21,48 +22,55 @@ export interface PublishLimits {
 
 const LONGEST_PAUSE_MS = 30_000;
 /** Maximum pause that a receiver can request, in milliseconds. */
-const LONGEST_WISH_MS = 3_600_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** The receiver did not accept a message, but may later. Does not count as an attempt. */
-export class SinkUnavailable extends Error {
-  readonly code = 'FW_SINK_UNAVAILABLE';
+/** The receiver did not accept a message. The code is that of its dead letter. */
+class SinkFailure extends Error {
+  readonly code: string;
 
-  constructor(reason: string) {
+  constructor(code: string, reason: string) {
     super(reason);
-    this.name = 'SinkUnavailable';
+    this.name = new.target.name;
+    this.code = code;
   }
 }
+
+/** The receiver may accept the message later. Does not count as an attempt. */
+export class SinkUnavailable extends SinkFailure {}
 
 /** The receiver cannot process a message. */
-export class SinkRejected extends Error {
-  readonly code = 'FW_SINK_REJECTED';
-
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'SinkRejected';
-  }
-}
+export class SinkRejected extends SinkFailure {}
 
 /** The receiver accepts no more messages. */
-export class SinkGone extends Error {
-  readonly code = 'FW_SINK_GONE';
-
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'SinkGone';
-  }
-}
+export class SinkGone extends SinkFailure {}
 
 /** Counters of a queue. */
-export interface PublishCounts {
-  accepted: number;
-  deferred: number;
-  rejected: number;
-  /** False while the receiver accepts no messages. */
-  accepting: boolean;
-}
+export type PublishCounts = {
+  -readonly [Name in keyof Omit<SinkStatistics, 'sink' | 'shard'>]: SinkStatistics[Name];
+};
 
 type Deferred = Extract<PublishOutcome, { kind: 'deferred' }>;
+
+/** What a batch says about the receiver. */
+export type BatchResult =
+  | { readonly kind: 'done' }
+  /** It works, but does not accept the first messages of some models: these wait. */
+  | { readonly kind: 'partly'; readonly reason: string }
+  /** It accepts no messages: all wait, for at least this time. */
+  | { readonly kind: 'back off'; readonly reason: string; readonly retryAfterMs: number | undefined };
+
+/** @param deferred the deferred outcomes that keep the models of the batch from continuing */
+export function resultOf(outcomes: readonly PublishOutcome[], deferred: readonly Deferred[]): BatchResult {
+  const [first] = deferred;
+  if (first === undefined) return { kind: 'done' };
+  const { reason } = first;
+  const requested = deferred.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
+  const someAccepted = outcomes.some(({ kind }) => kind !== 'deferred');
+  if (someAccepted && requested.length === 0) return { kind: 'partly', reason };
+  const retryAfterMs =
+    requested.length === 0 ? undefined : Math.min(Math.max(...requested), LONGEST_RETRY_AFTER_MS);
+  return { kind: 'back off', reason, retryAfterMs };
+}
 
 /** Messages of one model, in order. */
 interface Group {
@@ -101,9 +109,9 @@ export class PublishQueue {
   #failures = 0;
   #pause: Timer | undefined;
   /** Whether the last failure concerned one model only, which may be the cause instead of the receiver. */
-  #alone = false;
+  #isOneModel = false;
   /** End of the pause that the receiver has requested. */
-  #wishUntilMs = Number.NEGATIVE_INFINITY;
+  #retryNotBeforeMs = Number.NEGATIVE_INFINITY;
   /** Why the receiver did not accept the last batch. */
   #reason = '';
   /** Whether a warning has reported that the receiver accepts only some messages. */
@@ -130,7 +138,7 @@ export class PublishQueue {
   publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ messages, accepted: 0, deferrals: 0, signal, resolve, reject });
-      if (this.#alone) this.#endPause();
+      if (this.#isOneModel) this.#endPause();
       this.#fillSoon();
     });
   }
@@ -206,28 +214,21 @@ export class PublishQueue {
     const messages = batch.flatMap(remaining);
     const outcomes = await this.#publish(messages);
     let next = 0;
-    const deferrals: Deferred[] = [];
-    const again: Group[] = [];
+    const deferred: Deferred[] = [];
+    const waiting: Group[] = [];
     for (const group of batch) {
       const count = group.messages.length - group.accepted;
-      const deferred = this.#settle(group, outcomes.slice(next, next + count));
+      const outcome = this.#settle(group, outcomes.slice(next, next + count));
       next += count;
-      if (deferred === undefined) continue;
-      deferrals.push(deferred);
-      again.push(group);
+      if (outcome === undefined) continue;
+      deferred.push(outcome);
+      waiting.push(group);
     }
     this.#inFlight -= 1;
-    const [first] = deferrals;
-    const wishes = deferrals.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-    const works = outcomes.some(({ kind }) => kind !== 'deferred');
-    if (first === undefined) this.#succeeded();
-    else if (works && wishes.length === 0) this.#setAside(again, first);
-    else {
-      this.#waiting.unshift(...again);
-      this.#noteWishes(wishes);
-      this.#alone = again.length === 1 && this.#wishUntilMs < time.nowMs();
-      this.#failed(first);
-    }
+    const result = resultOf(outcomes, deferred);
+    if (result.kind === 'done') this.#succeeded();
+    else if (result.kind === 'partly') this.#setAside(waiting, result.reason);
+    else this.#backOff(waiting, result);
     this.#fill();
   }
 
@@ -277,7 +278,7 @@ export class PublishQueue {
   }
 
   /** Lets these groups wait, because the receiver accepts other messages. */
-  #setAside(groups: readonly Group[], { reason }: Deferred): void {
+  #setAside(groups: readonly Group[], reason: string): void {
     const { name, counts, warn } = this.#options;
     this.#answered();
     counts.deferred += 1;
@@ -309,14 +310,17 @@ export class PublishQueue {
     return backoffMs(failures, backoff, random());
   }
 
-  #noteWishes(wishes: readonly number[]): void {
-    const nowMs = time.nowMs();
-    for (const wishMs of wishes)
-      this.#wishUntilMs = Math.max(this.#wishUntilMs, nowMs + Math.min(wishMs, LONGEST_WISH_MS));
-  }
-
-  #failed({ reason }: Deferred): void {
+  /** Lets all messages wait, because the receiver accepts none. */
+  #backOff(
+    groups: readonly Group[],
+    { reason, retryAfterMs }: Extract<BatchResult, { kind: 'back off' }>,
+  ): void {
     const { name, counts, warn } = this.#options;
+    const nowMs = time.nowMs();
+    this.#waiting.unshift(...groups);
+    if (retryAfterMs !== undefined)
+      this.#retryNotBeforeMs = Math.max(this.#retryNotBeforeMs, nowMs + retryAfterMs);
+    this.#isOneModel = groups.length === 1 && this.#retryNotBeforeMs < nowMs;
     counts.deferred += 1;
     counts.accepting = false;
     this.#reason = reason;
@@ -327,7 +331,7 @@ export class PublishQueue {
     if (this.#failures === 0) warn(`${name} accepts no messages: ${reason}. They will be resent`);
     this.#failures += 1;
     this.#endPause();
-    const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#wishUntilMs - time.nowMs());
+    const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#retryNotBeforeMs - nowMs);
     this.#pause = time.setTimeout(() => {
       this.#pause = undefined;
       this.#fill();
@@ -341,7 +345,9 @@ function remaining({ messages, accepted }: Group): readonly RelayMessage[] {
 }
 
 function failureOf({ kind, reason }: Extract<PublishOutcome, { kind: 'rejected' | 'gone' }>): Error {
-  return kind === 'gone' ? new SinkGone(reason) : new SinkRejected(reason);
+  return kind === 'gone'
+    ? new SinkGone('FW_SINK_GONE', reason)
+    : new SinkRejected('FW_SINK_REJECTED', reason);
 }
 
 const MISSING: PublishOutcome = Object.freeze({
@@ -350,5 +356,7 @@ const MISSING: PublishOutcome = Object.freeze({
 });
 
 function giveUp(group: Group): void {
-  group.reject(new RunInterrupted(group.accepted, new SinkUnavailable('delivery is stopping')));
+  group.reject(
+    new RunInterrupted(group.accepted, new SinkUnavailable('FW_SINK_UNAVAILABLE', 'delivery is stopping')),
+  );
 }

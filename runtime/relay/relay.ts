@@ -2,8 +2,7 @@ import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from '../events/delivery
 import { DeliveryProcess } from '../events/delivery/delivery-process.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type RelayContext, sinkConsumers } from './sink-consumer.js';
-import type { SinkDefinition } from './sink-definition.js';
-import type { SinkStatistics } from './sink-statistics.js';
+import type { SinkDefinition, SinkStatistics } from './sink-definition.js';
 
 /** Options of a relay. */
 export interface RelayOptions extends RelayContext {

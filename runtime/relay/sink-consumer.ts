@@ -4,11 +4,15 @@ import { ValidationError } from '../errors.js';
 import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
 import { byStoredName } from '../events/log/event-types.js';
 import { LatestVersions, STORED_VERSIONS } from './event-versions.js';
-import { PublishQueue } from './publish-queue.js';
+import { type PublishCounts, PublishQueue } from './publish-queue.js';
 import type { RelaySink } from './relay-sink.js';
 import { SinkAttempts } from './sink-attempts.js';
-import { DEFAULT_SINK_SETTINGS, type SinkDefinition, type SinkSettings } from './sink-definition.js';
-import type { SinkStatistics } from './sink-statistics.js';
+import {
+  DEFAULT_SINK_SETTINGS,
+  type SinkDefinition,
+  type SinkSettings,
+  type SinkStatistics,
+} from './sink-definition.js';
 
 /** Models of the runtime itself, whose events are internal. */
 const OWN_MODELS: readonly string[] = ['SagaRun'];
@@ -75,7 +79,7 @@ function storedNames(wanted: readonly string[], { events = [] }: RelayContext): 
 interface OpenSink {
   readonly sink: RelaySink;
   readonly queue: PublishQueue;
-  readonly counts: { accepted: number; deferred: number; rejected: number; accepting: boolean };
+  readonly counts: PublishCounts;
 }
 
 /** One sink on all shards of a process. */

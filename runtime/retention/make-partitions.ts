@@ -54,9 +54,22 @@ const TURN = "SELECT pg_advisory_xact_lock(hashtextextended('fw:partitions', 0))
  * @returns the names of the created partitions
  * @throws DriverFailure with 55P03 if a table stayed locked
  */
-export async function makePartitions(
+export function makePartitions(
   database: ShardDatabase,
   options: PartitioningOptions,
+): Promise<readonly string[]> {
+  return makeOwned(database, options, attachChecked);
+}
+
+/** As `makePartitions`, for a starting process: retention handles a table whose default partition needs a long scan. */
+export function makePartitionsAtStart(database: ShardDatabase, now: Date): Promise<readonly string[]> {
+  return makeOwned(database, { now }, async () => []);
+}
+
+async function makeOwned(
+  database: ShardDatabase,
+  options: PartitioningOptions,
+  attachToLarge: typeof attachChecked,
 ): Promise<readonly string[]> {
   const made: string[] = [];
   const { largestScanBytes = LARGEST_SCAN_BYTES } = options;
@@ -64,19 +77,7 @@ export async function makePartitions(
     if (!state.owned) continue;
     await dropCheck(database, state.table, options.now.getTime() + ABANDONED_MS);
     const isLarge = state.defaultBytes > largestScanBytes;
-    made.push(...(await (isLarge ? attachChecked : attachAtOnce)(database, state, options)));
-  }
-  return made;
-}
-
-/** As `makePartitions`, for a starting process: retention handles a table whose default partition needs a long scan. */
-export async function makePartitionsAtStart(database: ShardDatabase, now: Date): Promise<readonly string[]> {
-  const made: string[] = [];
-  for (const state of await readPartitions(statementsOn(database))) {
-    if (!state.owned) continue;
-    await dropCheck(database, state.table, now.getTime() + ABANDONED_MS);
-    if (state.defaultBytes <= LARGEST_SCAN_BYTES)
-      made.push(...(await attachAtOnce(database, state, { now })));
+    made.push(...(await (isLarge ? attachToLarge : attachAtOnce)(database, state, options)));
   }
   return made;
 }

@@ -5,10 +5,11 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
 import { dropPartitions } from './drop-partitions.js';
-import { type FindDatabase, type Purged, purgeOwnKeys } from './handler-keys.js';
+import { purgeOwnKeys } from './handler-keys.js';
 import { DEFAULT_PARTITION_DAYS, DEFAULT_PARTITIONS_AHEAD, makePartitions } from './make-partitions.js';
 import { openActions } from './needs.js';
 import { DAY_MS, readPartitions } from './partitions.js';
+import type { Purged } from './references.js';
 import { purgeSagaSteps, purgeSagas } from './saga-records.js';
 import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
 
@@ -94,12 +95,11 @@ export async function retain(
   const report = { ...nothing(database), created };
   if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
   const limitMs = now.getTime() - keepDays * DAY_MS;
-  const find: FindDatabase = (shard) => all.find((each) => each.shard === shard);
   const { dropped, kept } = await dropAll({ database, all }, limitMs);
   const schedules = await deleteSchedules(database, limitMs);
-  const keys = await purgeOwnKeys(database, find, limitMs);
-  const steps = await purgeSagaSteps(database, find, { limitMs });
-  const sagas = await purgeSagas(database, all, { limitMs });
+  const keys = await purgeOwnKeys(database, all, limitMs);
+  const steps = await purgeSagaSteps(database, all, limitMs);
+  const sagas = await purgeSagas(database, all, limitMs);
   return {
     ...report,
     dropped,

@@ -1,74 +1,43 @@
-import { shardOfUuid } from '../domain/id.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import type { FindDatabase, Purged } from './handler-keys.js';
 import { idFloor } from './partitions.js';
+import { type Purged, References } from './references.js';
 import { statementsOn } from './short-transaction.js';
-
-/** The time before which ended sagas may be deleted. */
-export interface SagaLimits {
-  readonly limitMs: number;
-}
 
 const PAGE = 1_000;
 
 /**
  * Deletes this shard's step records of sagas, on any shard, that ended long ago. The record of a step whose saga is
  * missing is kept, because it proves that the saga was lost.
+ *
+ * @param limitMs time before which the sagas ended
  */
 export async function purgeSagaSteps(
   database: ShardDatabase,
-  find: FindDatabase,
-  { limitMs }: SagaLimits,
+  all: readonly ShardDatabase[],
+  limitMs: number,
 ): Promise<Purged> {
   const query = statementsOn(database);
-  const unreachable = new Set<ShardIdentifier>();
+  const references = new References(all);
   let deleted = 0;
   let after = idFloor(0);
   for (;;) {
     const { rows } = await query(STEPS, [after, idFloor(limitMs), PAGE]);
     const steps = rows.map(([id, saga]) => ({ id: String(id), saga: String(saga) }));
-    const ended = await endedSagas(
+    const ended = await references.ask(
       steps.map(({ saga }) => saga),
-      { find, limitMs, unreachable },
+      async (home, sagas) => {
+        const values = [JSON.stringify(sagas), new Date(limitMs).toISOString()];
+        const found = await statementsOn(home)(ENDED, values);
+        return found.rows.map(([id]) => String(id));
+      },
     );
     const ids = steps.filter(({ saga }) => ended.has(saga)).map(({ id }) => id);
     if (ids.length > 0) deleted += (await query(DELETE_STEPS, [JSON.stringify(ids)])).rowCount;
     const last = steps.at(-1);
-    if (last === undefined || steps.length < PAGE) return { deleted, unreachable };
+    if (last === undefined || steps.length < PAGE) return { deleted, unreachable: references.unreachable };
     after = last.id;
   }
-}
-
-interface SagaLookUp extends SagaLimits {
-  readonly find: FindDatabase;
-  readonly unreachable: Set<ShardIdentifier>;
-}
-
-async function endedSagas(
-  ids: readonly string[],
-  { find, limitMs, unreachable }: SagaLookUp,
-): Promise<ReadonlySet<string>> {
-  const byShard = new Map<ShardIdentifier, Set<string>>();
-  for (const id of ids) {
-    const shard = shardOfUuid(id);
-    byShard.set(shard, (byShard.get(shard) ?? new Set()).add(id));
-  }
-  const ended = new Set<string>();
-  for (const [shard, own] of byShard) {
-    const home = find(shard);
-    if (home === undefined || unreachable.has(shard)) continue;
-    try {
-      const values = [JSON.stringify([...own]), new Date(limitMs).toISOString()];
-      const { rows } = await statementsOn(home)(ENDED, values);
-      for (const [id] of rows) ended.add(String(id));
-    } catch (error) {
-      if (!(error instanceof DriverFailure)) throw error;
-      unreachable.add(shard);
-    }
-  }
-  return ended;
 }
 
 /**
@@ -80,7 +49,7 @@ async function endedSagas(
 export async function purgeSagas(
   database: ShardDatabase,
   all: readonly ShardDatabase[],
-  { limitMs }: SagaLimits,
+  limitMs: number,
 ): Promise<Purged> {
   const query = statementsOn(database);
   let deleted = 0;

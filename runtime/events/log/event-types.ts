@@ -21,8 +21,8 @@ export class EventTypes {
     this.#known = byStoredName(events, knownEvent);
   }
 
-  get names(): readonly string[] {
-    return [...this.#known.keys()];
+  has(eventType: string): boolean {
+    return this.#known.has(eventType);
   }
 
   /** True for an event of a version that this process does not know yet; a newer process must handle it. */
@@ -30,14 +30,26 @@ export class EventTypes {
     return eventVersion > (this.#known.get(eventType)?.version ?? 0);
   }
 
+  /** The event under its current name and in its current version. @throws UnknownModelError for an unknown type */
+  upcast(event: LoggedEvent): LoggedEvent {
+    const { descriptor, version, upcasters } = this.#knownAs(event.eventType);
+    const eventType = descriptor.name;
+    if (version === event.eventVersion)
+      return eventType === event.eventType ? event : { ...event, eventType };
+    const stored = { version: event.eventVersion, payload: event.payload };
+    return { ...event, eventType, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
+  }
+
   /** @throws ValidationError if the payload does not fit the class, UnknownModelError for an unknown type */
   revive(event: LoggedEvent): ModelEvent<unknown> {
-    const known = this.#known.get(event.eventType);
-    if (known === undefined)
-      throw new UnknownModelError(`${event.eventType} is not an event of this handler`);
-    const { descriptor, upcasters } = known;
-    const payload = upcast(descriptor, upcasters, { version: event.eventVersion, payload: event.payload });
-    return reviveEvent(descriptor.eventClass(), event, known.read(payload));
+    const { descriptor, read } = this.#knownAs(event.eventType);
+    return reviveEvent(descriptor.eventClass(), event, read(this.upcast(event).payload));
+  }
+
+  #knownAs(eventType: string): KnownEvent {
+    const known = this.#known.get(eventType);
+    if (known === undefined) throw new UnknownModelError(`${eventType} is not an event of this handler`);
+    return known;
   }
 }
 

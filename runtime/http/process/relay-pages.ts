@@ -2,7 +2,7 @@ import { UnauthenticatedError } from '../../errors.js';
 import { defaultLogger } from '../../observability/logger.js';
 import { createMetrics, type MetricsSources } from '../../observability/prometheus.js';
 import { NO_WRITERS, shardStatistics } from '../../observability/shard-statistics.js';
-import type { SinkStatistics } from '../../relay/sink-statistics.js';
+import type { SinkStatistics } from '../../relay/sink-definition.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { createHttpServer } from '../http-server.js';
 import { shardHealth } from './shard-health.js';
