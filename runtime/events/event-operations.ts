@@ -15,7 +15,7 @@ import {
   type ReplayOptions,
   readReplayable,
 } from './dead-letters/replays.js';
-import { narrow, resume } from './delivery/operated-consumers.js';
+import { NARROW, OperatedTable, RESUME } from './delivery/operated-table.js';
 import { readLag, type ShardLag } from './lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { Schedules } from './schedules/schedules.js';
@@ -39,6 +39,7 @@ export class EventOperations {
   /** Scheduled actions. */
   readonly schedules: Schedules;
   readonly #registry: DatabaseRegistry;
+  readonly #consumers: OperatedTable;
 
   /** @param changed called when there is work to resume. Default: other processes find it by polling */
   constructor(registry: DatabaseRegistry, changed: () => void = () => {}) {
@@ -47,6 +48,7 @@ export class EventOperations {
       this.#databases(shard);
     this.deadLetters = new DeadLetters(databases, changed);
     this.schedules = new Schedules(databases, changed);
+    this.#consumers = new OperatedTable(databases, changed);
   }
 
   /**
@@ -121,9 +123,8 @@ export class EventOperations {
    * @param shard only this shard. Default: all
    * @returns on how many shards it was halted
    */
-  async resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
-    const resumed = await Promise.all(this.#databases(shard).map((database) => resume(database, consumer)));
-    return resumed.reduce((sum, each) => sum + each, 0);
+  resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#consumers.change(shard, { text: RESUME, values: [consumer] });
   }
 
   /**
@@ -134,11 +135,8 @@ export class EventOperations {
    * @param shard only this shard. Default: all
    * @returns on how many shards the selection had it
    */
-  async narrow(consumer: string, item: string, shard?: ShardIdentifier): Promise<number> {
-    const narrowed = await Promise.all(
-      this.#databases(shard).map((database) => narrow(database, consumer, item)),
-    );
-    return narrowed.filter((each) => each).length;
+  narrow(consumer: string, item: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#consumers.change(shard, { text: NARROW, values: [consumer, item] });
   }
 
   /** Marks the failovers of a shard as handled. @returns how many there were */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { OperatedTable } from '../delivery/operated-table.js';
 import type { LoggedEvent } from '../log/event-record.js';
 
 /** `failed`: the handler failed on the event. `waiting`: the event follows a failed event of the same model. */
@@ -52,46 +53,33 @@ export interface DeadLetterListOptions extends DeadLetterFilter {
 
 /** The events on which handlers failed. They stay until they are handled or discarded and never expire. */
 export class DeadLetters {
-  readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
-  readonly #changed: () => void;
+  readonly #table: OperatedTable;
 
   /**
    * @param databases one shard's database, or those of all shards
-   * @param changed called when a consumer has parked events to resume
+   * @param changed called when a process may have work to resume
    */
   constructor(
     databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
     changed: () => void,
   ) {
-    this.#databases = databases;
-    this.#changed = changed;
+    this.#table = new OperatedTable(databases, changed);
   }
 
   /** Lists dead letters, ordered by handler and model and, within a model, by the order of handling. */
-  async list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
-    const { state, limit = 100 } = options;
-    const found = await Promise.all(
-      this.#databases(options.shard).map(async (database) => {
-        const values = [...filterValues(options), state ?? null, limit];
-        const { rows } = await database.query({ text: LIST, values });
-        return rows.map((row) => toDeadLetter(row, database.shard));
-      }),
-    );
-    return found.flat();
+  list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
+    const { shard, state, limit = 100 } = options;
+    const values = [...filterValues(options), state ?? null, limit];
+    return this.#table.read(shard, { text: LIST, values }, toDeadLetter);
   }
 
   /** The details of one event, once for each handler that failed on it. */
-  async show(
+  show(
     eventId: string,
     options: Omit<DeadLetterFilter, 'eventId'> = {},
   ): Promise<readonly DeadLetterDetails[]> {
-    const found = await Promise.all(
-      this.#databases(options.shard).map(async (database) => {
-        const { rows } = await database.query({ text: SHOW, values: filterValues({ ...options, eventId }) });
-        return rows.map((row) => toDetails(row, database.shard));
-      }),
-    );
-    return found.flat();
+    const values = filterValues({ ...options, eventId });
+    return this.#table.read(options.shard, { text: SHOW, values }, toDetails);
   }
 
   /**
@@ -100,15 +88,8 @@ export class DeadLetters {
    *
    * @returns the number of models to retry
    */
-  async retry(filter: DeadLetterFilter): Promise<number> {
-    const counts = await Promise.all(
-      this.#databases(filter.shard).map(async (database) => {
-        const { rowCount } = await database.query({ text: RETRY, values: filterValues(filter) });
-        return rowCount;
-      }),
-    );
-    this.#changed();
-    return sum(counts);
+  retry(filter: DeadLetterFilter): Promise<number> {
+    return this.#table.change(filter.shard, { text: RETRY, values: filterValues(filter) });
   }
 
   /**
@@ -123,17 +104,10 @@ export class DeadLetters {
     if (note !== undefined && note.length > LONGEST_NOTE) {
       throw new ValidationError(`A note has at most ${LONGEST_NOTE} characters`, { field: 'note' });
     }
-    const counts = await Promise.all(
-      this.#databases(filter.shard).map(async (database) => {
-        const { rows } = await database.query({
-          text: DISCARD,
-          values: [...filterValues(filter), note ?? null],
-        });
-        return Number(rows[0]?.[0] ?? 0);
-      }),
-    );
-    this.#changed();
-    return sum(counts);
+    return this.#table.change(filter.shard, {
+      text: DISCARD,
+      values: [...filterValues(filter), note ?? null],
+    });
   }
 }
 
@@ -141,10 +115,6 @@ const LONGEST_NOTE = 2_000;
 
 function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly (string | null)[] {
   return [handler ?? null, modelId ?? null, eventId ?? null];
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }
 
 const FILTER =
@@ -165,7 +135,7 @@ const RETRY = `WITH meant AS (SELECT DISTINCT consumer, model_name, model_id FRO
   WHERE ${FILTER} AND state <> 'discarded'),
 r AS (UPDATE eventlog.dead_letters AS d SET retry_date = now() FROM meant AS m
   WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded')
-SELECT * FROM meant`;
+SELECT count(*) FROM meant`;
 
 const DISCARD = `WITH gone AS (UPDATE eventlog.dead_letters
   SET state = 'discarded', discarded_date = now(), retry_date = NULL, note = $4

@@ -68,7 +68,7 @@ export async function orderReplay(
     selection: { ...selectionOf(from), until: checkpoint },
   };
   const name = `${handler}#${number}`;
-  await database.query({ text: ORDER, values: [name, handler, JSON.stringify(writeReplay(order))] });
+  await database.query({ text: ORDER, values: [name, handler, writeReplay(order)] });
   return name;
 }
 

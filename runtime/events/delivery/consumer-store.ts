@@ -190,39 +190,29 @@ export class ConsumerStore {
    * Stores attempts, and renews the lease, because the survey skips this row while it is locked. False if the lease has
    * been lost.
    */
-  async storeAttempts(
-    { name, holder, fence }: Lease,
-    notes: StoredAttempts,
-    leaseMs: number,
-  ): Promise<boolean> {
+  storeAttempts(lease: Lease, notes: StoredAttempts, leaseMs: number): Promise<boolean> {
     const isEmpty = Object.keys(notes.attempts).length === 0;
-    const values = [name, holder, fence, isEmpty ? '{}' : JSON.stringify(notes), leaseMs];
-    const { rowCount } = await this.#database.query({ text: NOTE, name: 'fw_suspects', values });
-    return rowCount > 0;
+    return this.#change(NOTE, lease, [isEmpty ? '{}' : JSON.stringify(notes), leaseMs]);
   }
 
   /** Records what prevents the consumer from working under its lease. False if the lease has been lost. */
-  async noteObstacle({ name, holder, fence }: Lease, obstacle: string | undefined): Promise<boolean> {
-    const { rowCount } = await this.#database.query({
-      text: OBSTACLE,
-      values: [name, holder, fence, obstacle ?? null],
-    });
-    return rowCount > 0;
+  noteObstacle(lease: Lease, obstacle: string | undefined): Promise<boolean> {
+    return this.#change(OBSTACLE, lease, [obstacle ?? null]);
   }
 
   /** Ends a replay permanently. */
-  async finish({ name, holder, fence }: Lease): Promise<void> {
-    await this.#database.query({ text: FINISH, values: [name, holder, fence] });
+  async finish(lease: Lease): Promise<void> {
+    await this.#change(FINISH, lease);
   }
 
   /** Releases a lease. @param waitingFor what blocks this process, for operators */
-  async release({ name, holder, fence }: Lease, waitingFor: string | undefined): Promise<void> {
-    await this.#database.query({ text: RELEASE, values: [name, holder, fence, waitingFor ?? null] });
+  async release(lease: Lease, waitingFor: string | undefined): Promise<void> {
+    await this.#change(RELEASE, lease, [waitingFor ?? null]);
   }
 
   /** Releases a lease and halts the consumer: no process takes it until `resume`. */
-  async halt({ name, holder, fence }: Lease, reason: string): Promise<void> {
-    await this.#database.query({ text: HALT, values: [name, holder, fence, reason] });
+  async halt(lease: Lease, reason: string): Promise<void> {
+    await this.#change(HALT, lease, [reason]);
   }
 
   /** Removes this process from the list of live processes. */
@@ -231,6 +221,17 @@ export class ConsumerStore {
       text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1',
       values: [process],
     });
+  }
+
+  /** Changes the consumer's row under its lease. False if the lease has been lost. */
+  async #change(
+    text: string,
+    { name, holder, fence }: Lease,
+    values: readonly unknown[] = [],
+    on: StatementRunner = this.#database,
+  ): Promise<boolean> {
+    const { rowCount } = await on.query({ text, values: [name, holder, fence, ...values] });
+    return rowCount > 0;
   }
 }
 

@@ -125,6 +125,19 @@ async function renumber(query: Query, which: string, known: KnownEpoch): Promise
   return rowCount;
 }
 
+/*
+ * Which server has inserted a row? Its column `transaction_id` keeps the id of the inserting transaction, in 64 bits.
+ * PostgreSQL's own `xmin` has the lower 32 bits of the transaction that inserted the row on this server, so a copy
+ * has another one. Example: epoch 1 ends at position 7; this server has copied the log and then written itself.
+ *
+ * | position | transaction_id | xmin | xmin of its action | the row is                                            |
+ * |----------|----------------|------|--------------------|-------------------------------------------------------|
+ * | 6        | 9001           | 501  | 500                | copied: another id (`FOREIGN`)                         |
+ * | 7        | 500            | 500  | 499                | copied: the ids coincide, but its action is of another transaction |
+ * | 8        | 502            | 502  | 502                | written here (`NATIVE`), above the epoch: it stays     |
+ * | 5        | 503            | 503  | 503                | written here, at a position that was taken before: it is renumbered |
+ */
+
 /** `xmin` has 32 bits; the row of an epoch is younger than the 4 billion transactions after which they repeat. */
 const EPOCH = `SELECT n.epoch, n.system_identifier, n.after_position, n.transaction_id,
   (SELECT system_identifier::text FROM pg_control_system())

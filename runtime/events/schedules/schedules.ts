@@ -3,6 +3,7 @@ import type { JsonValue } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { parseUuid } from '../../domain/uuid.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { OperatedTable } from '../delivery/operated-table.js';
 
 /** `failed`: the last attempt has failed. */
 export type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
@@ -41,31 +42,27 @@ export interface ScheduleFilter {
 
 /** The scheduled actions of all shards. */
 export class Schedules {
-  readonly #databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[];
-  readonly #changed: () => void;
+  readonly #table: OperatedTable;
 
   /**
    * @param databases one shard's database, or those of all shards
-   * @param changed called when an action may have become due
+   * @param changed called when a process may have work to resume
    */
   constructor(
     databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
     changed: () => void,
   ) {
-    this.#databases = databases;
-    this.#changed = changed;
+    this.#table = new OperatedTable(databases, changed);
   }
 
   /** Lists scheduled actions by next date, on each shard. */
-  async list(filter: ScheduleFilter = {}): Promise<readonly ScheduledAction[]> {
-    const { state, action, limit = 100 } = filter;
-    const found = await Promise.all(
-      this.#databases(filter.shard).map(async (database) => {
-        const { rows } = await database.query({ text: LIST, values: [state ?? null, action ?? null, limit] });
-        return rows.map((row) => toScheduledAction(row, database.shard));
-      }),
+  list(filter: ScheduleFilter = {}): Promise<readonly ScheduledAction[]> {
+    const { shard, state, action, limit = 100 } = filter;
+    return this.#table.read(
+      shard,
+      { text: LIST, values: [state ?? null, action ?? null, limit] },
+      toScheduledAction,
     );
-    return found.flat();
   }
 
   /**
@@ -74,18 +71,17 @@ export class Schedules {
    * @throws ValidationError if the id is invalid
    * @throws UnknownShardError if its shard is not configured
    */
-  async cancel(id: string): Promise<boolean> {
-    const [database] = this.#databases(shardOfUuid(parseUuid(id)));
-    const result = await database?.query({ text: CANCEL, values: [id] });
-    return (result?.rowCount ?? 0) > 0;
+  cancel(id: string): Promise<boolean> {
+    return this.#changeOne(id, CANCEL);
   }
 
   /** Retries a failed scheduled action with a new series of attempts. False if it is in another state. */
-  async retry(id: string): Promise<boolean> {
-    const [database] = this.#databases(shardOfUuid(parseUuid(id)));
-    const result = await database?.query({ text: RETRY, values: [id] });
-    this.#changed();
-    return (result?.rowCount ?? 0) > 0;
+  retry(id: string): Promise<boolean> {
+    return this.#changeOne(id, RETRY);
+  }
+
+  async #changeOne(id: string, text: string): Promise<boolean> {
+    return (await this.#table.change(shardOfUuid(parseUuid(id)), { text, values: [id] })) > 0;
   }
 }
 

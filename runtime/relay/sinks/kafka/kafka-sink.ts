@@ -3,7 +3,7 @@ import { atMost } from '../../../concurrency/at-most.js';
 import type { KafkaReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
-import { ABORTED, BEHIND } from '../deferred-outcomes.js';
+import { ABORTED, BEHIND } from '../one-by-one.js';
 import { BatchProducer, type Connecting } from './batch-producer.js';
 import { RecordWriter } from './record-writer.js';
 

@@ -4,8 +4,7 @@ import type { NatsReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
-import { ABORTED } from '../deferred-outcomes.js';
-import { oneByOne } from '../one-by-one.js';
+import { ABORTED, oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
 

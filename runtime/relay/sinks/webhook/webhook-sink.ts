@@ -1,8 +1,7 @@
 import { time } from '../../../concurrency/time.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
-import { ABORTED } from '../deferred-outcomes.js';
-import { oneByOne } from '../one-by-one.js';
+import { ABORTED, oneByOne } from '../one-by-one.js';
 import { percentEncoded } from '../percent-encoded.js';
 import { sign, signingKey } from './signature.js';
 
