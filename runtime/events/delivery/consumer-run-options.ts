@@ -1,8 +1,6 @@
-import type { LoggedEvent } from '../log/event-record.js';
 import type { LogReader, LogSelection } from '../log/log-reader.js';
 import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
-import type { RunEnd } from './leased-loop.js';
 import type { ParkingStore } from './parking-store.js';
 
 /** The dependencies of a consumer's run. */
@@ -23,15 +21,3 @@ export interface ConsumerRunOptions {
 
 /** Pause after an attempt that could not start, and before a stop, in milliseconds. */
 export const FAILURE_PAUSE_MS = 250;
-/** Minimum time before events above the horizon are read again, in milliseconds. */
-export const PENDING_POLL_MS = 5;
-
-/**
- * The end of a run that has met an event of a version that its process does not know yet: another process may continue.
- */
-export function waitsFor({ eventType, eventVersion }: LoggedEvent): RunEnd {
-  return {
-    kind: 'waiting',
-    reason: `${eventType} version ${eventVersion} is newer than this process knows`,
-  };
-}

@@ -1,18 +1,14 @@
-import { sleep, time } from '../../concurrency/time.js';
-import { type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import { time } from '../../concurrency/time.js';
+import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
-import {
-  type ConsumerRunOptions,
-  FAILURE_PAUSE_MS,
-  PENDING_POLL_MS,
-  waitsFor,
-} from './consumer-run-options.js';
+import { type ConsumerRunOptions, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
+import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedEvent } from './parking-store.js';
 
@@ -20,8 +16,6 @@ import type { ParkedEvent } from './parking-store.js';
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 const PARKING_BATCH = 200;
-/** Minimum time between two reads, unless more events are known to exist, in milliseconds. */
-const READ_GAP_MS = 2;
 
 /** What came of attempts at the first events of a model. */
 interface Attempted {
@@ -50,28 +44,23 @@ export class ConsumerRun implements LeasedWork {
   readonly #handled = new HandledEvents();
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   readonly #checkpoint: CheckpointWriter;
-  #cursor: LogCursor;
+  readonly #source: LogSource;
   #active = 0;
   #dispatching = false;
-  /** Set when no more events are to be read: at the end of a replay, or at an event for another release. */
-  #last: RunEnd | undefined;
   /** Number of events that this run leaves to another release, in the window. */
   #left = 0;
   /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
-  #quietMs = 0;
-  #more = false;
   /** The obstacle as stored in the consumer's row. */
   #obstacle: string | undefined;
-  #readMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
     const { consumer, consumers, context } = options;
     this.#options = options;
     this.#loop = loop;
-    this.#cursor = consumer.cursor;
     this.#context = { ...context, signal: loop.signal };
     this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
+    this.#source = new LogSource(options, loop, this.#counted);
     this.#checkpoint = new CheckpointWriter(consumers, consumer, loop.lease);
     this.#parked = new ParkedModels(options, {
       loop,
@@ -80,14 +69,14 @@ export class ConsumerRun implements LeasedWork {
         await options.attempts.handle(event, { number, transaction: undefined }, this.#context);
         return options.letters.settle(consumer.lease, event.id);
       },
-      leave: (cause) => this.#leave(cause),
+      leave: ({ message }) => this.#source.leave(message),
       isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
       inTurn: false,
     });
   }
 
   woken(): void {
-    this.#quietMs = 0;
+    this.#source.woken();
   }
 
   async round(): Promise<void> {
@@ -121,7 +110,7 @@ export class ConsumerRun implements LeasedWork {
     const { readAhead = MAXIMUM_WINDOW } = this.#options;
     const reads =
       this.#loop.state === 'working' &&
-      this.#last === undefined &&
+      this.#source.end === undefined &&
       this.#window.size < MAXIMUM_WINDOW &&
       this.#window.open < readAhead;
     const [waitMs] = await Promise.all([
@@ -147,12 +136,12 @@ export class ConsumerRun implements LeasedWork {
   /** Called when no attempt is in progress: saves the checkpoint, and ends the run if it is to end. */
   async #settleDown(): Promise<void> {
     const loop = this.#loop;
-    await this.#save(loop.state === 'stopped' || this.#last !== undefined);
+    const { end, quietMs } = this.#source;
+    await this.#save(loop.state === 'stopped' || end !== undefined);
     if (!this.#maySave) return;
     if (loop.state === 'stopped') loop.finish(this.#halt ?? { kind: 'stopped' });
-    else if (this.#last !== undefined && !(this.#last.kind === 'finished' && this.#parked.any))
-      loop.finish(this.#last);
-    else await loop.wakeUp.wait(this.#pauseMs(this.#quietMs));
+    else if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
+    else await loop.wakeUp.wait(this.#pauseMs(quietMs));
   }
 
   /** A statement under the lease had no effect. */
@@ -166,7 +155,7 @@ export class ConsumerRun implements LeasedWork {
     const isStopped = this.#loop.state === 'stopped';
     // A handler that ignores the signal is abandoned; its event is delivered again.
     if (isStopped && this.#loop.signal.aborted) return true;
-    const quiet = isStopped || this.#last !== undefined || this.#quietMs > 0;
+    const quiet = isStopped || this.#source.end !== undefined || this.#source.quietMs > 0;
     const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
     return quiet && still && (isStopped || this.#window.open === this.#left);
   }
@@ -177,45 +166,11 @@ export class ConsumerRun implements LeasedWork {
 
   /** Reads the next page. Returns the milliseconds until the next read; 0 if there may be more events. */
   async #read(): Promise<number> {
-    await this.#spareTheServer();
-    const page = await this.#options.reader.read(this.#options.selection, this.#cursor, PAGE);
-    if (this.#last !== undefined) return 0;
-    if (page.serverRun !== this.#options.consumer.serverRun) {
-      this.#loop.supersede();
-      return 0;
-    }
-    this.#more = page.more;
-    this.#counted.read(page.events.length);
-    for (const event of page.events) {
-      if (this.#options.attempts.isTooNew(event)) {
-        this.#last = waitsFor(event);
-        return 0;
-      }
-      this.#admit(event);
-    }
-    if (page.next !== this.#cursor) this.#window.mark(page.next);
-    this.#cursor = page.next;
-    if (!page.more && !page.pending) this.#counted.caughtUp();
-    if (page.ended) this.#last = { kind: 'finished' };
-    this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : this.#options.pollMs();
-    return this.#quietMs;
-  }
-
-  /**
-   * Limits the rate of reads: under a stream of single commits, each of which wakes the run, reads would follow one
-   * another without a pause.
-   */
-  async #spareTheServer(): Promise<void> {
-    const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
-    if (!this.#more && gapMs > 0) await sleep(gapMs);
-    this.#readMs = time.nowMs();
-  }
-
-  /**
-   * Milliseconds until events above the horizon are read again: an older transaction may end at once or after hours.
-   */
-  #nextPendingMs(): number {
-    return Math.min(Math.max(PENDING_POLL_MS, this.#quietMs * 1.5), 100, this.#options.pollMs());
+    const before = this.#source.cursor;
+    for (const event of await this.#source.read(PAGE)) this.#admit(event);
+    const { cursor, quietMs, end } = this.#source;
+    if (cursor !== before) this.#window.mark(cursor);
+    return end === undefined ? quietMs : 0;
   }
 
   #admit(event: LoggedEvent): void {
@@ -303,11 +258,6 @@ export class ConsumerRun implements LeasedWork {
     this.#loop.wakeUp.notify();
   }
 
-  /** The run ends when its other models are done. */
-  #leave({ message }: OtherReleaseNeeded): void {
-    if (this.#last?.kind !== 'waiting') this.#last = { kind: 'waiting', reason: message };
-  }
-
   /**
    * Handles a failed attempt at the first event. Returns the pause before the next one; 0 after the last one, when the
    * model has been parked, and if another release must continue.
@@ -319,7 +269,7 @@ export class ConsumerRun implements LeasedWork {
     if (error instanceof OtherReleaseNeeded) {
       this.#counted.left(entry.event.id, entry.attempts);
       this.#left += queue.entries.splice(0).length;
-      this.#leave(error);
+      this.#source.leave(error.message);
       return 0;
     }
     const pauseMs = this.#counted.failed(error, entry.event.id, entry);

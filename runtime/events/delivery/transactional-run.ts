@@ -3,17 +3,12 @@ import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
 import { isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import type { LogPage } from '../log/log-reader.js';
 import type { RunContext } from './attempts.js';
-import {
-  type ConsumerRunOptions,
-  FAILURE_PAUSE_MS,
-  PENDING_POLL_MS,
-  waitsFor,
-} from './consumer-run-options.js';
+import { type ConsumerRunOptions, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts, type FailureCount } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
+import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedLetter, Settlement } from './parking-store.js';
 
@@ -64,8 +59,8 @@ export class TransactionalRun implements LeasedWork {
   readonly #context: RunContext;
   readonly #counted: CountedAttempts;
   readonly #parked: ParkedModels;
-  #cursor: LogCursor;
-  /** The saved checkpoint. `#cursor` runs ahead of it while the log holds no event for this handler. */
+  readonly #source: LogSource;
+  /** The saved checkpoint. The source runs ahead of it while the log holds no event for this handler. */
   #saved: LogCursor;
   /** Whether the checkpoint must be read: a round has failed, or a commit may have had no effect. */
   #inDoubt = false;
@@ -79,10 +74,10 @@ export class TransactionalRun implements LeasedWork {
     this.#options = options;
     this.#transactions = transactions;
     this.#loop = loop;
-    this.#cursor = consumer.cursor;
-    this.#saved = this.#cursor;
+    this.#saved = consumer.cursor;
     this.#context = { ...context, signal: loop.signal };
     this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
+    this.#source = new LogSource(options, loop, this.#counted);
     this.#parked = new ParkedModels(options, {
       loop,
       counted: this.#counted,
@@ -104,6 +99,10 @@ export class TransactionalRun implements LeasedWork {
     }
   }
 
+  woken(): void {
+    this.#source.woken();
+  }
+
   async close(): Promise<void> {
     await this.#counted.idle();
   }
@@ -117,48 +116,35 @@ export class TransactionalRun implements LeasedWork {
     const stored = await consumers.readState(consumer.lease);
     if (stored === undefined) this.#loop.finish({ kind: 'lost' });
     else if (stored.superseded) this.#loop.supersede();
-    else this.#arrived(stored.cursor);
+    else {
+      this.#saved = stored.cursor;
+      this.#source.rewind(stored.cursor);
+    }
     return this.#loop.state === 'working';
   }
 
   async #step(): Promise<void> {
+    const loop = this.#loop;
     await this.#parked.refresh();
-    const page = await this.#options.reader.read(this.#options.selection, this.#cursor, GROUP);
-    if (page.serverRun !== this.#options.consumer.serverRun) {
-      this.#loop.supersede();
-      return;
+    let events = await this.#source.read(GROUP);
+    const isQuiet = events.length === 0;
+    while (events.length > 0 && loop.state === 'working') {
+      const handled = await this.#handleGroup(events);
+      if (handled === 0) break;
+      events = events.slice(handled);
     }
-    this.#counted.read(page.events.length);
-    if (!page.more && !page.pending) this.#counted.caughtUp();
-    const isDone = await this.#handlePage(page);
-    if (!isDone || this.#loop.state !== 'working' || page.more) return;
-    if (!page.ended) await this.#loop.wakeUp.wait(page.pending ? PENDING_POLL_MS : this.#options.pollMs());
-    else if (!this.#parked.any) this.#loop.finish({ kind: 'finished' });
-    else await this.#loop.wakeUp.wait(PARKED_REFRESH_MS);
-  }
-
-  /** False if events of the page are left: one has failed, or the run is to end. */
-  async #handlePage(page: LogPage): Promise<boolean> {
-    const { attempts } = this.#options;
-    const tooNew = page.events.findIndex((event) => attempts.isTooNew(event));
-    let rest = tooNew < 0 ? page.events : page.events.slice(0, tooNew);
-    while (rest.length > 0 && this.#loop.state === 'working') {
-      const handled = await this.#handleGroup(rest);
-      if (handled === 0) return false;
-      rest = rest.slice(handled);
+    if (events.length > 0) return this.#source.rewind(this.#saved);
+    if (loop.state !== 'working') return;
+    const { cursor, end, quietMs } = this.#source;
+    if (isQuiet && !isSamePlace(cursor, this.#saved)) {
+      await this.#moveTo(cursor);
+      this.#saved = cursor;
     }
-    if (rest.length > 0) return false;
-    const next = page.events[tooNew];
-    if (next !== undefined) this.#loop.finish(waitsFor(next));
-    else if (page.events.length === 0 && !isSamePlace(page.next, this.#saved)) await this.#skipTo(page.next);
-    else this.#cursor = page.next;
-    return true;
-  }
-
-  /** Moves on to a cursor before which there are no events for this handler. */
-  async #skipTo(next: LogCursor): Promise<void> {
-    await this.#moveTo(next);
-    this.#arrived(next);
+    if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
+    else if (end !== undefined) {
+      this.#source.rewind(cursor);
+      await loop.wakeUp.wait(PARKED_REFRESH_MS);
+    } else if (quietMs > 0) await loop.wakeUp.wait(quietMs);
   }
 
   /** Moves the checkpoint from its last known position. @throws Superseded */
@@ -167,12 +153,6 @@ export class TransactionalRun implements LeasedWork {
     const { durationMs } = this.#loop.lease;
     const move = { from: this.#saved, to };
     if (!(await consumers.checkpoint(consumer.lease, move, durationMs, transaction))) throw new Superseded();
-  }
-
-  /** Records that the checkpoint is at this cursor. */
-  #arrived(cursor: LogCursor): void {
-    this.#cursor = cursor;
-    this.#saved = cursor;
   }
 
   /** Handles a group of events. Returns how many have been committed. */
@@ -226,7 +206,7 @@ export class TransactionalRun implements LeasedWork {
       return last;
     });
     this.#loop.lease.renewed(askedMs);
-    this.#arrived(cursor);
+    this.#saved = cursor;
     this.#count.attempts = 0;
     for (const { id } of events.slice(0, handled)) this.#counted.settled(id);
     return handled;
@@ -266,7 +246,7 @@ export class TransactionalRun implements LeasedWork {
       `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
     );
     this.#parked.add(modelKeyOf(event));
-    this.#arrived(event.cursor);
+    this.#saved = event.cursor;
     this.#count.attempts = 0;
     this.#alone = false;
     return 1;
