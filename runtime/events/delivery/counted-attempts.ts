@@ -150,10 +150,14 @@ export class CountedAttempts {
   }
 
   async #count(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+    const before = this.of(eventId);
     this.#stored.set(eventId, number);
     this.#open.add(eventId);
     try {
-      if (!(await this.#write().catch(() => false))) return false;
+      if (!(await this.#write().catch(() => false))) {
+        this.#stored.set(eventId, before);
+        return false;
+      }
       await work();
       return true;
     } finally {
