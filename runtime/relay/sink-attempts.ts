@@ -6,6 +6,7 @@ import type { MessageFormat } from './message/message-format.js';
 import { toMessage } from './message/message-format.js';
 import { type PublishQueue, SinkGone, SinkUnavailable } from './publish-queue.js';
 import type { RelayMessage } from './relay-sink.js';
+import type { SinkSettings } from './sink-definition.js';
 
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -13,11 +14,7 @@ export interface SinkAttemptsOptions {
   readonly queue: PublishQueue;
   readonly format: MessageFormat;
   readonly versions: EventVersions;
-  readonly longestRun: number;
-  readonly maximumAttempts: number;
-  readonly retryDelayMs: number;
-  /** Reaction to a message that the receiver cannot process. */
-  readonly onRejected: 'park' | 'stop';
+  readonly settings: SinkSettings;
   readonly random: () => number;
 }
 
@@ -28,7 +25,7 @@ export class SinkAttempts implements Attempts {
 
   constructor(options: SinkAttemptsOptions) {
     this.#options = options;
-    this.longestRun = options.longestRun;
+    this.longestRun = options.settings.batchSize;
   }
 
   obstacle(): string | undefined {
@@ -68,15 +65,16 @@ export class SinkAttempts implements Attempts {
 
   isLast(number: number, error: unknown): boolean {
     if (this.isPassing(error)) return false;
-    return error instanceof SinkGone || number >= this.#options.maximumAttempts;
+    return error instanceof SinkGone || number >= this.#options.settings.maximumAttempts;
   }
 
   stopsAt(error: unknown): boolean {
-    return error instanceof SinkGone || this.#options.onRejected === 'stop';
+    return error instanceof SinkGone || this.#options.settings.onRejected === 'stop';
   }
 
   pauseMs(failedAttempts: number): number {
-    const { retryDelayMs: firstMs, random } = this.#options;
+    const { settings, random } = this.#options;
+    const firstMs = settings.retryDelayMs;
     return backoffMs(failedAttempts, { firstMs, longestMs: LONGEST_PAUSE_MS, least: 'half' }, random());
   }
 

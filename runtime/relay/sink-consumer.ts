@@ -128,43 +128,21 @@ class SinkOfProcess {
     return [...this.#open].map(([shard, { counts }]) => ({ sink: name, shard, ...counts }));
   }
 
+  /** Opens the sink on a shard. Delivery on it may have ended before and start again. */
   #attempts(shard: ShardIdentifier): SinkAttempts {
-    const { format: shape, batchSize, maximumAttempts, retryDelayMs, onRejected } = this.#settings;
-    const { schemaBaseUrl, random = Math.random } = this.#context;
-    const { queue } = this.#openOn(shard, random);
-    return new SinkAttempts({
-      queue,
-      format: { shape, shard, schemaBaseUrl },
-      versions: this.#versions,
-      longestRun: batchSize,
-      maximumAttempts,
-      retryDelayMs,
-      onRejected,
-      random,
-    });
-  }
-
-  #openOn(shard: ShardIdentifier, random: () => number): OpenSink {
     const { name, open } = this.#definition;
-    const { batchSize, inFlight, timeoutMs, retryDelayMs } = this.#settings;
+    const settings = this.#settings;
+    const { schemaBaseUrl, random = Math.random, warn } = this.#context;
     const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
-    // Delivery on this shard ended before and starts again.
-    void this.#open
-      .get(shard)
-      ?.sink.close()
-      .catch(() => {});
+    const before = this.#open.get(shard);
+    void before?.sink.close().catch(() => {});
     const sink = open(shard);
-    const queue = new PublishQueue({
-      name: `Sink ${name} of shard ${shard}`,
-      sink,
-      limits: { batchSize, batchBytes: BATCH_BYTES, inFlight, timeoutMs, retryDelayMs },
-      random,
-      counts,
-      warn: this.#context.warn,
-    });
-    const opened = { sink, queue, counts };
-    this.#open.set(shard, opened);
-    return opened;
+    const limits = { ...settings, batchBytes: BATCH_BYTES };
+    const title = `Sink ${name} of shard ${shard}`;
+    const queue = new PublishQueue({ name: title, sink, limits, random, counts, warn });
+    this.#open.set(shard, { sink, queue, counts });
+    const format = { shape: settings.format, shard, schemaBaseUrl };
+    return new SinkAttempts({ queue, format, versions: this.#versions, settings, random });
   }
 }
 
