@@ -76,6 +76,8 @@ describe('generate --check', () => {
     );
     await generate();
     project.remove('src/models/extra.ts');
+    expect((await generate('--check')).error).toContain('names.lock:7:1 FWGEN063 The file has the model Extra');
+    project.remove('src/migrations/names.lock');
     const { info } = await generate('--check');
     expect(info).toContain('src/generated/extra.ts is stale: no source generates this file any more');
     expect(info).toContain('+++ /dev/null');
@@ -86,7 +88,7 @@ test('generate --dry-run lists the changes without making them', async () => {
   const { code, info } = await generate('--dry-run');
   expect(code).toBe(0);
   expect(info).toContain('would create src/generated/order.ts');
-  expect(info).toMatch(/10 files to write, 0 unchanged, \d+ ms$/);
+  expect(info).toMatch(/11 files to write, 0 unchanged, \d+ ms$/);
   expect(project.emitted()).toEqual({});
 });
 

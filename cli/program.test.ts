@@ -49,7 +49,7 @@ describe('fw-gen generate', () => {
     const file = configure('orders');
     const { code, info, error } = await fwGen('generate', '--config', file);
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(info).toMatch(/^10 files written, 0 unchanged, \d+ ms$/);
+    expect(info).toMatch(/^11 files written, 0 unchanged, \d+ ms$/);
     expect(existsSync(join(folder, 'src/generated/order.ts'))).toBe(true);
     expect((await fwGen('generate', '--config', file)).info).toMatch(
       /^0 files written, 7 unchanged, \d+ ms$/,

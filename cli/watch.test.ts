@@ -21,7 +21,7 @@ beforeEach(async () => {
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
   const argv = ['generate', '--watch', '--config', project.config];
   running = run(argv, output, { version: '1.2.3', signal: stop.signal });
-  await until(() => info.some((line) => line.includes('10 files written')));
+  await until(() => info.some((line) => line.includes('11 files written')));
 });
 
 afterEach(async () => {
@@ -52,6 +52,7 @@ test(
     renameSync(join(project.folder, 'src/models/deep/extra.ts'), join(project.folder, 'src/models/moved.ts'));
     await until(() => project.emitted()['src/generated/extra.ts']?.includes('../models/moved.js') === true);
     project.remove('src/models/moved.ts');
+    project.remove('src/migrations/names.lock');
     await until(() => !emits('extra.ts'));
   },
   PATIENCE_MS,

@@ -43,7 +43,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
     ['runtime/events/delivery/upcasters.db.test.ts', 'is upcast to the current version in delivery'],
     ['test/rollout/rollout.db.test.ts', 'lose nothing and repeat nothing while processes are replaced'],
   ],
-  'an event, a model or a scheduled action loses its class': [
+  'a class of an event, model, handler, saga or scheduled action is renamed or removed': [
     [
       'generator/golden/fwgen063-undeclared/diagnostics.txt',
       'FWGEN063 WalletOpened belonged to the model Wallet',
@@ -53,6 +53,9 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
       'generator/golden/fwgen063-undeclared/diagnostics.txt',
       'FWGEN063 The file has the params of RemindAction',
     ],
+    ['generator/golden/fwgen063-undeclared/diagnostics.txt', 'FWGEN063 The file has the handler WalletMail'],
+    ['generator/golden/fwgen063-undeclared/diagnostics.txt', 'FWGEN063 The file has the saga WalletSaga'],
+    ['generator/golden/fwgen063-undeclared/diagnostics.txt', 'FWGEN063 The file has the model Wallet'],
   ],
   'an event or scheduled params change within a version': [
     ['generator/golden/fwgen048-broken-events/diagnostics.txt', 'FWGEN048'],

@@ -63,7 +63,7 @@ export const DIAGNOSTICS = {
   FWGEN060: 'A route has no rule',
   FWGEN061: 'A pattern may take exponential time',
   FWGEN062: 'A pattern has no maximum length',
-  FWGEN063: 'A stored name of an event, a model or an action has no class any more',
+  FWGEN063: 'A stored name has no class any more',
   FWGEN064: 'Two migrations of the same table have no certain order',
   FWGEN065: 'A class extends Action without @FwAction',
   FWGEN066: 'A class handles events without @FwEventHandler',

@@ -66,6 +66,7 @@ describe('the output', () => {
     await run(folder);
     expect(existsSync(join(folder, 'generated/extra.ts'))).toBe(true);
     rmSync(join(folder, 'models/extra.ts'));
+    rmSync(join(folder, 'migrations/names.lock'));
     const { changes } = await run(folder);
     expect(changes.filter(({ kind }) => kind === 'remove').map(({ path }) => path)).toEqual([
       'generated/extra.part.ts',

@@ -112,6 +112,74 @@ const IMPORTS: readonly Mistake[] = [
   }),
 ];
 
+/** A class whose former name is in a lock file. */
+const renamed = (kind: string, { code, source, line, key = `${kind} Former` }: Renamed): Mistake => {
+  const [file, group, text] = {
+    event: ['events', 'events', '{"type":"object","properties":{},"model":"Thing"}'] as const,
+    action: ['params', 'params', '{"type":"object","properties":{}}'] as const,
+  }[kind] ?? ['names', 'names', '{}'];
+  const lock = `{\n  "about": "",\n  "format": 1,\n  "${group}": {\n    "${key}@1": ${text}\n  }\n}\n`;
+  const others = { [`src/migrations/${file}.lock`]: lock };
+  return { name: `a renamed ${kind}`, source, line, code, others };
+};
+
+interface Renamed {
+  readonly source: string;
+  readonly line: string;
+  readonly code: string;
+  readonly key?: string;
+}
+
+const RENAMED: readonly Mistake[] = [
+  renamed('model', { source: model(''), line: '@AutoBuilder', code: "@AutoBuilder({ name: 'Former' })" }),
+  renamed('event', {
+    source: event('').replace('ModelEvent', 'FwEvent, ModelEvent').replace('export', '@FwEvent({})\nexport'),
+    line: '@FwEvent({})',
+    code: "@FwEvent({ name: 'Former' })",
+    key: 'Former',
+  }),
+  renamed('action', {
+    source: `import { Action, FwAction } from 'fw-actions';
+
+/** @version 1 */
+@FwAction
+export class ThingMakeAction extends Action<{}, void> {
+  protected perform(): void {}
+}
+`,
+    line: '@FwAction',
+    code: "@FwAction({ name: 'Former' })",
+    key: 'Former',
+  }),
+  renamed('handler', {
+    source: `import { type EventEnvelope, type EventHandler, FwEventHandler, ModelEvent } from 'fw-actions';
+import { Thing } from './thing.js';
+
+export class ThingLost extends ModelEvent<Thing> {}
+
+@FwEventHandler
+export class ThingMail implements EventHandler<ThingLost> {
+  handle(_envelope: EventEnvelope<ThingLost>): void {}
+}
+`,
+    line: '@FwEventHandler',
+    code: "@FwEventHandler({ name: 'Former' })",
+  }),
+  renamed('saga', {
+    source: `import { FwSaga, Saga, type SagaSteps } from 'fw-actions';
+import type { Thing } from './thing.js';
+
+@FwSaga
+export class ThingSaga extends Saga<Thing> {
+  // the name
+  override readonly steps: SagaSteps<Thing> = {};
+}
+`,
+    line: '// the name',
+    code: "override readonly name = 'Former';",
+  }),
+];
+
 let workshop = '';
 let declarations = '';
 
@@ -144,7 +212,7 @@ function codeIn({ hint }: Diagnostic): string | undefined {
   return /`([^`]+)`/.exec(hint)?.[1];
 }
 
-test.each([...MISTAKES, ...IMPORTS])(
+test.each([...MISTAKES, ...IMPORTS, ...RENAMED])(
   'the code in the hint on $name removes the mistake',
   async ({ name, source, line, code, also, others = {} }) => {
     const folder = join(workshop, name.replaceAll(/\W+/g, '-'));

@@ -43,7 +43,7 @@ export function printLock(
 }
 
 const ENTRY = /^\s*("(?:[^"\\]|\\.)+)@([1-9]\d{0,5})": (\{.*\}),?\s*$/;
-const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params)": \{)?\s*$/;
+const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params|names)": \{)?\s*$/;
 const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 
 /**
@@ -53,16 +53,15 @@ const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 export function parseLock(text: string, group: LockKind['group']): ShapeLock | LockMistake {
   const byLine = parseLines(text);
   if (!('message' in byLine)) return byLine;
-  return isJson(text) ? (parseJson(JSON.parse(text) as JsonValue, group) ?? byLine) : byLine;
+  return parseShapes(parseJson(text), group) ?? byLine;
 }
 
-/** False for a text with merge conflict markers, or a truncated text. */
-export function isJson(text: string): boolean {
+/** Parses JSON; undefined for a text with merge conflict markers, or a truncated text. */
+export function parseJson(text: string): JsonValue | undefined {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text) as JsonValue;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -70,19 +69,19 @@ function parseLines(text: string): ShapeLock | LockMistake {
   const lock = new Map<string, LockedVersion>();
   for (const [index, content] of text.split(/\r?\n/).entries()) {
     const [, quoted, version, json] = ENTRY.exec(content) ?? [];
-    const name = quoted === undefined ? undefined : parseText(`${quoted}"`);
-    if (name === undefined || json === undefined) {
+    const name = parseJson(`${quoted}"`);
+    if (typeof name !== 'string' || json === undefined) {
       if (FRAME.test(content) || MARKER.test(content)) continue;
       return { line: index + 1, message: 'This is not a line of a lock file' };
     }
-    const shape = parseShape(json);
-    if (shape === undefined) return { line: index + 1, message: 'This is not a JSON Schema' };
+    const shape = parseJson(json);
+    if (!isShape(shape)) return { line: index + 1, message: 'This is not a JSON Schema' };
     add(lock, { name, version: Number(version), shapes: [shape], line: index + 1 });
   }
   return lock;
 }
 
-function parseJson(json: JsonValue, group: LockKind['group']): ShapeLock | undefined {
+function parseShapes(json: JsonValue | undefined, group: LockKind['group']): ShapeLock | undefined {
   const shapes = isShape(json) && json['format'] === 1 ? json[group] : undefined;
   if (!isShape(shapes)) return undefined;
   const lock = new Map<string, LockedVersion>();
@@ -99,23 +98,4 @@ function add(lock: Map<string, LockedVersion>, entry: LockedVersion): void {
   const known = lock.get(key)?.shapes ?? [];
   const fresh = entry.shapes.filter((shape) => !known.some((each) => isSame(each, shape)));
   lock.set(key, { ...entry, shapes: [...known, ...fresh] });
-}
-
-/** Parses a JSON string; undefined for any other text. */
-function parseText(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseShape(json: string): Shape | undefined {
-  try {
-    const value = JSON.parse(json) as JsonValue;
-    return isShape(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

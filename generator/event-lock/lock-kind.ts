@@ -1,9 +1,10 @@
 import { durableActions } from '../schema/durable-actions.js';
 import type { SourceLocation } from '../schema/location.js';
-import { type EventSchema, type ProjectSchema, storedNameOf } from '../schema/project-schema.js';
+import type { LockedType } from '../schema/locked-type.js';
+import { type ProjectSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
-/** A declaration whose stored shape is locked. */
+/** A declaration whose stored shape or name is locked. */
 export interface Lockable {
   /** Stable name in stored data. */
   readonly name: string;
@@ -16,56 +17,49 @@ export interface Lockable {
   readonly model?: string;
   readonly version?: number | undefined;
   readonly upcasters: number | 'uncounted';
-  readonly fields: readonly FieldSchema[];
-  /** The event; undefined for params. */
-  readonly event?: EventSchema;
+  /** Undefined if only the name is locked. */
+  readonly fields?: readonly FieldSchema[];
 }
+
+/** The declarations that locks depend on. */
+export type LockedSchema = Pick<ProjectSchema, 'models' | 'events' | 'actions' | 'handlers' | 'sagas'>;
 
 /** A kind of lock file in the migrations folder. */
 export interface LockKind {
-  readonly of: 'event' | 'params';
+  readonly of: LockedType['of'];
   /** Name of the file. It is committed. */
   readonly fileName: string;
   /** Key of the object that contains the shapes. */
-  readonly group: 'events' | 'params';
+  readonly group: 'events' | 'params' | 'names';
   /** Description at the top of the file. */
   readonly about: string;
-  readonly lockables: (schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>) => readonly Lockable[];
-  /** Names that classes of the project declare. */
-  readonly declared: (schema: Pick<ProjectSchema, 'events' | 'actions'>) => readonly string[];
-  /** The decorator that gives a renamed class its former name. */
-  readonly marker: string;
-  /** Start of a sentence: `ThingSold has`, `The params of SettleBill have`. */
-  readonly subject: (name: string) => string;
-  /** Inside a sentence. */
+  readonly lockables: (schema: LockedSchema) => readonly Lockable[];
+  /** Names that classes of the project declare besides those of `lockables`. */
+  readonly declared?: (schema: LockedSchema) => readonly string[];
+  /** Code that gives a renamed class its former name, and where to write it. */
+  readonly keep: (name: string) => string;
+  /** The declaration, inside a sentence. */
   readonly object: (name: string) => string;
 }
 
-export const EVENT_LOCK: LockKind = {
+const EVENT_LOCK: LockKind = {
   of: 'event',
   fileName: 'events.lock',
   group: 'events',
   about:
     'JSON Schema of every version of every event, so that all stored events stay readable. fw-gen adds new versions. Commit this file.',
   lockables: ({ events }) =>
-    events.map((event) => {
-      const { name: className, aliases, file, location, version, upcasters } = event;
-      const stored = { name: storedNameOf(event), aliases, model: storedNameOf(event.model) };
-      return {
-        ...{ ...stored, className, file, location, version, upcasters, event },
-        // A getter, because a cached run reads few fields.
-        get fields() {
-          return event.fields;
-        },
-      };
-    }),
-  declared: ({ events }) => events.flatMap((event) => [storedNameOf(event), ...(event.aliases ?? [])]),
-  marker: 'FwEvent',
-  subject: (name) => `${name} has`,
+    events.map((event) => ({
+      ...event,
+      name: storedNameOf(event),
+      className: event.name,
+      model: storedNameOf(event.model),
+    })),
+  keep: (name) => `\`@FwEvent({ name: '${name}' })\` on it`,
   object: (name) => name,
 };
 
-export const PARAMS_LOCK: LockKind = {
+const PARAMS_LOCK: LockKind = {
   of: 'params',
   fileName: 'params.lock',
   group: 'params',
@@ -78,9 +72,36 @@ export const PARAMS_LOCK: LockKind = {
       fields: params,
     })),
   declared: ({ actions }) => actions.map(({ name }) => name),
-  marker: 'FwAction',
-  subject: (name) => `The params of ${name} have`,
+  keep: (name) => `\`@FwAction({ name: '${name}' })\` on it`,
   object: (name) => `the params of ${name}`,
 };
 
-export const LOCK_KINDS: readonly LockKind[] = [EVENT_LOCK, PARAMS_LOCK];
+/** Each with its name after its kind, because a handler and a model may have the same name. */
+const NAMES_LOCK: LockKind = {
+  of: 'name',
+  fileName: 'names.lock',
+  group: 'names',
+  about:
+    'Stored names of handlers, sagas and models, so that what is stored under them is found after a class was renamed. fw-gen adds new names. Commit this file.',
+  lockables: ({ handlers, sagas, models }) => [
+    ...handlers.map(({ options, ...handler }) => named('handler', { ...handler, aliases: options.aliases })),
+    ...sagas.map((saga) => named('saga', saga)),
+    ...models.map((model) => named('model', { ...model, className: model.name, name: storedNameOf(model) })),
+  ],
+  keep: (key) => {
+    const [kind = '', name = ''] = key.split(/ (.*)/s);
+    if (kind === 'saga') return `\`override readonly name = '${name}';\` in it`;
+    return `\`@${kind === 'model' ? 'AutoBuilder' : 'FwEventHandler'}({ name: '${name}' })\` on it`;
+  },
+  object: (name) => `the ${name}`,
+};
+
+function named(
+  kind: string,
+  { name, aliases = [], className, file, location }: Omit<Lockable, 'upcasters'>,
+): Lockable {
+  const [key = name, ...earlier] = [name, ...aliases].map((each) => `${kind} ${each}`);
+  return { name: key, aliases: earlier, className, file, location, upcasters: 0 };
+}
+
+export const LOCK_KINDS: readonly LockKind[] = [EVENT_LOCK, PARAMS_LOCK, NAMES_LOCK];

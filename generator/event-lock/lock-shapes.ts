@@ -1,9 +1,8 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
-import { isJson, type LockedVersion, lockKey, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import { LOCK_KINDS, type Lockable, type LockKind } from './lock-kind.js';
+import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
+import { LOCK_KINDS, type Lockable, type LockedSchema, type LockKind } from './lock-kind.js';
 import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
@@ -27,19 +26,14 @@ export interface LockedShapes {
 }
 
 /**
- * Compares the events and the stored params of a project with its lock files.
+ * Compares the events, stored params and stored names of a project with its lock files.
  *
  * @param locks from `readLocks`
  */
-export function lockShapes(
-  locks: readonly LockText[],
-  schema: Pick<ProjectSchema, 'events' | 'actions' | 'sagas'>,
-): LockedShapes {
+export function lockShapes(locks: readonly LockText[], schema: LockedSchema): LockedShapes {
   const locked = LOCK_KINDS.flatMap((kind, index) => {
     const lock = locks[index];
-    if (lock === undefined) return [];
-    const lockables = kind.lockables(schema);
-    return [lockKindOf(kind, { lockables, declared: kind.declared(schema) }, lock)];
+    return lock === undefined ? [] : [lockKindOf(kind, schema, lock)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
@@ -55,7 +49,7 @@ interface LockedKind extends LockedFile {
 
 function lockKindOf(
   kind: LockKind,
-  { lockables, declared }: { readonly lockables: readonly Lockable[]; readonly declared: readonly string[] },
+  schema: LockedSchema,
   { path, text: before, unreadable }: LockText,
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
@@ -73,17 +67,23 @@ function lockKindOf(
       diagnostics: [diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND)],
     };
   }
+  const lockables = kind.lockables(schema);
   const lock = withAliases(stored, lockables);
   const present = presentVersions(lockables);
-  const diagnostics = checkAll(kind, present, lock);
-  diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, declared, lock, path));
+  const last = lastVersions(lock);
+  const diagnostics = present.flatMap((each) =>
+    checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0),
+  );
+  const declared = lockables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const known = new Set([...declared, ...(kind.declared?.(schema) ?? [])]);
+  diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, known, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
   const wanted = new Map(lock);
   for (const { lockable, version, key, shape } of present) {
     wanted.set(key, { name: lockable.name, version, shapes: [shape], line: undefined });
   }
   const types = lockedTypes(kind, present, wanted);
-  if (saysTheSame(stored, wanted) && (before === undefined || isJson(before)))
+  if (saysTheSame(stored, wanted) && (before === undefined || parseJson(before) !== undefined))
     return { ...nothing, diagnostics, types };
   const text = printLock(kind, wanted.values());
   return { path, text, diagnostics, types, origins: originsOf(text, present) };
@@ -102,12 +102,11 @@ function withAliases(lock: ShapeLock, lockables: readonly Lockable[]): ShapeLock
 
 /** Reports names whose class is gone: what is stored under them would never be handled. */
 function undeclared(
-  { marker, object }: LockKind,
-  declared: readonly string[],
+  { keep, object }: LockKind,
+  known: ReadonlySet<string>,
   lock: ShapeLock,
   file: string,
 ): readonly Diagnostic[] {
-  const known = new Set(declared);
   const last = lastVersions(lock);
   return [...lock.values()].flatMap(({ name, version, shapes, line }) => {
     const isAcknowledged = shapes.some(({ deprecated }) => deprecated === true);
@@ -116,7 +115,7 @@ function undeclared(
       'FWGEN063',
       { file, ...(line === undefined ? {} : { line }) },
       `The file has ${object(name)}, but no class has this name`,
-      `If the class was renamed, write \`@${marker}({ name: '${name}' })\` on it. If it was never released, delete the line. If it was removed and nothing stored under its name waits, add "deprecated": true to the line.`,
+      `If the class was renamed, write ${keep(name)}. If it was never released, delete the line. If it was removed and nothing stored under its name waits, add "deprecated": true to the line.`,
     );
   });
 }
@@ -134,11 +133,6 @@ function lockedTypes(
       file,
       versions: Array.from({ length: version }, (_, index) => lock.get(lockKey(name, index + 1))?.shapes[0]),
     }));
-}
-
-function checkAll(kind: LockKind, present: readonly PresentVersion[], lock: ShapeLock): Diagnostic[] {
-  const last = lastVersions(lock);
-  return present.flatMap((each) => checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0));
 }
 
 /** The current version of a class. */
@@ -184,10 +178,10 @@ function checkShape(
   lock: ShapeLock,
   last: number,
 ): readonly Diagnostic[] {
-  const { name, location } = lockable;
+  const { name, location, fields } = lockable;
   if (version < last || (last > 0 && version > last + 1)) {
     const next = last + 1;
-    const message = `${kind.subject(name)} version ${version}, but the last version in ${kind.fileName} is ${last}`;
+    const message = `The source has version ${version} of ${kind.object(name)}, but the last version in ${kind.fileName} is ${last}`;
     return [
       diagnostic(
         'FWGEN048',
@@ -198,7 +192,7 @@ function checkShape(
     ];
   }
   const broken = (lock.get(key)?.shapes ?? [])
-    .flatMap((locked) => (locked === shape ? [] : breakingChanges(locked, shape)))
+    .flatMap((locked) => (locked === shape || fields === undefined ? [] : breakingChanges(locked, shape)))
     .map((change) => brokenBy(kind, lockable, version, change));
   const moved = (lock.get(key)?.shapes ?? []).flatMap(({ model: before }) =>
     typeof before !== 'string' || lockable.model === before ? [] : movedFrom(lockable, before),
@@ -208,7 +202,7 @@ function checkShape(
 
 function brokenBy(
   kind: LockKind,
-  { name: owner, fields, location }: Lockable,
+  { name: owner, fields = [], location }: Lockable,
   version: number,
   { path, what }: BreakingChange,
 ): Diagnostic {
@@ -242,7 +236,7 @@ function checkUpcasters(
     diagnostic(
       'FWGEN049',
       location,
-      `${kind.subject(name)} version ${version}, but ${found}`,
+      `The source has version ${version} of ${kind.object(name)}, but ${found}`,
       `Write \`static readonly upcasters: ${type} = [...]\`: one function per older version, starting with 1, that converts its stored form to the next version. The type comes from the generated \`versions.ts\`.`,
     ),
   ];

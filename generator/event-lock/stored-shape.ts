@@ -8,16 +8,11 @@ import {
   type ItemSchema,
   type TypeSchema,
 } from '../schema/type-schema.js';
+import type { Lockable } from './lock-kind.js';
 
 /** The JSON Schema of a stored payload or of stored params, and the event's model. Names are sorted, because their order has no meaning. */
-export function storedShape({
-  fields,
-  model,
-}: {
-  readonly fields: readonly FieldSchema[];
-  readonly model?: string;
-}): Shape {
-  return { ...objectShape(fields), ...(model === undefined ? {} : { model }) };
+export function storedShape({ fields, model }: Pick<Lockable, 'fields' | 'model'>): Shape {
+  return { ...(fields && objectShape(fields)), ...(model === undefined ? {} : { model }) };
 }
 
 function objectShape(fields: readonly FieldSchema[]): Shape {

@@ -5,7 +5,7 @@ export type Shape = { readonly [keyword: string]: JsonValue };
 
 /** The known versions of an event's payload or of an action's params. */
 export interface LockedType {
-  readonly of: 'event' | 'params';
+  readonly of: 'event' | 'params' | 'name';
   /** Name of the class. */
   readonly className: string;
   /** Project-relative path of its file. */

@@ -58,6 +58,7 @@ describe('a manually edited file', () => {
     await generate('--force');
     project.write('src/generated/extra.ts', `${project.read('src/generated/extra.ts')}// mine\n`);
     project.remove('src/models/extra.ts');
+    project.remove('src/migrations/names.lock');
     expect((await generate()).error).toContain('src/generated/extra.ts FWGEN041');
     expect(project.read('src/generated/extra.ts')).toContain('// mine');
   });

@@ -1,4 +1,18 @@
-import { Action, AutoBuilder, FwAction, Model, ModelEvent, type Principal, type ShardedId } from 'fw-actions';
+import {
+  Action,
+  AutoBuilder,
+  type EventEnvelope,
+  type EventHandler,
+  FwAction,
+  FwEventHandler,
+  FwSaga,
+  Model,
+  ModelEvent,
+  type Principal,
+  Saga,
+  type SagaSteps,
+  type ShardedId,
+} from 'fw-actions';
 
 /** Was the class Wallet. */
 @AutoBuilder({ table: 'wallets' })
@@ -21,4 +35,22 @@ export class AdmonishAction extends Action<{ readonly text: string }, void> {
   protected perform(_principal: Principal, { text }: { readonly text: string }): void {
     this.plan().schedule(new Date(), AdmonishAction, { text });
   }
+}
+
+/** Was the class WalletMail. */
+@FwEventHandler
+export class PurseMail implements EventHandler<WalletOpened> {
+  handle(_envelope: EventEnvelope<WalletOpened>): void {}
+}
+
+/** Was the class WalletNotes, and takes its checkpoint. */
+@FwEventHandler({ aliases: ['WalletNotes'] })
+export class PurseNotes implements EventHandler<WalletOpened> {
+  handle(_envelope: EventEnvelope<WalletOpened>): void {}
+}
+
+/** Was the class WalletSaga. */
+@FwSaga
+export class PurseSaga extends Saga<Purse> {
+  override readonly steps: SagaSteps<Purse> = {};
 }
