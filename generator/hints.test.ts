@@ -166,8 +166,10 @@ export class ThingMail implements EventHandler<ThingLost> {
     code: "@FwEventHandler({ name: 'Former' })",
   }),
   renamed('saga', {
-    source: `import { FwSaga, Saga, type SagaSteps } from 'fw-actions';
+    source: `import { FwSaga, ModelEvent, Saga, type SagaSteps } from 'fw-actions';
 import type { Thing } from './thing.js';
+
+export class ThingFound extends ModelEvent<Thing> {}
 
 @FwSaga
 export class ThingSaga extends Saga<Thing> {
@@ -217,7 +219,7 @@ test.each([...MISTAKES, ...IMPORTS, ...RENAMED])(
   async ({ name, source, line, code, also, others = {} }) => {
     const folder = join(workshop, name.replaceAll(/\W+/g, '-'));
     const isModel = source.includes('@AutoBuilder');
-    const all = isModel ? others : { 'src/thing.ts': model('') };
+    const all = { ...(isModel ? {} : { 'src/thing.ts': model('') }), ...others };
     const file = isModel ? 'src/thing.ts' : 'src/thing-made.ts';
     const [found, ...further] = await diagnosticsOf(folder, { ...all, [file]: source });
     expect(further).toEqual([]);
