@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { DataSourceConfig } from '../../runtime/config/types.js';
 import { pgliteAdapter } from '../../runtime/databases.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import type { Migration } from '../../runtime/migration/migration.js';
-import { systemMigrations } from '../../runtime/migration/system-migrations.js';
 import type { AdapterOptions, DatabaseAdapter } from '../../runtime/sharding/database-adapter.js';
 import type {
   CallOptions,
@@ -14,6 +12,7 @@ import type {
   Statement,
 } from '../../runtime/sharding/shard-database.js';
 import { type DatabaseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.js';
+import { migrationsKey } from './template.js';
 
 /** An instance of this process. It lives as long as the process. */
 interface Instance {
@@ -120,11 +119,6 @@ function openInstance(
   const instance: Instance = { database, options, migrated: undefined };
   inUse.push(instance);
   return instance;
-}
-
-function migrationsKey(shard: ShardIdentifier, migrations: readonly Migration[]): string {
-  const text = JSON.stringify([shard.bits, systemMigrations, migrations]);
-  return createHash('sha256').update(text).digest('hex');
 }
 
 class LentDatabase implements ShardDatabase {

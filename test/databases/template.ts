@@ -5,12 +5,14 @@ import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { migrate } from '../../runtime/migration/migrate.js';
 import type { Migration } from '../../runtime/migration/migration.js';
 import { systemMigrations } from '../../runtime/migration/system-migrations.js';
+import { DEFAULT_PARTITION_DAYS } from '../../runtime/retention/make-partitions.js';
 import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { APPLICATION_ROLE, documentedGrants, grantToApplication, roleOfRun, type TestRole } from './roles.js';
 import type { ServerAddress } from './server.js';
 import { serverUrl, testDataSource, topologyOf } from './topology.js';
 
 const TEMPLATE_PREFIX = 'fw_template_';
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Templates that this process knows to exist. */
 const ready: Map<string, Promise<void>> = new Map();
@@ -62,9 +64,16 @@ export async function dropTestDatabases(server: ServerAddress): Promise<void> {
   });
 }
 
+/** What a migrated database depends on: its migrations, and the week, because the first one makes partitions ahead. */
+export function migrationsKey(shard: ShardIdentifier, migrations: readonly Migration[]): string {
+  const period = Math.floor(Date.now() / (DEFAULT_PARTITION_DAYS * DAY_MS));
+  const text = JSON.stringify([shard.bits, systemMigrations, migrations, period]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
 function templateName(shard: ShardIdentifier, migrations: readonly Migration[], role: TestRole): string {
-  const grants = role === 'owner' ? [] : [documentedGrants()];
-  const text = JSON.stringify([shard.bits, systemMigrations, migrations, ...grants]);
+  const grants = role === 'owner' ? '' : documentedGrants();
+  const text = migrationsKey(shard, migrations) + grants;
   return `${TEMPLATE_PREFIX}${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }
 
