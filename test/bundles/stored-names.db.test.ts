@@ -61,12 +61,15 @@ const ALL: readonly Bundling[] = [
     { ...minified, by },
     { ...minified, by, keepNames: true },
   ]),
-  { ...minified, by: 'swc', decorators: 'standard' },
+  ...([plain, minified, { ...minified, keepNames: true }] as const).map((each) => {
+    return { ...each, by: 'swc', decorators: 'standard' } as const;
+  }),
   ...both({ ...plain, by: 'tsx', keepNames: true }),
 ];
 
 /** `npm run proof:bundles` runs all; the test command those that shorten names. */
-const bundlings = process.env['FW_PROOF_BUNDLES'] === undefined ? FAST : ALL;
+const isLong = process.env['FW_PROOF_BUNDLES'] !== undefined;
+const bundlings = isLong ? ALL : FAST;
 
 const harness = databaseHarness('postgresql', testServer());
 afterEach(() => harness.cleanUp());
@@ -79,6 +82,15 @@ describe('postgresql', () => {
       const shards = [await twoShards(), await twoShards()];
       expect(await storedNames(bundling, shards)).toEqual(NAMES);
     },
+  );
+
+  test.runIf(isLong)(
+    'rolldown keeps standard decorators in its output, which Node.js refuses',
+    async () => {
+      const bundle = storedNames({ ...plain, by: 'rolldown', decorators: 'standard' }, []);
+      await expect(bundle).rejects.toThrow('SyntaxError: Invalid or unexpected token');
+    },
+    300_000,
   );
 });
 
