@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
+import { SeededRandom } from '../../../test/faults/seeded-random.js';
 import { postgresAdapter } from '../../databases.js';
 import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
@@ -55,61 +57,98 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
   });
 });
 
-/** How long sessions are terminated, in milliseconds. */
+/** How long sessions are terminated, in milliseconds: the long form does so once a second. */
 const TERMINATING_MS = Number(process.env['FW_PROOF_TERMINATING_MS'] ?? 3_000);
+const IS_LONG = process.env['FW_PROOF_TERMINATING_MS'] !== undefined;
+const PROCESSES = 3;
 const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`;
 /** A listening session last ran LISTEN, or the probe of its connection. */
 const LISTENING = `SELECT count(*)::int FROM pg_stat_activity
   WHERE datname = current_database() AND (query LIKE 'LISTEN %' OR query = 'SELECT 1')`;
 
-describeOn('postgresql', 'A process', (harness) => {
-  test('serves and listens with one session after all of its sessions were ended many times', async () => {
-    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const open = (): DatabaseRegistry =>
-      new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const [databases, killers] = [open(), open()];
-    try {
-      const killer = killers.database(HERE);
-      const seen = new Set<number>();
-      const handlers = [handlerOf('All', ({ modelVersion }) => void seen.add(modelVersion))];
-      const ledger = deliver(openLedger(databases, { handlers }));
-      const account = await ledger.open();
-      await ledger.credit(account);
-      await until(() => seen.size === 1);
-      // Not in one transaction, which would see the sessions of its first statement only.
-      const terminate = async (): Promise<number> =>
-        (await killer.query({ text: TERMINATE, values: [] })).rows.length;
-      let terminated = 0;
-      let rounds = 0;
-      for (const endAt = performance.now() + TERMINATING_MS; performance.now() < endAt; rounds += 1) {
-        terminated += await terminate();
-        await Promise.allSettled(Array.from({ length: rounds % 8 }, () => ledger.credit(account)));
+describeOn('postgresql', 'Each of several processes', (harness) => {
+  test.each(IS_LONG ? [1] : [1, 2])(
+    'serves, and listens with one session per shard, after all sessions were ended again and again: seed %i',
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const shards = [HERE, THERE];
+      const topology = await harness.makeTopology({ shards, migrations: ledgerMigrations });
+      const open = (): DatabaseRegistry =>
+        new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+      const killers = open();
+      const processes = Array.from({ length: PROCESSES }, open);
+      try {
+        const seen = new Set<string>();
+        // At least one for each process, which listens where it has a lease.
+        const handlers = Array.from({ length: PROCESSES }, (_, index) =>
+          handlerOf(
+            `All${index}`,
+            ({ modelId, modelVersion }) => void seen.add(`${modelId} ${modelVersion}`),
+          ),
+        );
+        const limits = { leaseMs: 3_000, surveyMs: 100 };
+        const ledgers = processes.map((databases) => deliver(openLedger(databases, { handlers, limits })));
+        const places = await Promise.all(
+          ledgers.flatMap((ledger) =>
+            shards.map(async (shard) => ({ ledger, account: await ledger.open(shard) })),
+          ),
+        );
+        const creditAll = () =>
+          Promise.allSettled(places.map(({ ledger, account }) => ledger.credit(account)));
+        const countOf = async (text: string): Promise<readonly number[]> =>
+          Promise.all(
+            shards.map(async (shard) => {
+              const { rows } = await killers.database(shard).query({ text, values: [] });
+              return text === TERMINATE ? rows.length : Number(rows[0]?.[0]);
+            }),
+          );
+        const listens = async (): Promise<boolean> =>
+          (await countOf(LISTENING)).every((count) => count === PROCESSES);
+        await creditAll();
+        await until(listens);
+        let terminated = 0;
+        let rounds = 0;
+        for (const endAt = performance.now() + TERMINATING_MS; performance.now() < endAt; rounds += 1) {
+          for (const count of await countOf(TERMINATE)) terminated += count;
+          const pause = sleep(IS_LONG ? 1_000 : random.below(150));
+          if (random.chance(0.8)) await creditAll();
+          await pause;
+        }
+        expect(terminated).toBeGreaterThan(rounds);
+        await countOf(TERMINATE);
+        const from = performance.now();
+        const credited = places.map(({ ledger, account }) =>
+          until(() =>
+            ledger.credit(account).then(
+              () => true,
+              () => false,
+            ),
+          ),
+        );
+        await Promise.all(credited);
+        const servedMs = performance.now() - from;
+        await until(listens);
+        if (IS_LONG) {
+          console.info(`${terminated} sessions terminated; served after ${Math.round(servedMs)} ms`);
+          expect(servedMs).toBeLessThan(1_000);
+        }
+        for (const databases of processes)
+          for (const shard of shards) expect(databases.database(shard).stats().listening).toBe(1);
+        for (const { ledger, account } of places) {
+          const { version } = await ledger.credit(account);
+          await until(() => seen.has(`${account} ${version}`));
+        }
+      } finally {
+        await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+        await Promise.all([...processes, killers].map((databases) => databases.close(0)));
       }
-      expect(terminated).toBeGreaterThan(rounds);
-      await terminate();
-      const from = performance.now();
-      const served = until(async () =>
-        ledger.credit(account).then(
-          () => true,
-          () => false,
-        ),
-      );
-      await served;
-      if (process.env['FW_PROOF_TERMINATING_MS'] !== undefined)
-        expect(performance.now() - from).toBeLessThan(1_000);
-      const listening = async (): Promise<unknown> =>
-        (await killer.query({ text: LISTENING, values: [] })).rows[0]?.[0];
-      await until(async () => (await listening()) === 1);
-      expect(databases.database(HERE).stats().listening).toBe(1);
-      const { version } = await ledger.credit(account);
-      await until(() => seen.has(version));
-    } finally {
-      await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-      await Promise.all([databases.close(0), killers.close(0)]);
-    }
-  }, 120_000);
+    },
+    TERMINATING_MS + 180_000,
+  );
+});
 
+describeOn('postgresql', 'A process', (harness) => {
   test('never has two subscriptions, although each probe of a live one fails', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     let probes = 0;
