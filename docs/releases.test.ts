@@ -10,6 +10,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
     ['runtime/events/delivery/registration.db.test.ts', 'is stored before its first write'],
     ['runtime/events/delivery/registration.db.test.ts', 'is stored on a shard that a reload adds'],
     ['runtime/events/delivery/registration.db.test.ts', 'is stored on a shard that was down at the start'],
+    ['runtime/events/delivery/registration.db.test.ts', 'is stored again after a failover that has lost it'],
     [
       'runtime/events/delivery/two-releases.db.test.ts',
       'leave the checkpoint to the handler that has become transactional',

@@ -107,7 +107,7 @@ describeOnEachAdapter('Transfers of processes that are killed at random', (harne
     await healthy.database(id.resolveShardIdentifier()).query({
       text: `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
           WHERE params ->> 'saga' = $1::text AND state = 'pending')
-        UPDATE eventlog.sagas SET deadline = clock_timestamp() WHERE id = $1::uuid`,
+        UPDATE eventlog.sagas SET deadline = clock_timestamp(), timeout_ms = 0 WHERE id = $1::uuid`,
       values: [id.getValue()],
     });
   }

@@ -10,9 +10,9 @@ export interface OverdueParams {
 
 /** Scheduled for the deadline of each step: notifies the saga's handler if the step is still unfinished. */
 export class OverdueAction extends Action<OverdueParams, void> {
-  readonly #runs: Pick<SagaRunRepository, 'findById' | 'isOver'>;
+  readonly #runs: SagaRunRepository;
 
-  constructor(clock: Clock, runs: Pick<SagaRunRepository, 'findById' | 'isOver'>) {
+  constructor({ clock, runs }: { readonly clock: Clock; readonly runs: SagaRunRepository }) {
     super(clock);
     this.#runs = runs;
   }

@@ -21,6 +21,18 @@ export const PARK = 'Saga.park';
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
+/** An action of the runtime itself on sagas. */
+abstract class SagaAction<Params, Result> extends Action<Params, Result> {
+  protected readonly kit: SagaKit;
+  protected readonly find: FindDefinition;
+
+  constructor(kit: SagaKit, find: FindDefinition) {
+    super(kit.clock);
+    this.kit = kit;
+    this.find = find;
+  }
+}
+
 interface MoveParams {
   readonly saga: string;
   readonly stepNumber: number;
@@ -30,20 +42,11 @@ interface MoveParams {
 /**
  * Moves a saga on when its step is settled on another shard, or has failed. No effect if the saga has already moved on.
  */
-export class MoveAction extends Action<MoveParams, void> {
-  readonly #kit: SagaKit;
-  readonly #find: FindDefinition;
-
-  constructor(kit: SagaKit, find: FindDefinition) {
-    super(kit.clock);
-    this.#kit = kit;
-    this.#find = find;
-  }
-
+export class MoveAction extends SagaAction<MoveParams, void> {
   protected async perform(_principal: Principal, { saga, stepNumber, failure }: MoveParams): Promise<void> {
-    const run = await this.#kit.runs.getById(saga);
+    const run = await this.kit.runs.getById(saga);
     if (run.state === 'ENDED' || run.stepNumber !== stepNumber) return;
-    const definition = this.#find(run.saga);
+    const definition = this.find(run.saga);
     const state = await definition.states.getById(saga);
     const step = definition.step(run.step);
     const to = failure === undefined ? step?.done(state) : step?.refused?.(state, failure);
@@ -61,16 +64,9 @@ interface ParkParams {
 }
 
 /** Parks a saga for an operator. */
-export class ParkAction extends Action<ParkParams, void> {
-  readonly #kit: SagaKit;
-
-  constructor(kit: SagaKit) {
-    super(kit.clock);
-    this.#kit = kit;
-  }
-
+export class ParkAction extends SagaAction<ParkParams, void> {
   protected async perform(_principal: Principal, { saga, stepNumber, failure }: ParkParams): Promise<void> {
-    const run = await this.#kit.runs.getById(saga);
+    const run = await this.kit.runs.getById(saga);
     if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
     this.plan().update(run.parked(failure));
   }
@@ -85,19 +81,12 @@ interface GiveUpParams extends StepPlace {
  * Abandons a step on the shard that it writes to: its action cannot take effect there afterwards, even if a process
  * that was believed dead still runs it. Returns the actual outcome of the step.
  */
-export class GiveUpAction extends Action<GiveUpParams, StepOutcome> {
-  readonly #kit: SagaKit;
-
-  constructor(kit: SagaKit) {
-    super(kit.clock);
-    this.#kit = kit;
-  }
-
+export class GiveUpAction extends SagaAction<GiveUpParams, StepOutcome> {
   protected async perform(
     _principal: Principal,
     { record: id, failure, ...place }: GiveUpParams,
   ): Promise<StepOutcome> {
-    const known = await this.#kit.records.findById(id);
+    const known = await this.kit.records.findById(id);
     if (known !== undefined) return outcomeOfRecord(known);
     return outcomeOfRecord(this.plan().add(StepRecord.void(id, place, failure, this.clock.now())));
   }
@@ -105,34 +94,26 @@ export class GiveUpAction extends Action<GiveUpParams, StepOutcome> {
 
 interface RetryParams {
   readonly saga: string;
+  /** The saga is being attempted, and only gets more time. */
+  readonly attempted?: boolean;
 }
 
 /**
  * Retries a parked or overdue saga with the full time limit of its step. False for any other saga. Fails in a process
  * that does not know the step, so that the scheduled form is attempted again, in a process of another release.
  */
-export class RetryAction extends Action<RetryParams, boolean> {
-  readonly #kit: SagaKit;
-  readonly #find: FindDefinition;
-
-  constructor(kit: SagaKit, find: FindDefinition) {
-    super(kit.clock);
-    this.#kit = kit;
-    this.#find = find;
-  }
-
-  protected async perform(_principal: Principal, { saga }: RetryParams): Promise<boolean> {
-    const run = await this.#kit.runs.getById(saga);
-    const step = this.#find(run.saga).step(run.step);
+export class RetryAction extends SagaAction<RetryParams, boolean> {
+  protected async perform(_principal: Principal, { saga, attempted }: RetryParams): Promise<boolean> {
+    const run = await this.kit.runs.getById(saga);
+    const step = this.find(run.saga).step(run.step);
     if (step === undefined && run.state !== 'ENDED') {
       throw new UnknownActionError(
         `This process does not know the step ${run.step} of ${run.saga}: retry it in a process of the release that does`,
       );
     }
-    if (step === undefined || !(run.state === 'PARKED' || (await this.#kit.runs.isOver(run)))) return false;
+    if (step === undefined || !(run.state === 'PARKED' || (await this.kit.runs.isOver(run)))) return false;
     const terms = termsOf(run.step, timeoutOf(step), this.clock.now());
-    this.plan().update(run.woken('retry', terms));
-    scheduleOverdue(this.plan(), run);
+    scheduleOverdue(this.plan(), this.plan().update(run.woken(attempted ? undefined : 'retry', terms)));
     return true;
   }
 }
@@ -143,16 +124,9 @@ interface AbandonParams {
 }
 
 /** Ends a saga in its current state, without a further step. False if it has already ended. */
-export class AbandonAction extends Action<AbandonParams, boolean> {
-  readonly #kit: SagaKit;
-
-  constructor(kit: SagaKit) {
-    super(kit.clock);
-    this.#kit = kit;
-  }
-
+export class AbandonAction extends SagaAction<AbandonParams, boolean> {
   protected async perform(_principal: Principal, { saga, note }: AbandonParams): Promise<boolean> {
-    const run = await this.#kit.runs.getById(saga);
+    const run = await this.kit.runs.getById(saga);
     if (run.state === 'ENDED') return false;
     this.plan().update(run.abandoned({ code: 'ABANDONED', message: note }));
     return true;
@@ -178,38 +152,18 @@ export function sharedActions(
   kit: SagaKit,
   find: FindDefinition,
 ): readonly ActionDescriptor<never, unknown>[] {
-  const result = { kind: 'opaque' } as const;
-  const params = [SAGA, STEP_NUMBER, FAILURE];
-  return [
-    {
-      name: MOVE,
-      actionClass: MoveAction,
-      params,
-      result,
-      create: () => new MoveAction(kit, find),
-    },
-    { name: PARK, actionClass: ParkAction, params, result, create: () => new ParkAction(kit) },
-    { name: 'Saga.giveUp', actionClass: GiveUpAction, params, result, create: () => new GiveUpAction(kit) },
-    {
-      name: 'Saga.overdue',
-      actionClass: OverdueAction,
-      params: [SAGA, STEP_NUMBER],
-      result,
-      create: () => new OverdueAction(kit.clock, kit.runs),
-    },
-    {
-      name: RETRY,
-      actionClass: RetryAction,
-      params: [SAGA],
-      result,
-      create: () => new RetryAction(kit, find),
-    },
-    {
-      name: ABANDON,
-      actionClass: AbandonAction,
-      params: [SAGA, { name: 'note', type: { kind: 'string' } }],
-      result,
-      create: () => new AbandonAction(kit),
-    },
-  ];
+  const outcome = [SAGA, STEP_NUMBER, FAILURE];
+  const actions = [
+    [MOVE, MoveAction, outcome],
+    [PARK, ParkAction, outcome],
+    ['Saga.giveUp', GiveUpAction, outcome],
+    ['Saga.overdue', OverdueAction, [SAGA, STEP_NUMBER]],
+    [RETRY, RetryAction, [SAGA, { name: 'attempted', optional: true, type: { kind: 'boolean' } }]],
+    [ABANDON, AbandonAction, [SAGA, { name: 'note', type: { kind: 'string' } }]],
+  ] as const;
+  return actions.map(([name, actionClass, params]) => ({
+    ...{ name, actionClass, params },
+    result: { kind: 'opaque' },
+    create: () => new actionClass(kit, find),
+  }));
 }

@@ -2,7 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { TransientMap } from '../collections/transient-map.js';
-import { sleep } from '../concurrency/time.js';
+import { sleep, time } from '../concurrency/time.js';
 import type { Model } from '../domain/model.js';
 import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
@@ -11,7 +11,7 @@ import type { EventHandler } from '../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { readFailure } from './own-model.js';
-import { GiveUpAction, MoveAction, ParkAction } from './saga-actions.js';
+import { GiveUpAction, MoveAction, ParkAction, RetryAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
 import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep } from './saga-step.js';
@@ -25,6 +25,8 @@ export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
 
 /** Time for an attempt that is in progress when the time of its step is over, in milliseconds. */
 const PATIENCE_MS = 2_000;
+/** Sagas whose attempts are remembered. If more fail, the times of their steps start again. */
+const MOST_REMEMBERED = 10_000;
 
 export interface SagaDriverOptions {
   readonly definition: SagaDefinition;
@@ -42,9 +44,11 @@ interface DueStep {
   readonly place: StepPlace;
 }
 
-interface Attempt {
+interface Attempts {
   readonly stepNumber: number;
-  readonly outcome: Promise<unknown>;
+  readonly firstMs: number;
+  /** The attempt in progress. */
+  readonly current: Promise<unknown> | undefined;
 }
 
 /**
@@ -53,8 +57,8 @@ interface Attempt {
  */
 export class SagaDriver implements EventHandler {
   readonly #options: SagaDriverOptions;
-  /** Attempts in progress, by saga. */
-  readonly #attempts = new TransientMap<Attempt>();
+  /** Attempts of unfinished steps, by saga. */
+  #attempts = new TransientMap<Attempts>();
 
   constructor(options: SagaDriverOptions) {
     this.#options = options;
@@ -68,19 +72,32 @@ export class SagaDriver implements EventHandler {
     if (event instanceof SagaWokenEvent && event.reason === 'abandoned') return this.#leave(envelope);
     const due = await this.#dueStep(envelope.modelId, 'RUNNING');
     if (due === undefined) return;
-    const attempt = this.#attempts.get(due.place.saga);
-    if (attempt?.stepNumber !== due.place.stepNumber || !(await this.#isOver(due))) {
-      await this.#take(envelope, due);
-    } else if (await isPending(attempt.outcome)) {
+    const { current } = this.#attemptsOf(due) ?? {};
+    const left = current === undefined ? 'left' : await this.#timeOf(envelope, due);
+    if (left === 'left') await this.#take(envelope, due);
+    else if (left === 'extended') return;
+    else if (current !== undefined && (await isPending(current)))
       await this.#fail(envelope, due, timedOut(due));
-    } else {
-      await this.handle(envelope);
-    }
+    else await this.handle(envelope);
   }
 
-  /** False for a step that can only succeed. */
-  async #isOver({ run, step }: DueStep): Promise<boolean> {
-    return step.refused !== undefined && (await this.#options.kit.runs.isOver(run));
+  #attemptsOf({ place }: DueStep): Attempts | undefined {
+    const attempts = this.#attempts.get(place.saga);
+    return attempts?.stepNumber === place.stepNumber ? attempts : undefined;
+  }
+
+  /**
+   * What is left of the step's time. Only time in which attempts were possible counts: if this process's first attempt
+   * came late, because a transaction held back the log or the shard was out of service, the step gets its whole time
+   * again. A step that can only succeed always has time left.
+   */
+  async #timeOf(envelope: EventEnvelope, due: DueStep): Promise<'left' | 'over' | 'extended'> {
+    const { run, step, place } = due;
+    const { runs } = this.#options.kit;
+    if (step.refused === undefined || !(await runs.isOver(run))) return 'left';
+    if (!runs.cameLate(run, this.#attemptsOf(due)?.firstMs ?? time.nowMs())) return 'over';
+    await this.#execute(envelope, RetryAction, { saga: place.saga, attempted: true });
+    return 'extended';
   }
 
   /** The step of an abandoned saga may still be in flight to another shard: after this it cannot take effect there. */
@@ -127,19 +144,27 @@ export class SagaDriver implements EventHandler {
     due: DueStep,
   ): Promise<StepOutcome | { readonly failed: SagaFailure }> {
     const { saga, stepNumber } = due.place;
-    const attempt = { stepNumber, outcome: this.#runStep(envelope, due) };
-    this.#attempts.set(saga, attempt);
+    const current = this.#runStep(envelope, due);
+    const attempts = { stepNumber, firstMs: this.#attemptsOf(due)?.firstMs ?? time.nowMs(), current };
+    if (this.#attempts.size >= MOST_REMEMBERED) this.#attempts = new TransientMap();
+    this.#attempts.set(saga, attempts);
+    let isFinal = true;
     try {
-      return await attempt.outcome;
+      return await current;
     } catch (error) {
       const { maximumAttempts = DEFAULT_MAXIMUM_ATTEMPTS } = due.step;
       const kind = failureKind(error);
       const mayPass = kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts);
       if (!mayPass) return { failed: sagaFailure(error) };
-      if (!(await this.#isOver(due))) throw error;
+      isFinal = false;
+      if ((await this.#timeOf(envelope, due)) !== 'over') throw error;
+      isFinal = true;
       return { failed: timedOut(due) };
     } finally {
-      if (this.#attempts.get(saga) === attempt) this.#attempts.delete(saga);
+      if (this.#attempts.get(saga) === attempts) {
+        if (isFinal) this.#attempts.delete(saga);
+        else this.#attempts.set(saga, { ...attempts, current: undefined });
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { PartialPage } from '../persistence/read/list-reader.js';
 import type { PageRequest } from '../persistence/read/page.js';
@@ -20,6 +21,9 @@ export interface SagaFilter {
  * events. The first reason that applies.
  */
 export type StuckReason = 'parked' | 'overdue' | 'dead-letter';
+
+/** Usual time until the first attempt of a step, in milliseconds. */
+const LATE_MS = 1_000;
 
 /** Reads the progress of sagas. */
 export class SagaRunRepository extends Repository<SagaRun> {
@@ -56,6 +60,11 @@ export class SagaRunRepository extends Repository<SagaRun> {
       this.queries(id.resolveShardIdentifier()),
     );
     return rows[0]?.over === true;
+  }
+
+  /** Whether a step of which this process made its first attempt then has not had its time, although that is over. */
+  cameLate({ timeoutMs = 0 }: SagaRun, firstMs: number): boolean {
+    return time.nowMs() - firstMs + LATE_MS < timeoutMs;
   }
 
   /** The stuck ones of these sagas of one shard, with the reasons. */

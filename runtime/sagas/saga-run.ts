@@ -96,13 +96,13 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 
   /**
-   * Notifies the saga's handler. @param terms new ones, for a retry
+   * Notifies the saga's handler. @param reason undefined: no notification @param terms new ones, for a retry
    *
    * @internal
    */
-  woken(reason: WakeReason, { timeoutMs, deadline }: StepTerms): SagaRun {
-    const event = new SagaWokenEvent(this, reason);
-    return this.#copy().with({ state: 'RUNNING', timeoutMs, deadline }).withEvent(event).build();
+  woken(reason: WakeReason | undefined, { timeoutMs, deadline }: StepTerms): SagaRun {
+    const builder = this.#copy().with({ state: 'RUNNING', timeoutMs, deadline });
+    return (reason === undefined ? builder : builder.withEvent(new SagaWokenEvent(this, reason))).build();
   }
 
   #copy(): OwnBuilder<SagaRun> {

@@ -68,7 +68,7 @@ async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readon
 async function endTime(databases: DatabaseRegistry, { id }: Trip): Promise<void> {
   const text = `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
       WHERE state = 'pending' AND params ->> 'saga' = $1::text)
-    UPDATE eventlog.sagas SET deadline = clock_timestamp() WHERE id = $1::uuid`;
+    UPDATE eventlog.sagas SET deadline = clock_timestamp(), timeout_ms = 0 WHERE id = $1::uuid`;
   await databases.database(HERE).query({ text, values: [id.getValue()] });
 }
 

@@ -86,7 +86,7 @@ class MemoryGateways extends ShardGateways {
   }
 }
 
-/** Runs without a database, whose clock is that of the specification. */
+/** Runs without a database, whose clock is that of the specification, and whose steps are attempted at once. */
 class MemoryRuns extends SagaRunRepository {
   readonly #clock: Clock;
 
@@ -97,6 +97,9 @@ class MemoryRuns extends SagaRunRepository {
 
   override async isOver({ deadline }: SagaRun): Promise<boolean> {
     return deadline !== undefined && deadline <= this.#clock.now();
+  }
+  override cameLate(): boolean {
+    return false;
   }
 }
 

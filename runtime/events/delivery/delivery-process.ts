@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { atMost } from '../../concurrency/at-most.js';
+import { outside } from '../../concurrency/outside.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
@@ -32,6 +33,8 @@ export class DeliveryProcess {
   readonly #limits: DeliveryLimits;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
   readonly #wakeUps = new Map<ShardIdentifier, WakeUp>();
+  /** Shards whose server may lack what this process has registered, as after a failover: the next commit registers. */
+  readonly #doubted = new Set<ShardIdentifier>();
   /** Identifies this process among all processes while delivery runs. */
   #process: string | undefined;
 
@@ -41,6 +44,7 @@ export class DeliveryProcess {
     options.databases.onService((shard, reason) => {
       if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
     });
+    if (options.consumers.length > 0) options.databases.onServerInDoubt((shard) => this.#doubted.add(shard));
   }
 
   /** Stores on a shard what the consumers select. Must be called before this process writes there. */
@@ -89,10 +93,12 @@ export class DeliveryProcess {
 
   /** Reports a commit of this process on this shard. Returns at once. */
   committed(shard: ShardIdentifier): void {
+    const { databases, consumers } = this.#options;
+    if (this.#doubted.delete(shard))
+      outside(() => this.register(databases.database(shard))).catch(() => this.#doubted.add(shard));
     const delivery = this.#shards.get(shard);
     if (delivery !== undefined) delivery.committed();
-    else if (this.#options.consumers.length > 0 && this.#options.databases.has(shard))
-      this.#wakeUp(shard).notifyOthers();
+    else if (consumers.length > 0 && databases.has(shard)) this.#wakeUp(shard).notifyOthers();
   }
 
   wakeAll(): void {

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import { StallingProxy } from '../../../test/databases/proxy.js';
 import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { startPostgres } from '../../../test/databases/server.js';
+import { startReplicated } from '../../../test/databases/standby.js';
+import { prepareServer } from '../../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { type Application, openApplication } from '../../application.js';
@@ -61,6 +64,10 @@ async function deposit({ executor }: Application, shard: ShardIdentifier): Promi
 
 async function behind({ events }: Application, shard: ShardIdentifier): Promise<number | undefined> {
   return (await events.lag(shard))[0]?.consumers.find(({ name }) => name === 'Statistics')?.behind;
+}
+
+async function holderOf({ events }: Application, shard: ShardIdentifier): Promise<string | undefined> {
+  return (await events.lag(shard))[0]?.consumers.find(({ name }) => name === 'Statistics')?.holder;
 }
 
 describeOn('postgresql', 'What the handlers of a release select', (harness) => {
@@ -137,4 +144,43 @@ describeOn('postgresql', 'What the handlers of a release select', (harness) => {
       await server.destroy();
     }
   });
+
+  test.each(['writes only', 'delivers only'])(
+    'is stored again after a failover that has lost it, by a process that %s',
+    async (does) => {
+      const servers = await startReplicated('asynchronous');
+      const { primary, standby } = servers;
+      const clients = await StallingProxy.start(primary);
+      try {
+        const user = await prepareServer(primary, HERE, accountMigrations);
+        const url = serverUrl({ ...primary, port: clients.port }, primary.database);
+        const topology = topologyOf([[HERE, testDataSource(url, user)]]);
+        const earlier = await release(topology, [openedEvent], { deliver: false });
+        await servers.untilReplicated();
+        await servers.detach();
+        await release(topology, [openedEvent, creditedEvent], { deliver: does === 'delivers only' });
+        const writer = open.at(-1);
+        await until(async () => does === 'writes only' || (await holderOf(earlier, HERE)) !== undefined);
+        await servers.failOver();
+        clients.lead(standby);
+        clients.cut();
+        const selects = (): Promise<readonly unknown[]> =>
+          earlier.databases
+            .database(HERE)
+            .query({ text: "SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'", values: [] })
+            .then(
+              ({ rows }) => rows[0]?.[0] as readonly unknown[],
+              () => [],
+            );
+        await until(async () => {
+          if (does === 'writes only' && writer !== undefined) await deposit(writer, HERE).catch(() => {});
+          return (await selects()).includes('event:AccountCredited');
+        });
+        await Promise.all(open.splice(0).map((application) => application.close()));
+      } finally {
+        await clients.stop();
+        await servers.destroy();
+      }
+    },
+  );
 });

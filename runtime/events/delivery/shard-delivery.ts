@@ -50,6 +50,7 @@ const WAITING_PAUSE_MS = 3_000;
 
 /** Delivery on one shard: holds the leases of this process and runs their consumers. */
 export class ShardDelivery {
+  readonly shard: ShardIdentifier;
   readonly #options: ShardDeliveryOptions;
   readonly #attempts: ReadonlyMap<string, Attempts>;
   /** Names of the consumers that this process can run. */
@@ -77,6 +78,7 @@ export class ShardDelivery {
 
   constructor(options: ShardDeliveryOptions) {
     this.#options = options;
+    this.shard = options.database.shard;
     const { database, consumers, ownWork, warn } = options;
     this.#attempts = new Map(consumers.map(({ name, attempts }) => [name, attempts(database.shard)]));
     this.#known = [...this.#attempts.keys(), ...(ownWork === undefined ? [] : [ownWork.name])];
@@ -91,10 +93,6 @@ export class ShardDelivery {
       warn,
     });
     this.#loop = this.#run();
-  }
-
-  get shard(): ShardIdentifier {
-    return this.#options.database.shard;
   }
 
   /** Called when a commit on this shard has happened or may have happened. */
@@ -188,6 +186,7 @@ export class ShardDelivery {
   async #noticeTimeline(timeline: string): Promise<void> {
     if (timeline === this.#timeline) return;
     await this.#noticeFailover();
+    if (this.#timeline !== undefined) await this.#register();
     this.#timeline = timeline;
   }
 
@@ -283,9 +282,8 @@ export class ShardDelivery {
     const { warn, database, ownWork } = this.#options;
     const { name } = consumer.lease;
     if (name === ownWork?.name) return (loop) => ownWork.start(loop);
-    const liveName = name.split('#', 1)[0] ?? name;
     const live = this.#liveOf(name);
-    const attempts = this.#attempts.get(liveName);
+    const attempts = this.#attempts.get(live?.name ?? name);
     if (live === undefined || attempts === undefined) return undefined;
     const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
     const options: ConsumerRunOptions = {
