@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** Inside the repository, where the output finds the packages that it imports. */
 const OUTPUT = join(ROOT, 'dist', 'rollout');
 const RETRY_MS = 20;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** The program of both releases, which plain Node.js can run. */
 export interface Program {
