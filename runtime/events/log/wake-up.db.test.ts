@@ -67,6 +67,20 @@ const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 const LISTENING = `SELECT count(*)::int FROM pg_stat_activity
   WHERE datname = current_database() AND (query LIKE 'LISTEN %' OR query = 'SELECT 1')`;
 
+/** Milliseconds until each of these has been credited. */
+async function serve(
+  places: readonly { readonly ledger: Ledger; readonly account: string }[],
+): Promise<number> {
+  const beginMs = performance.now();
+  const credited = ({ ledger, account }: (typeof places)[number]): Promise<boolean> =>
+    ledger.credit(account).then(
+      () => true,
+      () => false,
+    );
+  await Promise.all(places.map((place) => until(() => credited(place))));
+  return performance.now() - beginMs;
+}
+
 describeOn('postgresql', 'Each of several processes', (harness) => {
   test.each(IS_LONG ? [1] : [1, 2])(
     'serves, and listens with one session per shard, after all sessions were ended again and again: seed %i',
@@ -117,23 +131,25 @@ describeOn('postgresql', 'Each of several processes', (harness) => {
         }
         expect(terminated).toBeGreaterThan(rounds);
         await countOf(TERMINATE);
-        const from = performance.now();
-        const credited = places.map(({ ledger, account }) =>
-          until(() =>
-            ledger.credit(account).then(
-              () => true,
-              () => false,
-            ),
-          ),
-        );
-        await Promise.all(credited);
-        const servedMs = performance.now() - from;
+        const servedMs = await serve(places);
         await until(listens);
-        if (IS_LONG) {
-          console.info(`${terminated} sessions terminated; served after ${Math.round(servedMs)} ms`);
-          expect(servedMs).toBeLessThan(1_000);
-        }
-        for (const databases of processes)
+        // As soon as processes that have just started: a busy machine delays both.
+        const fresh = Array.from({ length: PROCESSES }, open);
+        processes.push(...fresh);
+        const freshMs = await serve(
+          fresh.flatMap((databases, index) => {
+            const ledger = openLedger(databases);
+            return places
+              .filter((place) => place.ledger === ledgers[index])
+              .map(({ account }) => ({ ledger, account }));
+          }),
+        );
+        const shown = [servedMs, freshMs].map(Math.round);
+        console.info(
+          `${terminated} sessions terminated; served after ${shown[0]} ms, new ones after ${shown[1]}`,
+        );
+        expect(servedMs).toBeLessThan(1_000 + 2 * freshMs);
+        for (const databases of processes.slice(0, PROCESSES))
           for (const shard of shards) expect(databases.database(shard).stats().listening).toBe(1);
         for (const { ledger, account } of places) {
           const { version } = await ledger.credit(account);
