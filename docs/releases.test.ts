@@ -26,7 +26,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
       'runtime/events/delivery/two-releases.db.test.ts',
       'leave the checkpoint to the handler that selects more, until',
     ],
-    ['cli/events/releases.db.test.ts', 'narrow lets a release continue that selects less'],
+    ['cli/operate/releases.db.test.ts', 'narrow lets a release continue that selects less'],
   ],
   'a handler is renamed': [
     [
@@ -77,7 +77,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
   ],
   'a scheduled action is removed': [
     [
-      'cli/events/releases.db.test.ts',
+      'cli/operate/releases.db.test.ts',
       'lag shows a scheduled action that no process knows, and exits with 1',
     ],
   ],
