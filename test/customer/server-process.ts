@@ -8,6 +8,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** A built example. */
 export type Example = 'wallet' | 'booking';
 
+/** Another program, with options of Node.js. */
+export interface OtherProgram {
+  readonly program: string;
+  readonly options: readonly string[];
+}
+
 /** A built server in its own process. */
 export interface ServerProcess {
   /** `http://127.0.0.1:PORT`, or `https://`, read from the line that it prints. */
@@ -29,7 +35,7 @@ export interface FailedStart {
 export async function startServerProcess(
   config: string,
   env: Readonly<Record<string, string>> = {},
-  example: Example = 'wallet',
+  example: Example | OtherProgram = 'wallet',
 ): Promise<ServerProcess> {
   const { child, output } = run(config, env, example);
   const url = await new Promise<string>((resolve, reject) => {
@@ -61,10 +67,13 @@ export async function failToStart(
 function run(
   config: string,
   env: Readonly<Record<string, string>>,
-  example: Example = 'wallet',
+  example: Example | OtherProgram = 'wallet',
 ): { readonly child: ChildProcess; readonly output: () => string } {
-  const main = join(ROOT, 'dist', 'examples', example, 'main.js');
-  const child = spawn(process.execPath, [main, '--config', config, '--port', '0'], {
+  const main =
+    typeof example === 'string'
+      ? [join(ROOT, 'dist', 'examples', example, 'main.js')]
+      : [...example.options, example.program];
+  const child = spawn(process.execPath, [...main, '--config', config, '--port', '0'], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -71,7 +71,7 @@ const DEFAULTS = {
 const MODELS_PER_READ = 200;
 /** Maximum events of one model per statement. */
 const MODEL_EVENTS = 100;
-/** Maximum events of a shard per poll: the rest of a long history is sent with the next polls. */
+/** Maximum events of a shard per poll, for all streams: the rest of a long history is sent with the next polls. */
 const POLL_EVENTS = 2_000;
 /** Payload of one statement after which its feeds are cut, in bytes, and the least part of one feed. */
 const READ_BYTES = 4_194_304;
@@ -245,7 +245,7 @@ export class LiveFeeds {
     let count = 0;
     for (const [index, group] of groups.entries()) {
       const feed = feeds[index] ?? [];
-      count += feed.length;
+      count += feed.length * group.length;
       const frames = framesOf(feed);
       for (const stream of group) this.#send(stream, frames);
       if (feed.length >= events) behind.push(...group);
@@ -256,19 +256,19 @@ export class LiveFeeds {
     return count;
   }
 
-  /** Sends whole versions until the client does not take more. */
+  /** Sends whole versions until the client does not take more, in one write: a write costs more than its text. */
   #send(stream: Stream, frames: readonly Frame[]): void {
     const { response } = stream;
     if (response.destroyed || response.writableEnded) return;
+    let sent = '';
     for (const { text, modelVersion, position } of frames) {
-      if (response.writableLength >= STREAM_BUFFER_BYTES) break;
-      response.write(text);
+      if (response.writableLength + sent.length >= STREAM_BUFFER_BYTES) break;
+      sent += text;
       stream.after = modelVersion;
       stream.position = position;
-      stream.quietSinceMs = time.nowMs();
     }
-    if (time.nowMs() - stream.quietSinceMs < this.#options.heartbeatMs) return;
-    response.write(':\n\n');
+    if (sent === '' && time.nowMs() - stream.quietSinceMs < this.#options.heartbeatMs) return;
+    response.write(sent || ':\n\n');
     stream.quietSinceMs = time.nowMs();
   }
 }
