@@ -33,7 +33,7 @@ import {
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { Turns } from './contention/turns.js';
+import { RowQueues } from './contention/row-queues.js';
 import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
 
@@ -91,7 +91,7 @@ export class ShardGateways implements RepositoryContext {
   readonly staged: StagedStates;
   /** Committed states that spare a read. */
   readonly remembered: RememberedModels;
-  readonly turns: Turns = new Turns();
+  readonly turns: RowQueues = new RowQueues();
   /** Positions in the log, and reads that a replica may serve. */
   readonly replicas: ReplicaReads;
 

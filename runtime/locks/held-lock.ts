@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { HeldLease } from '../concurrency/held-lease.js';
+import type { Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
-import type { EndTurn } from '../concurrency/turn-queue.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -19,7 +19,7 @@ export interface HeldLockOptions {
   /** Hold time, and the default of `extend`, in milliseconds. */
   readonly holdMs: number;
   /** Lets the next waiter of this process query the database. */
-  readonly endTurn: EndTurn;
+  readonly leaveQueue: Release;
 }
 
 interface Held {
@@ -43,12 +43,12 @@ export function heldHere(shard: ShardIdentifier, name: string): LockHandle | und
 
 /** A lock of this process, from its acquisition to its release or loss. */
 export function holdLock(options: HeldLockOptions): LockHandle {
-  const { shard, claim, token, store, askedMs, holdMs: initialMs, endTurn } = options;
+  const { shard, claim, token, store, askedMs, holdMs: initialMs, leaveQueue } = options;
   const { name } = claim;
   const ended = new AbortController();
   const lease = new HeldLease(claim, askedMs, initialMs, () => {
     ended.abort(new LockLostError(name));
-    endTurn();
+    leaveQueue();
   });
 
   /** @throws LockLostError if the lock is lost, or the query finds it lost */
@@ -85,7 +85,7 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       } catch {
         // The database releases the lock when its hold time expires.
       }
-      endTurn();
+      leaveQueue();
     },
   };
   return handle;

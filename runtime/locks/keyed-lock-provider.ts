@@ -1,8 +1,8 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
+import { KeyedMutex, type Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
-import { type EndTurn, TurnQueue } from '../concurrency/turn-queue.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { isUnstorable } from '../domain/storable-text.js';
@@ -47,7 +47,7 @@ const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 export class KeyedLockProvider {
   readonly #databases: DatabaseRegistry;
   readonly #environment: ExecutionEnvironment;
-  readonly #turns = new TurnQueue();
+  readonly #mutex = new KeyedMutex();
 
   /** @internal */
   constructor(databases: DatabaseRegistry, environment: ExecutionEnvironment = systemEnvironment()) {
@@ -72,11 +72,11 @@ export class KeyedLockProvider {
     const store = new LockStore(this.#databases.database(shard));
     const inner = heldHere(shard, name);
     if (inner !== undefined) return inner;
-    const endTurn = await this.#turn(lockKey(shard, name), wait);
+    const leaveQueue = await this.#turn(lockKey(shard, name), wait);
     try {
-      return await this.#ask(shard, store, wait, endTurn);
+      return await this.#ask(shard, store, wait, leaveQueue);
     } catch (error) {
-      endTurn();
+      leaveQueue();
       throw error instanceof DriverFailure ? publicError(error, shard) : error;
     }
   }
@@ -132,13 +132,13 @@ export class KeyedLockProvider {
     return { name, waitMs, holdMs: Math.ceil(holdMs), signal, deadline: this.#environment.nowMs() + waitMs };
   }
 
-  async #turn(key: string, wait: Wait): Promise<EndTurn> {
+  async #turn(key: string, wait: Wait): Promise<Release> {
     if (wait.signal?.aborted === true) throw aborted(wait, wait.signal.reason);
-    const free = this.#turns.tryEnter(key);
+    const free = this.#mutex.tryEnter(key);
     if (free !== undefined) return free;
     const inTurn = new AbortController();
     const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
-    const place = this.#turns.queue(key);
+    const place = this.#mutex.queue(key);
     try {
       await Promise.race([place.reached, this.#sleep(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
       return place.leave;
@@ -159,7 +159,7 @@ export class KeyedLockProvider {
     }
   }
 
-  async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, endTurn: EndTurn): Promise<LockHandle> {
+  async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, leaveQueue: Release): Promise<LockHandle> {
     const claim = { name: wait.name, owner: uuid7.next(shard.bits) };
     const { holdMs } = wait;
     try {
@@ -169,7 +169,7 @@ export class KeyedLockProvider {
         const passedMs = this.#environment.nowMs() - askedAt;
         if (token !== undefined) {
           const askedMs = time.nowMs() - passedMs;
-          return holdLock({ shard, claim, token, store, holdMs, askedMs, endTurn });
+          return holdLock({ shard, claim, token, store, holdMs, askedMs, leaveQueue });
         }
         await this.#pause(attempt, wait);
       }

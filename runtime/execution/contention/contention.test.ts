@@ -3,7 +3,7 @@ import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { idOf, planOf } from '../../persistence/test-support/plans.js';
 import { Contention, checkedRows } from './contention.js';
 import { RowContention } from './row-contention.js';
-import { Turns } from './turns.js';
+import { RowQueues } from './row-queues.js';
 
 const { items } = planOf('a1>2');
 const rows = checkedRows(items);
@@ -19,7 +19,7 @@ class Process {
     random: () => 1,
     sleep: () => Promise.resolve(),
   });
-  readonly turns: Turns = new Turns();
+  readonly turns: RowQueues = new RowQueues();
 
   execution(chaining = true, params: object = {}): Contention {
     return new Contention({ turns: this.turns, rowContention: this.#rowContention, params, chaining });

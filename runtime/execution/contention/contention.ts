@@ -2,10 +2,10 @@ import type { StagedItem } from '../../action/action-plan.js';
 import { rowKey, rowOf } from '../../domain/entity.js';
 import { Id } from '../../domain/id.js';
 import type { RowContention } from './row-contention.js';
-import type { Turns } from './turns.js';
+import type { RowQueues } from './row-queues.js';
 
 export interface ContentionOptions {
-  readonly turns: Turns;
+  readonly turns: RowQueues;
   readonly rowContention: RowContention;
   /** Params of the action: the ids in them are the rows that it will probably change. */
   readonly params: unknown;
@@ -17,7 +17,7 @@ const NOTHING: readonly string[] = Object.freeze([]);
 
 /**
  * Coordinates one execution with others that change the same rows (`model/id`). It takes turns with executions of this
- * process (`Turns`), and leaves rows to another process for a while (`RowContention`).
+ * process (`RowQueues`), and leaves rows to another process for a while (`RowContention`).
  *
  * | outcome of an attempt | next attempt with chaining | next attempt without chaining |
  * |---|---|---|

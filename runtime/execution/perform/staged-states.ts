@@ -5,7 +5,7 @@ import { type Entity, rowOf } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { PendingPlan } from '../../persistence/write/pending-plan.js';
-import { LoopTurns } from '../contention/loop-turns.js';
+import { TickQueue } from '../contention/tick-queue.js';
 import type { RememberedModels } from './remembered-models.js';
 
 /** A staged state that is not committed yet. */
@@ -35,7 +35,7 @@ export class StagedStates {
   /** How many states of each row hold a natural key, by the key's name. */
   readonly #holders = new Map<string, Map<string, number>>();
   /** Lets executions that read one model each start from the state that the previous one has staged. */
-  readonly loopTurns: LoopTurns = new LoopTurns();
+  readonly loopTurns: TickQueue = new TickQueue();
   readonly #remembered: RememberedModels | undefined;
 
   /** @param remembered receives the states of applied plans. Default: they are forgotten */

@@ -1,5 +1,5 @@
 import { atMost } from '../../concurrency/at-most.js';
-import { type EndTurn, TurnQueue } from '../../concurrency/turn-queue.js';
+import { KeyedMutex, type Release } from '../../concurrency/keyed-mutex.js';
 
 /** Maximum wait for a turn, in milliseconds. Turns only save work, so an execution may continue without one. */
 const LONGEST_WAIT_MS = 250;
@@ -9,8 +9,8 @@ const LONGEST_WAIT_MS = 250;
  * executions that read the same state could be sealed, and the others would run again, up to n times. An execution
  * takes turns only at models that are currently contended, in one global order, and before `perform` reads.
  */
-export class Turns {
-  readonly #queue = new TurnQueue();
+export class RowQueues {
+  readonly #queue = new KeyedMutex();
 
   /** Number of models at which an execution has a turn. */
   get size(): number {
@@ -32,9 +32,9 @@ export class Turns {
     keys: readonly string[],
     wait: (others: Promise<void>) => Promise<void> = (others) => others,
   ): Promise<() => void> {
-    const turns: EndTurn[] = [];
+    const turns: Release[] = [];
     const end = (): void => {
-      for (const endTurn of turns) endTurn();
+      for (const release of turns) release();
     };
     try {
       for (const key of [...keys].sort()) {
@@ -48,7 +48,7 @@ export class Turns {
   }
 
   /** Resolves with the turn, or after the maximum wait. Returns a function that leaves the queue. */
-  async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<EndTurn> {
+  async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<Release> {
     const place = this.#queue.queue(key);
     try {
       await wait(atMost(place.reached, LONGEST_WAIT_MS));

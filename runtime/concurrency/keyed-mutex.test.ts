@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { TurnQueue } from './turn-queue.js';
+import { KeyedMutex } from './keyed-mutex.js';
 
 /** Which of these places have been reached. */
-async function reached(queue: TurnQueue, count: number): Promise<{ order: number[]; leave: (() => void)[] }> {
+async function reached(
+  queue: KeyedMutex,
+  count: number,
+): Promise<{ order: number[]; leave: (() => void)[] }> {
   const order: number[] = [];
   const leave = Array.from({ length: count }, (_, index) => {
     const place = queue.queue('key');
@@ -14,7 +17,7 @@ async function reached(queue: TurnQueue, count: number): Promise<{ order: number
 }
 
 test('places are reached in the order of requests, each when the previous one is left', async () => {
-  const queue = new TurnQueue();
+  const queue = new KeyedMutex();
   const { order, leave } = await reached(queue, 3);
   expect([order, queue.waiting('key')]).toEqual([[0], 2]);
   leave[0]?.();
@@ -27,7 +30,7 @@ test('places are reached in the order of requests, each when the previous one is
 });
 
 test('a place that was left early is skipped, and leaving it twice ends no other turn', async () => {
-  const queue = new TurnQueue();
+  const queue = new KeyedMutex();
   const { order, leave } = await reached(queue, 3);
   leave[1]?.();
   leave[1]?.();
@@ -40,7 +43,7 @@ test('a place that was left early is skipped, and leaving it twice ends no other
 });
 
 test('a free turn is taken at once, a taken one is not', () => {
-  const queue = new TurnQueue();
+  const queue = new KeyedMutex();
   const end = queue.tryEnter('key');
   expect(queue.tryEnter('key')).toBeUndefined();
   expect(queue.tryEnter('other')).toBeDefined();

@@ -6,7 +6,7 @@ import { time } from '../../concurrency/time.js';
  * has finished when the next one looks up the latest state. Without these turns, only one of n executions that read the
  * same state could be sealed, and the others would run again, up to n times.
  */
-export class LoopTurns {
+export class TickQueue {
   #taken = new Set<string>();
 
   /** Undefined if no other execution has resumed with this model (`model/id`) in this turn of the event loop. */

@@ -1,19 +1,19 @@
-/** Ends a turn. Calls after the first have no effect. */
-export type EndTurn = () => void;
+/** Leaves the queue of a key, or ends its turn. Calls after the first have no effect. */
+export type Release = () => void;
 
 /** A place in the queue of one key. */
-export interface QueuePlace {
+export interface QueueTicket {
   /** Resolves when the turn of this place begins; never after `leave`. */
   readonly reached: Promise<void>;
   /** Leaves the queue, or ends the turn. */
-  readonly leave: EndTurn;
+  readonly leave: Release;
 }
 
 /**
  * A queue per key for operations of this process, first come, first served. One operation per key has its turn; each
  * waiting one costs only a closure.
  */
-export class TurnQueue {
+export class KeyedMutex {
   /** Waiting places by key. A key is present while a place has its turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
@@ -32,14 +32,14 @@ export class TurnQueue {
   }
 
   /** Takes the turn if it is free. */
-  tryEnter(key: string): EndTurn | undefined {
+  tryEnter(key: string): Release | undefined {
     if (this.#waiting.has(key)) return undefined;
     this.#waiting.set(key, new Set());
     return once(() => this.#next(key));
   }
 
   /** Queues for a turn. Each place must be left. */
-  queue(key: string): QueuePlace {
+  queue(key: string): QueueTicket {
     const waiting = this.#waiting.get(key) ?? new Set();
     const isFree = !this.#waiting.has(key);
     let start = (): void => {};
@@ -66,7 +66,7 @@ export class TurnQueue {
   }
 }
 
-function once(end: () => void): EndTurn {
+function once(end: () => void): Release {
   let ended = false;
   return () => {
     if (ended) return;

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Turns } from './turns.js';
+import { RowQueues } from './row-queues.js';
 
 /** Whether a promise is settled by now. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
@@ -13,7 +13,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 
 describe('turns', () => {
   test('are given one after the other, in the order of requests', async () => {
-    const turns = new Turns();
+    const turns = new RowQueues();
     const first = await turns.take(['a']);
     const [second, third] = [turns.take(['a']), turns.take(['a'])];
     expect([await isDone(second), await isDone(third)]).toEqual([false, false]);
@@ -24,20 +24,20 @@ describe('turns', () => {
   });
 
   test('at different models do not wait for each other', async () => {
-    const turns = new Turns();
+    const turns = new RowQueues();
     await turns.take(['a']);
     expect(await isDone(turns.take(['b']))).toBe(true);
   });
 
   test('at several models are taken in one order, without a deadlock', async () => {
-    const turns = new Turns();
+    const turns = new RowQueues();
     const [first, second] = [turns.take(['a', 'b']), turns.take(['b', 'a'])];
     (await first)();
     expect(await isDone(second)).toBe(true);
   });
 
   test('are all released when the wait for one of them ends early; later executions still wait for earlier ones', async () => {
-    const turns = new Turns();
+    const turns = new RowQueues();
     const first = await turns.take(['b']);
     const outOfTime = new Error('out of time');
     await expect(turns.take(['a', 'b'], () => Promise.reject(outOfTime))).rejects.toBe(outOfTime);
@@ -49,7 +49,7 @@ describe('turns', () => {
   });
 
   test('mark a model as contended until the last one ends', async () => {
-    const turns = new Turns();
+    const turns = new RowQueues();
     expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
     const first = await turns.take(['a']);
     const second = turns.take(['a']);
@@ -63,7 +63,7 @@ describe('turns', () => {
   test('have a maximum wait, because they only save work', async () => {
     vi.useFakeTimers();
     try {
-      const turns = new Turns();
+      const turns = new RowQueues();
       await turns.take(['a']);
       const second = turns.take(['a']);
       expect(await isDone(second)).toBe(false);
