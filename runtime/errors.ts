@@ -3,53 +3,9 @@
  * the class), never on the text. `docs/errors.md` has a section per code.
  */
 
-/** Codes of all errors thrown on purpose. */
-export type ErrorCode =
-  | 'FW_VALIDATION'
-  | 'FW_REFUSED'
-  | 'FW_PRECONDITION_FAILED'
-  | 'FW_UNAUTHENTICATED'
-  | 'FW_FORBIDDEN'
-  | 'FW_TOO_MANY_REQUESTS'
-  | 'FW_ISSUER_UNAVAILABLE'
-  | 'FW_MODEL_NOT_FOUND'
-  | 'FW_CROSS_SHARD'
-  | 'FW_CROSS_SHARD_PARTIAL'
-  | 'FW_STALE_MODEL'
-  | 'FW_ROW_BUSY'
-  | 'FW_UNIQUE_VIOLATION'
-  | 'FW_DUPLICATE_KEY'
-  | 'FW_CONSTRAINT_VIOLATION'
-  | 'FW_UNKNOWN_SHARD'
-  | 'FW_SHARD_UNAVAILABLE'
-  | 'FW_SHARD_BUSY'
-  | 'FW_SHARD_IDENTITY'
-  | 'FW_COMMIT_OUTCOME_UNKNOWN'
-  | 'FW_OUTCOME_FORGOTTEN'
-  | 'FW_DEADLINE_EXCEEDED'
-  | 'FW_ABORTED'
-  | 'FW_DATABASE'
-  | 'FW_WRITE_IN_PERFORM'
-  | 'FW_NESTED_EXECUTION'
-  | 'FW_PLAN_MISUSE'
-  | 'FW_UNKNOWN_ACTION'
-  | 'FW_UNKNOWN_MODEL'
-  | 'FW_CODEGEN_VERSION'
-  | 'FW_CONFIGURATION'
-  | 'FW_EMBEDDED_DATABASE_LOCKED'
-  | 'FW_PACKAGE_MISSING'
-  | 'FW_UNSAFE_SERVER'
-  | 'FW_MIGRATION'
-  | 'FW_MIGRATION_ORDER'
-  | 'FW_RELOAD_REFUSED'
-  | 'FW_KEY_REUSED'
-  | 'FW_KEY_BUSY'
-  | 'FW_JOURNAL'
-  | 'FW_LOCK_TIMEOUT'
-  | 'FW_LOCK_LOST'
-  | 'FW_EVENT_EPOCH'
-  | 'FW_UNKNOWN_HANDLER'
-  | 'FW_CLOSED';
+import type { ErrorCode } from './error-kinds.js';
+
+export type { ErrorCode } from './error-kinds.js';
 
 /** Base class of every error that this package throws deliberately. */
 export abstract class FwError extends Error {

@@ -9,7 +9,8 @@ import { isOwnTime, isTimeModule } from './own-time.js';
  * is named here. All other imports are forbidden.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'runtime/errors.ts': [],
+  'runtime/error-kinds.ts': [],
+  'runtime/errors.ts': ['runtime/error-kinds.ts'],
   'runtime/currency-codes.ts': [],
   'runtime/migration-header.ts': [],
   'runtime/client': ['runtime/http', 'runtime/errors.ts'],
@@ -153,6 +154,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/sharding',
     'runtime/config',
     'runtime/domain',
+    'runtime/error-kinds.ts',
     'runtime/errors.ts',
     'runtime/application.ts',
     'runtime/application-definition.ts',

@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_840,
   'runtime/events': 5_460,
   'runtime/execution': 3_890,
-  'runtime/http': 5_230,
+  'runtime/http': 5_140,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
   'runtime/observability': 800,
@@ -43,7 +43,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_770,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_650, generator: 760 };
+const LOOSE_LINES = { runtime: 1_700, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

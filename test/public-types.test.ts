@@ -60,7 +60,18 @@ describe.each([...entries])('the entry %s', (name, entry) => {
   });
 });
 
+/** The keys of a table as users see them: one literal each. Undefined for any other declaration. */
+function keysOfTable(declaration: Node): string | undefined {
+  if (!Node.isTypeAliasDeclaration(declaration)) return undefined;
+  if (declaration.getTypeNode()?.getText().startsWith('keyof typeof ') !== true) return undefined;
+  const keys = declaration.getType().getUnionTypes();
+  const literals = keys.map((key) => `'${String(key.getLiteralValue())}'`);
+  return `export type ${declaration.getName()} = ${literals.sort().join(' | ')};`;
+}
+
 function textOf(declaration: ExportedDeclarations): string {
+  const keys = keysOfTable(declaration);
+  if (keys !== undefined) return keys;
   const whole = Node.isVariableDeclaration(declaration)
     ? declaration.getVariableStatementOrThrow()
     : declaration;
@@ -80,6 +91,7 @@ function isDocumented(declaration: ExportedDeclarations): boolean {
 
 /** Types of this package that a declaration mentions publicly and that no entry exports. */
 function unnamedTypes(declaration: Node): readonly string[] {
+  if (keysOfTable(declaration) !== undefined) return [];
   return declaration
     .getDescendantsOfKind(SyntaxKind.Identifier)
     .filter((name) => isTypeName(name) && !isPrivate(name))

@@ -1,28 +1,5 @@
-import { type ErrorCode, ValidationError } from '../errors.js';
-
-/** Codes of refusals by the HTTP layer itself. All other problems have the `ErrorCode` of their error. */
-export type HttpCode =
-  | 'HTTP_MALFORMED_REQUEST'
-  | 'HTTP_MALFORMED_BODY'
-  | 'HTTP_NOT_FOUND'
-  | 'HTTP_METHOD_NOT_ALLOWED'
-  | 'HTTP_NOT_ACCEPTABLE'
-  | 'HTTP_REQUEST_TIMEOUT'
-  | 'HTTP_BODY_TOO_LARGE'
-  | 'HTTP_MISDIRECTED'
-  | 'HTTP_URI_TOO_LONG'
-  | 'HTTP_UNSUPPORTED_MEDIA_TYPE'
-  | 'HTTP_HEADERS_TOO_LARGE'
-  | 'HTTP_EXPECTATION_FAILED'
-  | 'HTTP_METHOD_NOT_IMPLEMENTED'
-  | 'HTTP_BUSY'
-  | 'HTTP_VERSION_NOT_SUPPORTED'
-  | 'HTTP_REFUSED'
-  | 'HTTP_ROUTE_TIMEOUT'
-  | 'HTTP_INTERNAL';
-
-/** The `code` member of a problem. */
-export type ProblemCode = ErrorCode | HttpCode;
+import { ERROR_KINDS, type ErrorCode } from '../error-kinds.js';
+import { ValidationError } from '../errors.js';
 
 /** The common properties of all problems of one code. */
 export interface ProblemKind {
@@ -32,92 +9,8 @@ export interface ProblemKind {
   readonly detail?: string;
 }
 
-const INTERNAL: ProblemKind = {
-  status: 500,
-  title: 'Internal error',
-  detail: 'The request failed. The cause is in the server log',
-};
-
-const REFUSED_BY_DATA = { status: 409, title: 'Conflict with stored data' };
-
-/** The only mapping of errors to statuses. The compiler checks that no code is missing. */
-const ERROR_KINDS: Readonly<Record<ErrorCode, ProblemKind>> = {
-  FW_VALIDATION: { status: 400, title: 'Invalid input' },
-  FW_CROSS_SHARD: { status: 400, title: 'More than one shard' },
-  FW_UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
-  FW_FORBIDDEN: { status: 403, title: 'Forbidden' },
-  FW_MODEL_NOT_FOUND: { status: 404, title: 'Not found' },
-  FW_UNKNOWN_SHARD: { status: 404, title: 'Unknown shard' },
-  FW_REFUSED: { status: 409, title: 'Refused' },
-  FW_STALE_MODEL: { status: 409, title: 'Concurrent update' },
-  FW_KEY_BUSY: { status: 409, title: 'Same request still running' },
-  FW_UNIQUE_VIOLATION: { ...REFUSED_BY_DATA, detail: 'A record with the same unique value exists' },
-  FW_DUPLICATE_KEY: { ...REFUSED_BY_DATA, detail: 'Two records of one request have the same unique value' },
-  FW_CONSTRAINT_VIOLATION: { ...REFUSED_BY_DATA, detail: 'The change violates a rule of the stored data' },
-  FW_PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
-  FW_TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
-  FW_KEY_REUSED: { status: 422, title: 'Idempotency key used before' },
-  FW_ISSUER_UNAVAILABLE: {
-    status: 503,
-    title: 'Callers cannot be verified',
-    detail: 'The issuer of the token cannot be reached; nothing was written',
-  },
-  FW_ROW_BUSY: {
-    status: 503,
-    title: 'Busy',
-    detail: 'The record is locked by another request; nothing was written',
-  },
-  FW_SHARD_UNAVAILABLE: {
-    status: 503,
-    title: 'Shard unavailable',
-    detail: 'The shard cannot be reached; nothing was written',
-  },
-  FW_SHARD_BUSY: {
-    status: 503,
-    title: 'Shard busy',
-    detail: 'The shard is overloaded; nothing was written',
-  },
-  FW_DEADLINE_EXCEEDED: {
-    status: 503,
-    title: 'Deadline exceeded',
-    detail: 'The deadline passed; nothing was written',
-  },
-  FW_ABORTED: { status: 503, title: 'Aborted', detail: 'The request was aborted; nothing was written' },
-  FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
-  FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
-  FW_OUTCOME_FORGOTTEN: { status: 410, title: 'Outcome no longer known' },
-  FW_CROSS_SHARD_PARTIAL: {
-    status: 500,
-    title: 'Partially applied',
-    detail: 'Some shards have committed and another one failed',
-  },
-  FW_SHARD_IDENTITY: INTERNAL,
-  FW_DATABASE: INTERNAL,
-  FW_WRITE_IN_PERFORM: INTERNAL,
-  FW_NESTED_EXECUTION: INTERNAL,
-  FW_PLAN_MISUSE: INTERNAL,
-  FW_UNKNOWN_ACTION: INTERNAL,
-  FW_UNKNOWN_MODEL: INTERNAL,
-  FW_CODEGEN_VERSION: INTERNAL,
-  FW_CONFIGURATION: INTERNAL,
-  FW_EMBEDDED_DATABASE_LOCKED: INTERNAL,
-  FW_PACKAGE_MISSING: INTERNAL,
-  FW_UNSAFE_SERVER: INTERNAL,
-  FW_MIGRATION: INTERNAL,
-  FW_MIGRATION_ORDER: INTERNAL,
-  FW_RELOAD_REFUSED: INTERNAL,
-  FW_EVENT_EPOCH: INTERNAL,
-  FW_UNKNOWN_HANDLER: { status: 404, title: 'Unknown handler' },
-  FW_JOURNAL: { status: 409, title: 'Journal entry refused' },
-  FW_LOCK_TIMEOUT: {
-    status: 503,
-    title: 'Resource locked',
-    detail: 'Another request holds the lock; try again later',
-  },
-  FW_LOCK_LOST: { status: 500, title: 'Lock lost', detail: 'The work outlasted the hold time of its lock' },
-};
-
-const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
+/** Refusals by the HTTP layer itself. All other problems have the `ErrorCode` of their error. */
+const HTTP_KINDS = {
   HTTP_MALFORMED_REQUEST: { status: 400, title: 'Malformed request' },
   HTTP_MALFORMED_BODY: { status: 400, title: 'Malformed body' },
   HTTP_NOT_FOUND: { status: 404, title: 'Not found' },
@@ -144,12 +37,27 @@ const HTTP_KINDS: Readonly<Record<HttpCode, ProblemKind>> = {
     title: 'Route timed out',
     detail: 'The route did not answer in time; whether it took effect is unknown',
   },
-  HTTP_INTERNAL: INTERNAL,
-};
+  HTTP_INTERNAL: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'The request failed. The cause is in the server log',
+  },
+} as const;
 
-/** Status, title and detail of each code. */
+/** Codes of refusals by the HTTP layer itself. */
+export type HttpCode = keyof typeof HTTP_KINDS;
+
+/** The `code` member of a problem. */
+export type ProblemCode = ErrorCode | HttpCode;
+
+/** Status, title and detail of each code. An error without a title is internal. */
 export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.freeze({
-  ...ERROR_KINDS,
+  ...(Object.fromEntries(
+    Object.entries(ERROR_KINDS).map(([code, kind]) => [
+      code,
+      'title' in kind ? kind : HTTP_KINDS.HTTP_INTERNAL,
+    ]),
+  ) as Record<ErrorCode, ProblemKind>),
   ...HTTP_KINDS,
 });
 
