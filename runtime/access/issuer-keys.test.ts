@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { IssuerUnavailableError } from '../errors.js';
-import { IssuerKeys } from './issuer-keys.js';
+import { type IssuerKeys, issuerKeys } from './issuer-keys.js';
 
 let nowMs = 0;
 let restore = (): void => {};
@@ -32,7 +32,7 @@ async function issuer(): Promise<{
     if (isAway) throw new Error('away');
     return structuredClone(set);
   };
-  const keys = new IssuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
+  const keys = issuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
   const away = (is: boolean): void => {
     isAway = is;
   };
@@ -95,7 +95,7 @@ test('a token of a new key waits for a load in progress instead of being refused
     if (isSlow) await new Promise<void>((resolve) => answers.push(resolve));
     return structuredClone(published);
   };
-  const keys = new IssuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
+  const keys = issuerKeys(load, { refreshMs: 60_000, keepMs: 600_000, cooldownMs: 10_000 });
   await find(keys, 'one');
   published.keys.push({ ...jwk, kid: 'two' });
   isSlow = true;
@@ -109,6 +109,6 @@ test('a token of a new key waits for a load in progress instead of being refused
 });
 
 test('a malformed key set counts as an issuer that is unavailable', async () => {
-  const keys = new IssuerKeys(async () => ({ keys: 'none' }) as unknown as JSONWebKeySet);
+  const keys = issuerKeys(async () => ({ keys: 'none' }) as unknown as JSONWebKeySet);
   await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
 });

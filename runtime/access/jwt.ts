@@ -14,7 +14,7 @@ import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../d
 import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
-import { IssuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
+import { issuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
 
 /** Options of `jwt`. */
 export interface JwtOptions extends Partial<KeyTimes> {
@@ -71,7 +71,7 @@ export function jwt(options: JwtOptions): Authenticator {
   }
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   if (hasCredentials(url)) throw new ValidationError('The URL of a key set must not contain credentials');
-  const keys = new IssuerKeys(options.loadKeys ?? loadFrom(url), options);
+  const keys = issuerKeys(options.loadKeys ?? loadFrom(url), options);
   const missing = new CredentialMissing('A bearer token is required', { challenge: 'Bearer' });
   const { rememberedTokens = 10_000 } = options;
   const remembered =
@@ -193,21 +193,6 @@ function loadFrom(url: string): LoadKeys {
   return async (signal) => {
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (!response.ok) throw new Error(`${shownUrl(url)} answered ${response.status}`);
-    return JSON.parse(await textOf(response, url)) as JSONWebKeySet;
+    return (await response.json()) as JSONWebKeySet;
   };
-}
-
-/** Maximum size of a key set, in bytes. */
-const LARGEST_KEY_SET = 1_048_576;
-
-async function textOf({ body }: Response, url: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > LARGEST_KEY_SET)
-      throw new Error(`${shownUrl(url)} answered with more than ${LARGEST_KEY_SET} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

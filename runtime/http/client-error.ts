@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { time } from '../concurrency/time.js';
-import type { CrossOrigin } from './cross-origin.js';
+import type { BrowserHeaders } from './browser-headers.js';
 import type { OpenConnections } from './open-connections.js';
 import { HttpProblem, problemOf } from './problem.js';
 import type { HttpCode } from './problem-kinds.js';
-import type { SecurityHeaders } from './security-headers.js';
 
 /** An error of Node's parser, with the bytes that it refused. */
 export interface ParserError extends Error {
@@ -17,12 +16,6 @@ export interface ParserError extends Error {
 /** Time for which bytes of a client are read and discarded after the last answer, in milliseconds. */
 const LINGER_MS = 2_000;
 
-/** Headers of answers to requests that were not parsed. */
-export interface RawHeaders {
-  readonly security: SecurityHeaders;
-  readonly cors: CrossOrigin | undefined;
-}
-
 /**
  * Answers messages that Node's parser refuses before there is a request: broken framing, headers that are too large or
  * too slow. Closes the connection, because the start of the next request is unknown.
@@ -30,17 +23,17 @@ export interface RawHeaders {
 export function answerClientError(
   error: ParserError,
   socket: Socket,
-  { connections, headers }: { readonly connections: OpenConnections; readonly headers: RawHeaders },
+  { connections, headers }: { readonly connections: OpenConnections; readonly headers: BrowserHeaders },
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
   else {
     const answer = { headers, bytes: error.rawPacket };
-    connections.afterAnswers(socket, () => endWith(socket, refusalOf(error), answer));
+    connections.afterAnswers(socket, () => endWith(socket, new HttpProblem(...kindOf(error)), answer));
   }
 }
 
 /** Answers CONNECT, which is not supported. */
-export function refuseTunnel(socket: Socket, headers: RawHeaders): void {
+export function refuseTunnel(socket: Socket, headers: BrowserHeaders): void {
   // Node no longer listens to errors of this socket.
   socket.on('error', () => socket.destroy());
   const problem = new HttpProblem('HTTP_METHOD_NOT_IMPLEMENTED', 'The server does not support CONNECT');
@@ -51,7 +44,7 @@ export function refuseTunnel(socket: Socket, headers: RawHeaders): void {
 function endWith(
   socket: Socket,
   problem: HttpProblem,
-  { headers, bytes }: { readonly headers: RawHeaders; readonly bytes: Buffer | undefined },
+  { headers, bytes }: { readonly headers: BrowserHeaders; readonly bytes: Buffer | undefined },
 ): void {
   socket.end(rawAnswer(problem, headers, bytes));
   socket.removeAllListeners('data').resume();
@@ -59,16 +52,16 @@ function endWith(
   socket.once('end', () => socket.destroySoon()).once('close', () => time.clearTimeout(timer));
 }
 
-function rawAnswer(problem: HttpProblem, { security, cors }: RawHeaders, bytes: Buffer | undefined): string {
-  const { status, body, headers } = problemOf(problem);
+function rawAnswer(problem: HttpProblem, headers: BrowserHeaders, bytes: Buffer | undefined): string {
+  const { status, body, headers: own } = problemOf(problem);
   const json = JSON.stringify(body);
   const lines = Object.entries({
-    ...security.api,
-    ...cors?.headersFor(originOf(bytes)),
+    ...headers.security,
+    ...headers.crossOrigin(originOf(bytes)),
     'content-type': 'application/problem+json',
     'content-length': Buffer.byteLength(json),
     'cache-control': 'no-store',
-    ...headers,
+    ...own,
     date: new Date(time.dateMs()).toUTCString(),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -83,11 +76,6 @@ function originOf(bytes: Buffer | undefined): string | undefined {
 const LONGEST_METHOD = 64;
 /** A valid request line, possibly with a method that the parser does not know. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} \S+ HTTP\/1\.[01]\r\n/;
-
-function refusalOf(error: ParserError): HttpProblem {
-  const [kind, detail] = kindOf(error);
-  return new HttpProblem(kind, detail);
-}
 
 function kindOf({ code, rawPacket: bytes, bytesParsed = 0 }: ParserError): readonly [HttpCode, string] {
   switch (code) {

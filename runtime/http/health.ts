@@ -1,5 +1,4 @@
 import type { RequestHead } from '../access/authenticator.js';
-import { time } from '../concurrency/time.js';
 
 /** The state of one shard. */
 export interface ShardHealth {
@@ -34,45 +33,13 @@ export interface HealthCheck {
   readonly isOperator?: (request: RequestHead) => Promise<boolean>;
 }
 
-/** Lifetime of a cached check of the shards, in milliseconds. */
-const FRESH_MS = 1_000;
-
-/** Readiness of the server. One check serves all callers for a second, so frequent requests cost nothing. */
-export class Readiness {
-  readonly #check: HealthCheck;
-  #last: Promise<ReadinessReport> | undefined;
-  #freshUntil = 0;
-
-  constructor(check: HealthCheck) {
-    this.#check = check;
-  }
-
-  /** @param details whether the report contains reasons */
-  async report(details = false): Promise<ReadinessReport> {
-    const now = time.nowMs();
-    if (this.#last === undefined || now > this.#freshUntil) {
-      this.#freshUntil = now + FRESH_MS;
-      this.#last = this.#check().then(reportOf);
-    }
-    const report = await this.#last;
-    return details
-      ? report
-      : { ...report, shards: report.shards.map(({ reason: _, clockSkewMs: __, ...shown }) => shown) };
-  }
-
-  /** Whether the caller of this request may see reasons. Invalid credentials are those of a stranger. */
-  async admits(request: RequestHead): Promise<boolean> {
-    const { isOperator } = this.#check;
-    if (isOperator === undefined) return false;
-    try {
-      return await isOperator(request);
-    } catch {
-      return false;
-    }
-  }
-}
-
-function reportOf(shards: readonly ShardHealth[]): ReadinessReport {
+/** The report on these shards. */
+export function readinessOf(shards: readonly ShardHealth[]): ReadinessReport {
   const up = shards.filter(({ status }) => status === 'up').length;
   return { status: up === shards.length ? 'ready' : up > 0 ? 'degraded' : 'unavailable', shards };
+}
+
+/** A report for callers who are no operators. */
+export function withoutDetails({ status, shards }: ReadinessReport): ReadinessReport {
+  return { status, shards: shards.map(({ reason: _, clockSkewMs: __, ...shown }) => shown) };
 }

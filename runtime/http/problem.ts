@@ -7,7 +7,6 @@ import {
   FwError,
   ShardBusyError,
   ShardUnavailableError,
-  TooManyRequestsError,
   UnauthenticatedError,
   UniqueViolationError,
   ValidationError,
@@ -16,10 +15,8 @@ import {
   type ApplicationProblems,
   type HttpCode,
   PROBLEM_KINDS,
-  type ProblemCode,
   type ProblemKind,
   problemType,
-  UNREGISTERED,
 } from './problem-kinds.js';
 
 /** One mistake in a request's input. */
@@ -101,39 +98,27 @@ export interface ProblemContext {
 /** Converts any thrown value to a problem. The problem of an unexpected error reveals nothing about it. */
 export function problemOf(error: unknown, { route, problems = {} }: ProblemContext = {}): Problem {
   if (error instanceof HttpProblem) return httpProblem(error);
-  if (error instanceof ApplicationError) return applicationProblem(error, problems);
-  // A subclass may have a code that is not registered.
-  if (error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)) {
-    const problem = build(error.code, error.message, headersOf(error), membersOf(error, route?.places));
-    const detail = detailOf(error, route);
-    return detail === undefined ? problem : { ...problem, body: { ...problem.body, detail } };
+  if (error instanceof ApplicationError) {
+    const kind = Object.hasOwn(problems, error.code) ? problems[error.code] : undefined;
+    return build(error.code, kind ?? PROBLEM_KINDS.FW_REFUSED, error.message);
   }
-  return build('HTTP_INTERNAL', '');
+  // A subclass may have a code that is not registered.
+  if (!(error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)))
+    return build('HTTP_INTERNAL', PROBLEM_KINDS.HTTP_INTERNAL, '');
+  const { detail, ...kind } = PROBLEM_KINDS[error.code];
+  const shown = detailOf(error, route) ?? detail ?? error.message;
+  const { status, body } = build(error.code, kind, shown);
+  return { status, headers: headersOf(error), body: { ...body, ...membersOf(error, route?.places) } };
 }
 
 function httpProblem({ code, message, headers, errors, status }: HttpProblem): Problem {
-  const problem = build(code, message, headers, errors.length > 0 ? { errors } : {});
-  if (status === undefined) return problem;
-  const title = STATUS_CODES[status] ?? 'Refused';
-  return { ...problem, status, body: { ...problem.body, status, title } };
+  const kind = PROBLEM_KINDS[code];
+  const own = status === undefined ? kind : { status, title: STATUS_CODES[status] ?? 'Refused' };
+  const { body, ...rest } = build(code, own, message);
+  return { ...rest, headers, body: errors.length > 0 ? { ...body, errors } : body };
 }
 
-function applicationProblem({ code, message }: ApplicationError, problems: ApplicationProblems): Problem {
-  const kind = Object.hasOwn(problems, code) ? problems[code] : undefined;
-  return problemOfKind(code, kind ?? UNREGISTERED, message);
-}
-
-function build(
-  code: ProblemCode,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-  members: Readonly<Record<string, unknown>> = {},
-): Problem {
-  const { body, status } = problemOfKind(code, PROBLEM_KINDS[code], message);
-  return { status, headers, body: { ...body, ...members } };
-}
-
-function problemOfKind(code: string, { status, title, detail }: ProblemKind, message: string): Problem {
+function build(code: string, { status, title, detail }: ProblemKind, message: string): Problem {
   const body = { type: problemType(code), title, status, detail: detail ?? message, code };
   return { status, headers: {}, body };
 }
@@ -142,12 +127,7 @@ function headersOf(error: FwError): Readonly<Record<string, string>> {
   if (error instanceof UnauthenticatedError) return { 'www-authenticate': error.challenge };
   const { status } = PROBLEM_KINDS[error.code];
   if (status !== 503 && status !== 429) return {};
-  const waitMs =
-    error instanceof ShardUnavailableError ||
-    error instanceof ShardBusyError ||
-    error instanceof TooManyRequestsError
-      ? error.retryAfterMs
-      : DEFAULT_RETRY_AFTER_MS;
+  const waitMs = 'retryAfterMs' in error ? Number(error.retryAfterMs) : DEFAULT_RETRY_AFTER_MS;
   return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
 }
 

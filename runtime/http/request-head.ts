@@ -21,9 +21,14 @@ export function pathOfTarget({ url = '/' }: { readonly url?: string | undefined 
  * Checks what Node's parser accepts: the version of HTTP, the number of headers, the expectation and `Host`.
  *
  * @param headerCount maximum number of headers
+ * @param hosts accepted names in lower case; empty: any
  * @returns the problem; `undefined` for a valid request
  */
-export function checkHead(request: IncomingMessage, headerCount: number): HttpProblem | undefined {
+export function checkHead(
+  request: IncomingMessage,
+  headerCount: number,
+  hosts: ReadonlySet<string>,
+): HttpProblem | undefined {
   const { rawHeaders, httpVersionMajor: major, httpVersionMinor: minor } = request;
   if (major !== 1 || minor > 1)
     return new HttpProblem('HTTP_VERSION_NOT_SUPPORTED', 'The server speaks HTTP/1.1 and HTTP/1.0');
@@ -33,8 +38,21 @@ export function checkHead(request: IncomingMessage, headerCount: number): HttpPr
     checkCoding(request) ??
     checkHost(request, minor === 1) ??
     checkTarget(request) ??
-    checkExpectation(request.headers)
+    checkExpectation(request.headers) ??
+    checkName(request.headers, hosts)
   );
+}
+
+/**
+ * Refuses a request for another host name: a foreign site whose name resolves to this server would otherwise have the
+ * same origin as this server (DNS rebinding).
+ */
+function checkName(
+  { host = '' }: IncomingMessage['headers'],
+  hosts: ReadonlySet<string>,
+): HttpProblem | undefined {
+  if (hosts.size === 0 || hosts.has(host.replace(/:\d*$/, '').toLowerCase())) return undefined;
+  return new HttpProblem('HTTP_MISDIRECTED', 'The server does not answer for this host');
 }
 
 function checkCoding({ headers, httpVersionMinor }: IncomingMessage): HttpProblem | undefined {

@@ -230,7 +230,7 @@ describe('Custom routes under load', () => {
     ] as const) {
       const refused: Answer[] = [];
       for (const each of calls) each.then((answer) => answer.status === 503 && refused.push(answer));
-      await expect.poll(() => refused.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(700 - 256);
+      await expect.poll(() => refused.length, { timeout: 100_000 }).toBeGreaterThanOrEqual(700 - 256);
       for (const answer of refused) {
         expect(answer.body['code']).toBe(code);
         expect(answer.headers.get('retry-after')).not.toBeNull();
@@ -241,7 +241,7 @@ describe('Custom routes under load', () => {
     free();
     await Promise.all([...held, ...deposits]);
     await server.close(0);
-  }, 120_000);
+  }, 300_000);
 
   it('take one slot for HEAD too, and are refused without a body', async () => {
     let free = (): void => {};
@@ -257,16 +257,16 @@ describe('Custom routes under load', () => {
     };
     server = await listen({ customRoutes: custom });
     const calls = Array.from({ length: 700 }, () => call('HEAD', '/held'));
-    await expect.poll(() => held, { timeout: 30_000 }).toBe(256);
+    await expect.poll(() => held, { timeout: 100_000 }).toBe(256);
     const refused: Answer[] = [];
     for (const each of calls) each.then((answer) => answer.status === 503 && refused.push(answer));
-    await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(700 - 256);
+    await expect.poll(() => refused.length, { timeout: 100_000 }).toBe(700 - 256);
     expect(refused[0]?.headers.get('retry-after')).not.toBeNull();
     free();
     await Promise.all(calls);
     expect(held).toBe(256);
     await server.close(0);
-  }, 120_000);
+  }, 300_000);
 
   it('take no slot for a client that has left while a hook was waiting', async () => {
     let [waiting, release] = [0, (): void => {}];
@@ -288,14 +288,14 @@ describe('Custom routes under load', () => {
     server = await listen({ customRoutes: custom, plugins: [slowHook], metrics: own });
     const clients = Array.from({ length: 5 }, () => connect(Number(new URL(base).port), '127.0.0.1'));
     for (const client of clients) client.write('GET /left HTTP/1.1\r\nHost: a\r\n\r\n');
-    await expect.poll(() => waiting, { timeout: 30_000 }).toBe(5);
+    await expect.poll(() => waiting, { timeout: 100_000 }).toBe(5);
     for (const client of clients) client.resetAndDestroy();
     const open = (): Promise<number> =>
       new Promise((resolve) => server.fastify.server.getConnections((_error, count) => resolve(count)));
-    await expect.poll(open, { timeout: 30_000 }).toBe(0);
+    await expect.poll(open, { timeout: 100_000 }).toBe(0);
     release();
     expect((await call('GET', '/left')).status).toBe(200);
-    await expect.poll(() => own.render(), { timeout: 30_000 }).toContain('fw_http_busy_in_flight 0');
+    await expect.poll(() => own.render(), { timeout: 100_000 }).toContain('fw_http_busy_in_flight 0');
     await server.close(0);
   });
 
@@ -349,16 +349,14 @@ describe('Plugins', () => {
 describe('A start', () => {
   const failing = (options: Partial<HttpServerOptions>): Promise<HttpServer> => listen(options);
 
-  it.each([
-    [
-      '/wallets/:other/deposit',
-      'POST /wallets/{other}/deposit is declared twice: by WalletDepositMoneyAction',
-    ],
-    ['/wallets', 'POST /wallets is declared twice: by WalletCreateAction and by a custom route or a plugin'],
-  ])('refuses the custom route %s, which is generated already', async (path, message) => {
-    const custom: CustomRoutes = (fastify) => void fastify.post(path, async () => ({}));
-    await expect(failing({ customRoutes: custom })).rejects.toThrow(message);
-  });
+  it.each(['/wallets/:other/deposit', '/wallets'])(
+    'refuses the custom route %s, which is generated already',
+    async (path) => {
+      const custom: CustomRoutes = (fastify) => void fastify.post(path, async () => ({}));
+      const message = `Method 'POST' already declared for route '${path}'`;
+      await expect(failing({ customRoutes: custom })).rejects.toThrow(message);
+    },
+  );
 
   it('names the plugin that failed', async () => {
     async function geo(): Promise<void> {

@@ -8,26 +8,24 @@ import type {
 } from 'fastify';
 import type { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
+import { API_POLICY, CUSTOM_POLICY } from './browser-headers.js';
 import type { Places } from './busy.js';
 import { parsePlainJson } from './input/json-text.js';
 import { readLooseQuery } from './input/query-text.js';
 import { isJsonContent } from './media-types.js';
-import type { OpenConnections } from './open-connections.js';
 import { shardInPath } from './path-shard.js';
 import { HttpProblem } from './problem.js';
 import type { RouteToolbox } from './route-tools.js';
-import { API_POLICY, CUSTOM_POLICY } from './security-headers.js';
-
-/** Handling of custom routes and plugins before and after their handlers. */
-export interface ExtensionContext {
-  readonly answers: Answers;
-  readonly places: Places;
-  readonly tools: RouteToolbox;
-  readonly nestingDepth: number;
-}
 
 /** Limits the requests in progress of a custom route, and sets its query. */
-export function adoptRoute(route: RouteOptions, { answers, places, tools }: ExtensionContext): void {
+export function adoptRoute(
+  route: RouteOptions,
+  {
+    answers,
+    places,
+    tools,
+  }: { readonly answers: Answers; readonly places: Places; readonly tools: RouteToolbox },
+): void {
   const begin = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     tools.begin(request, reply);
     if (reply.getHeader('content-security-policy') === API_POLICY)
@@ -103,15 +101,6 @@ function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: 
     );
   }
   return parsePlainJson(body, nestingDepth);
-}
-
-/** Adds the id of the request, and ends connections while the server closes. */
-export function addSendHook(server: FastifyInstance, connections: OpenConnections): void {
-  server.addHook('onSend', ({ id, raw }, reply, payload, done) => {
-    reply.header('x-request-id', id);
-    if (connections.mustEnd(raw.socket)) reply.header('connection', 'close');
-    done(null, payload);
-  });
 }
 
 function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {

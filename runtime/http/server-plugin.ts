@@ -12,6 +12,8 @@ declare module 'fastify' {
     rawBody?: boolean;
     /** False: the route needs no admission, for example because it streams for minutes. Default true. */
     admission?: boolean;
+    /** A route that the server itself adds. */
+    isOwn?: boolean;
   }
 }
 

@@ -147,7 +147,7 @@ test('answers with new files without a restart, and keeps the old ones while the
   await listen(certificate);
   const port = new FakeProcess();
   const log: Parameters<typeof collectLog>[0] = [];
-  const unfollow = followCertificate({ certificate, log: collectLog(log), port });
+  const unfollow = followCertificate(certificate, collectLog(log), port);
   try {
     const first = await ask(wallet(), asClient());
     // Connections that are open stay open.

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FwError } from '../errors.js';
 import { type Answers, pathOf } from './answer.js';
-import type { PathMethods } from './path-pattern.js';
 import { HttpProblem } from './problem.js';
+import type { RoutePaths } from './route-paths.js';
 
 /** Answers requests without a route: 204 for OPTIONS and 405 for other methods of a known path, else 404. */
 export function answerUnserved(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answers, paths }: { readonly answers: Answers; readonly paths: PathMethods },
+  { answers, paths }: { readonly answers: Answers; readonly paths: RoutePaths },
 ): void {
   const path = pathOf(request.raw.url);
-  const allow = path === '*' ? paths.all() : paths.allowed(path);
+  const allow = paths.allowed(path);
   if (allow !== undefined && request.method === 'OPTIONS') answers.sendEmpty(reply, 204, { allow });
   else answers.fail(request, reply, notFound(path, request.method, allow));
 }

@@ -124,21 +124,18 @@ export class Components {
   toJson(): JsonPart {
     const headers = [...this.#headers].sort(byName);
     const problems = [...this.#problems].sort((a, b) => a - b);
-    return {
-      schemas: membersOf([...this.#schemas].sort(([a], [b]) => byName(a, b))),
-      ...(headers.length === 0
-        ? {}
-        : { parameters: membersOf(headers.map((name) => [name, REQUEST_HEADERS[name]])) }),
-      ...(problems.length === 0
-        ? {}
-        : {
-            responses: membersOf([
-              ...problems.map((status) => [PROBLEMS[status].name, problemResponse(status)] as const),
-              [FAILURE_NAME, FAILURE_RESPONSE],
-            ]),
-          }),
-      ...(Object.keys(this.#schemes).length === 0 ? {} : { securitySchemes: this.#schemes }),
+    const responses = problems.map((status) => [PROBLEMS[status].name, problemResponse(status)] as const);
+    const sections = {
+      schemas: [...this.#schemas].sort(([a], [b]) => byName(a, b)),
+      parameters: headers.map((name) => [name, REQUEST_HEADERS[name]] as const),
+      responses: responses.length === 0 ? [] : [...responses, [FAILURE_NAME, FAILURE_RESPONSE] as const],
+      securitySchemes: Object.entries(this.#schemes),
     };
+    return membersOf(
+      Object.entries(sections).flatMap(([name, members]) =>
+        members.length === 0 ? [] : [[name, membersOf(members)] as const],
+      ),
+    );
   }
 
   #reserve(preferred: string): string {

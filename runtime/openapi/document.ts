@@ -1,6 +1,6 @@
 import { byName, type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
 import { Components } from './components.js';
-import { type DocumentedAccess, OPEN_ACCESS, type SecuritySchemes } from './documented-access.js';
+import { type DocumentedAccess, OPEN_ACCESS } from './documented-access.js';
 import type { DocumentedRoute } from './documented-route.js';
 import { operation } from './operation.js';
 
@@ -39,7 +39,8 @@ export function openApiDocument(
       ...(license === undefined ? {} : { license: licenseOf(license) }),
     },
     servers: [{ url: '/' }],
-    security: requirements(access.schemes),
+    // A caller needs one of the schemes.
+    security: Object.keys(access.schemes).map((name) => ({ [name]: [] })),
     ...(tags.length === 0
       ? {}
       : { tags: tags.map((name) => ({ name, description: `Operations of ${name}.` })) }),
@@ -55,11 +56,6 @@ function contactOf(text: string): JsonPart {
 
 function licenseOf(name: string): JsonPart {
   return /^[A-Za-z0-9.+-]+$/.test(name) ? { name, identifier: name } : { name };
-}
-
-/** A caller needs one of the schemes. */
-function requirements(schemes: SecuritySchemes): readonly JsonPart[] {
-  return Object.keys(schemes).map((name) => ({ [name]: [] }));
 }
 
 const METHOD_ORDER: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

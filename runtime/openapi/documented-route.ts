@@ -26,7 +26,7 @@ export interface DocumentedRoute {
   readonly doc?: string;
   readonly summary?: string;
   /** Who may call: every caller, or those whom a rule admits. Absent: its action has no rule. */
-  readonly rule?: 'everyone' | 'some';
+  readonly rule?: 'everyone' | 'some' | undefined;
   /** Tag of the operation. */
   readonly tag?: string;
   /** Example request body. */

@@ -49,12 +49,9 @@ export const CONTENT_TAG: JsonPart = {
 };
 
 /** Headers of answers, by name. */
-export const RESPONSE_HEADERS: {
-  readonly ETag: JsonPart;
-  readonly Location: JsonPart;
-  readonly 'Idempotency-Replayed': JsonPart;
-  readonly 'Cache-Control': JsonPart;
-} = {
+export const RESPONSE_HEADERS: Readonly<
+  Record<'ETag' | 'Location' | 'Idempotency-Replayed' | 'Cache-Control', JsonPart>
+> = {
   ETag: {
     description: 'Version of the model, in quotes.',
     required: true,

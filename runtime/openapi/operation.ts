@@ -54,9 +54,9 @@ function hasFreshness({ method, response }: DocumentedRoute): boolean {
 }
 
 /** The tag of a model is its version; any other answer has a tag of its content. */
-function tagOf({ method, etag, response }: DocumentedRoute): JsonPart | undefined {
-  if (etag !== undefined) return RESPONSE_HEADERS.ETag;
-  return method === 'GET' && response !== undefined ? CONTENT_TAG : undefined;
+function tagOf(route: DocumentedRoute): JsonPart | undefined {
+  if (route.etag !== undefined) return RESPONSE_HEADERS.ETag;
+  return hasFreshness(route) ? CONTENT_TAG : undefined;
 }
 
 /** Whether callers may request a stream of events. */
@@ -120,11 +120,10 @@ function notModified(route: DocumentedRoute): JsonPart {
 
 function success(route: DocumentedRoute, components: Components): JsonPart {
   const { method, status, response, location } = route;
-  const isRead = method === 'GET' && response !== undefined;
   const headers = defined({
     ETag: tagOf(route),
     Location: location === undefined ? undefined : RESPONSE_HEADERS.Location,
-    'Cache-Control': isRead ? RESPONSE_HEADERS['Cache-Control'] : undefined,
+    'Cache-Control': hasFreshness(route) ? RESPONSE_HEADERS['Cache-Control'] : undefined,
     'Idempotency-Replayed': method !== 'GET' ? RESPONSE_HEADERS['Idempotency-Replayed'] : undefined,
   });
   return defined({

@@ -1,4 +1,3 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import type { Application } from '../../application.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { kebabCase } from '../../config/key-names.js';
@@ -7,13 +6,8 @@ import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { FwError } from '../../errors.js';
 import { errorFacts, type Logger } from '../../observability/logger.js';
 import { describeChange } from '../../sharding/topology-changes.js';
+import { followFiles } from './follow-files.js';
 import type { ProcessPort } from './process-port.js';
-
-/**
- * Interval of the checks of the file, in milliseconds. A check by name also notices a mounted file that is replaced as
- * a whole.
- */
-export const LOOK_EVERY_MS = 1_000;
 
 export interface ConfigReload {
   /** The configuration at the start of the process. */
@@ -33,16 +27,7 @@ export interface ConfigReload {
  * @returns a function that stops it
  */
 export function followConfig(options: ConfigReload): () => void {
-  const reload = (): void => void reloadOnce(options);
-  watchFile(options.config.file, { interval: LOOK_EVERY_MS, persistent: false }, (now, before) => {
-    // A file that is being replaced is missing for a moment.
-    if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
-  });
-  const forget = options.port.onHangup(reload);
-  return () => {
-    unwatchFile(options.config.file);
-    forget();
-  };
+  return followFiles([options.config.file], options.port, () => void reloadOnce(options));
 }
 
 async function reloadOnce({ config, env, application, reloaded, log }: ConfigReload): Promise<void> {
@@ -62,32 +47,24 @@ async function reloadOnce({ config, env, application, reloaded, log }: ConfigRel
 /** Keys outside of `fw.sharding` that differ from those at the start of the server, in the order of the file. */
 export function keysForRestart(started: FwConfig, next: FwConfig): readonly string[] {
   const [before, after] = [settingsOf(started), settingsOf(next)];
-  return [...before.keys()].filter((key) => before.get(key) !== after.get(key));
+  return Object.keys(before).filter((key) => before[key] !== after[key]);
 }
 
 /** Without `fw.generator`, which only `fw-gen` uses. */
-function settingsOf({
-  namespace,
-  migrateAtStart,
-  maximumClockSkewMs,
-  execution,
-  retention,
-  relay,
-  access,
-  http,
-}: FwConfig): ReadonlyMap<string, unknown> {
+function settingsOf(config: FwConfig): Readonly<Record<string, unknown>> {
+  const { namespace, migrateAtStart, maximumClockSkewMs, execution, retention } = config;
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
   );
-  return new Map<string, unknown>([
-    ['fw.namespace', namespace],
-    ['fw.migrate-at-start', migrateAtStart],
-    ['fw.maximum-clock-skew-ms', maximumClockSkewMs],
-    ...keys,
-    ['fw.relay', JSON.stringify(relay)],
-    ['fw.access', JSON.stringify(access)],
-    ['fw.http', JSON.stringify(http)],
-  ]);
+  return {
+    'fw.namespace': namespace,
+    'fw.migrate-at-start': migrateAtStart,
+    'fw.maximum-clock-skew-ms': maximumClockSkewMs,
+    ...Object.fromEntries(keys),
+    'fw.relay': JSON.stringify(config.relay),
+    'fw.access': JSON.stringify(config.access),
+    'fw.http': JSON.stringify(config.http),
+  };
 }
 
 function factsOf(error: unknown): object {

@@ -9,7 +9,7 @@ import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
-import type { AccessConfig, FwConfig, ShardingTopology, TlsConfig } from '../../config/types.js';
+import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
 import { principalOf } from '../../domain/principal.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
@@ -18,7 +18,6 @@ import type { Metrics } from '../../observability/prometheus.js';
 import { SafeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
-import type { DocumentedRoute } from '../../openapi/documented-route.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
 import type { HealthCheck } from '../health.js';
 import {
@@ -28,7 +27,6 @@ import {
   type ListenAddress,
   PluginError,
 } from '../http-server.js';
-import type { RouteDescriptor } from '../route.js';
 import { ServerCertificate, TlsFileError } from '../server-certificate.js';
 import type { CustomRoutes } from '../server-plugin.js';
 import { followCertificate } from './certificate-reload.js';
@@ -85,7 +83,7 @@ async function start<Collaborators>(
   const { env = process.env, collaborators, clock, deliver, relay, tenancy } = options;
   const config = loadConfig(command.config, { env });
   const { tls } = config.http;
-  const certificate = tls === undefined ? undefined : new ServerCertificate(tls);
+  const certificate = tls && new ServerCertificate(tls);
   const opened = await openApplication(application, {
     ...config,
     migrate: config.migrateAtStart,
@@ -116,13 +114,6 @@ interface Opened {
   readonly certificate: ServerCertificate | undefined;
 }
 
-function tlsOptions(
-  tls: TlsConfig | undefined,
-  certificate: ServerCertificate | undefined,
-): Pick<HttpServerOptions, 'certificate' | 'strictTransportSeconds'> {
-  return tls === undefined ? {} : { certificate, strictTransportSeconds: tls.strictTransportSeconds };
-}
-
 /** Closes the listener if it fails. */
 async function listen<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -149,49 +140,39 @@ function serverOptions<Collaborators>(
   { opened, config, log, certificate }: Opened,
   metrics: Metrics | undefined,
 ): HttpServerOptions {
-  const { authenticator, title, limits, problems, plugins, routes, schemas, callerLimits, hosts } = options;
+  const { title, limits, problems, plugins, routes, schemas, callerLimits } = options;
   const { access } = config;
+  const { tls, cors, contact, license } = config.http;
+  const { databases } = opened;
   const ownRoutes = schemas === undefined ? undefined : schemaRoutes(schemas);
   const customRoutes: CustomRoutes = async (fastify, tools) => {
     await ownRoutes?.(fastify, tools);
     await routes?.(fastify, Object.assign(tools, { application: opened }));
   };
-  const { databases } = opened;
-  const caller = authenticatorOf(access, authenticator, databases);
+  const authenticator = authenticatorOf(access, options.authenticator, databases);
   const callers = callerLimitsOf(access, callerLimits);
-  const { routes: served, feeds } = servedFeeds(application.routes, options.feeds ?? {}, opened);
+  const hosts = access.hosts.length > 0 ? access.hosts : (options.hosts ?? []);
+  const clocks = { skewsMs: opened.clockSkewsMs, maximumMs: config.maximumClockSkewMs };
   return {
-    routes: served,
-    ...(feeds === undefined ? {} : { feeds }),
-    ...tlsOptions(config.http.tls, certificate),
-    cors: config.http.cors,
+    ...servedFeeds(application.routes, options.feeds ?? {}, opened),
+    ...{ authenticator, certificate, cors, hosts, limits, log, metrics, plugins, problems, title },
+    strictTransportSeconds: tls?.strictTransportSeconds,
     openApi: openApiDocument(
-      application.routes.map((route) => withRule(route)),
-      { ...application.api, contact: config.http.contact, license: config.http.license },
+      application.routes.map((route) => ({ ...route, rule: kindOfRule(route.action) })),
+      { ...application.api, contact, license },
       documentedAccess(access, {
         ...OPEN_ACCESS,
-        schemes: schemesOf(caller),
+        schemes: schemesOf(authenticator),
         limitsReach: options.tenancy !== undefined,
         limitsCallers: callerLimits !== undefined,
-        checksHosts: hosts !== undefined && hosts.length > 0,
+        checksHosts: hosts.length > 0,
       }),
     ),
     executor: opened.executor,
-    health: Object.assign(
-      shardHealth(databases, log, { skewsMs: opened.clockSkewsMs, maximumMs: config.maximumClockSkewMs }),
-      operatorCheck(access, caller),
-    ),
-    authenticator: caller,
+    health: Object.assign(shardHealth(databases, log, clocks), operatorCheck(access, authenticator)),
     callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
-    hosts: access.hosts.length > 0 ? access.hosts : (hosts ?? []),
-    log,
-    ...(title === undefined ? {} : { title }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(problems === undefined ? {} : { problems }),
-    ...(plugins === undefined ? {} : { plugins }),
-    ...(routes === undefined && ownRoutes === undefined ? {} : { customRoutes }),
-    ...(metrics === undefined ? {} : { metrics }),
+    customRoutes: routes === undefined && ownRoutes === undefined ? undefined : customRoutes,
   };
 }
 
@@ -207,12 +188,6 @@ function operatorCheck(
       return claims[operators.claim] === operators.value;
     },
   };
-}
-
-/** A route with the documented kind of its action's rule. */
-function withRule(route: RouteDescriptor): DocumentedRoute {
-  const rule = kindOfRule(route.action);
-  return rule === undefined ? route : { ...route, rule };
 }
 
 /** The configuration's limits, if it has any. */
@@ -247,11 +222,11 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
   opened.databases.onService(() => register.changed());
   const reloaded = (topology: ShardingTopology): void => register.runs(topology);
   const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
-  const unwatch = followCertificate({ certificate, log, port });
+  const unwatch = certificate && followCertificate(certificate, log, port);
   const unbind = endWithProcess(port, log, close);
   const forget = (): void => {
     unfollow();
-    unwatch();
+    unwatch?.();
     unbind();
   };
   port.stdout(`listening on ${address.url}\n`);
@@ -269,18 +244,11 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
 /** The lag of delivery needs queries, so only a delivering process reports it. */
 async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  const {
-    statistics,
-    events,
-    databases,
-    journalStatistics: journal,
-    retention,
-    sinkStatistics: sinks,
-  } = application;
+  const { statistics, events, databases, journalStatistics: journal, sinkStatistics: sinks } = application;
   const lag = () => lagOfShards(databases, events);
   return createMetrics({
     statistics,
-    retention: () => retention.status,
+    retention: () => application.retention.status,
     clocks: application.clockSkewsMs,
     ...(delivers ? { lag, journal, sinks } : {}),
   });
@@ -289,22 +257,21 @@ async function openMetrics(application: Application, delivers: boolean): Promise
 /** The address cannot be listened on. */
 class ListenError extends Error {}
 
+const LISTEN_FAILURES: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) => `Port ${port} of ${host} is in use; choose another one with --port or PORT`,
+  EACCES: (host, port) => `Port ${port} of ${host} is not allowed for this user; choose one above 1023`,
+  EADDRNOTAVAIL: notLocal,
+  ENOTFOUND: notLocal,
+  EAI_AGAIN: notLocal,
+};
+
+function notLocal(host: string): string {
+  return `${host} is not an address of this machine; choose another one with --host or HOST`;
+}
+
 function listenFailure(error: unknown, { host, port }: ServeCommand): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'EADDRINUSE':
-      return new ListenError(`Port ${port} of ${host} is in use; choose another one with --port or PORT`);
-    case 'EACCES':
-      return new ListenError(`Port ${port} of ${host} is not allowed for this user; choose one above 1023`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new ListenError(
-        `${host} is not an address of this machine; choose another one with --host or HOST`,
-      );
-    default:
-      return error;
-  }
+  const text = error instanceof Error && 'code' in error ? LISTEN_FAILURES[String(error.code)] : undefined;
+  return text === undefined ? error : new ListenError(text(host, port));
 }
 
 function describeFailure(error: unknown): { readonly text: string; readonly code: number } {
@@ -315,14 +282,10 @@ function describeFailure(error: unknown): { readonly text: string; readonly code
     return { text: [...error.problems.map(formatProblem), ...more].join('\n'), code: EXIT_USAGE };
   }
   if (error instanceof UnsafeServerError) return { text: error.message, code: EXIT_USAGE };
+  // The stack shows a plugin's author where it failed.
   if (error instanceof PluginError)
-    return { text: `${error.message}\n${stackOf(error.cause)}`.trimEnd(), code: EXIT_FAILURE };
+    return { text: `${error.message}\n${(error.cause as Error).stack ?? ''}`.trimEnd(), code: EXIT_FAILURE };
   if (error instanceof FwError || error instanceof ListenError || error instanceof TlsFileError)
     return { text: error.message, code: EXIT_FAILURE };
   return { text: JSON.stringify({ message: 'startup failed', ...errorFacts(error) }), code: EXIT_FAILURE };
-}
-
-/** The stack shows a plugin's author where it failed. */
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? '') : '';
 }
