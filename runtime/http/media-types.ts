@@ -1,5 +1,15 @@
-/** True if a body with these headers is uncompressed JSON in UTF-8. Types that end in `+json` are other formats. */
-export function isJsonContent(contentType: string | undefined, contentEncoding: string | undefined): boolean {
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpProblem } from './problem.js';
+
+/** @throws HttpProblem (415) unless a body with these headers is uncompressed JSON in UTF-8 */
+export function requireJson(headers: IncomingHttpHeaders): void {
+  if (isJsonContent(headers['content-type'], headers['content-encoding'])) return;
+  const detail = 'The body must be application/json in UTF-8, uncompressed';
+  throw new HttpProblem('HTTP_UNSUPPORTED_MEDIA_TYPE', detail);
+}
+
+/** Types that end in `+json` are other formats. */
+function isJsonContent(contentType: string | undefined, contentEncoding: string | undefined): boolean {
   if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') return false;
   if (contentType === 'application/json') return true;
   if (contentType === undefined) return false;

@@ -43,29 +43,16 @@ export interface RouteTools {
   readonly log: Logger;
 }
 
-/** Dependencies of the tools. */
-export interface ToolsContext {
-  readonly executor: Executes;
-  readonly authenticator: Authenticator;
-  /** Whether actions without a rule are refused to callers. */
-  readonly denyByDefault?: boolean | undefined;
-  readonly log: Logger;
-}
-
 /** The tools of one server. Remembers the reply of each request, for the header of replays. */
 export class RouteToolbox implements RouteTools {
   readonly log: Logger;
-  readonly #executor: Executes;
-  readonly #authenticator: Authenticator;
-  readonly #denyByDefault: boolean;
+  readonly #context: ToolsContext;
   readonly #replies = new WeakMap<FastifyRequest, FastifyReply>();
   readonly #callers = new WeakMap<FastifyRequest, Promise<Principal>>();
 
-  constructor({ executor, authenticator, denyByDefault = false, log }: ToolsContext) {
-    this.#denyByDefault = denyByDefault;
-    this.#executor = executor;
-    this.#authenticator = authenticator;
-    this.log = log;
+  constructor(context: ToolsContext) {
+    this.#context = context;
+    this.log = context.log;
   }
 
   /** Must be called before the route's own handlers. */
@@ -75,9 +62,7 @@ export class RouteToolbox implements RouteTools {
 
   // Properties, so that they can be destructured.
   readonly authenticate = (request: FastifyRequest): Promise<Principal> => {
-    const known = this.#callers.get(request);
-    if (known !== undefined) return known;
-    const caller = this.#ask(request);
+    const caller = this.#callers.get(request) ?? this.#ask(request);
     this.#callers.set(request, caller);
     return caller;
   };
@@ -90,7 +75,11 @@ export class RouteToolbox implements RouteTools {
   ): Promise<Result> => {
     const principal = options.principal ?? (await this.authenticate(request));
     // A principal that a custom route chooses is not a caller.
-    if (this.#denyByDefault && options.principal === undefined && ruleOf(actionClass) === undefined)
+    if (
+      this.#context.denyByDefault === true &&
+      options.principal === undefined &&
+      ruleOf(actionClass) === undefined
+    )
       throw new ForbiddenError('This operation has no rule, and access is denied by default');
     const { idempotencyKey: key, ifMatch, timeoutMs } = options;
     const method = key === undefined ? request.method : 'POST';
@@ -103,12 +92,21 @@ export class RouteToolbox implements RouteTools {
     );
     // The executor finds action and result by the class; `Executes` leaves their types to the generated routes.
     const action = actionClass as ActionClass<never, unknown>;
-    return (await this.#executor.execute(principal, action, params as object, settings)) as Result;
+    return (await this.#context.executor.execute(principal, action, params as object, settings)) as Result;
   };
 
   async #ask(request: FastifyRequest): Promise<Principal> {
-    const principal = await this.#authenticator(request.raw);
+    const principal = await this.#context.authenticator(request.raw);
     requireName(principal);
     return principalOf(principal);
   }
+}
+
+/** Dependencies of the tools. */
+export interface ToolsContext {
+  readonly executor: Executes;
+  readonly authenticator: Authenticator;
+  /** Whether actions without a rule are refused to callers. */
+  readonly denyByDefault?: boolean | undefined;
+  readonly log: Logger;
 }

@@ -12,9 +12,8 @@ import { API_POLICY, CUSTOM_POLICY } from './browser-headers.js';
 import type { Places } from './busy.js';
 import { parsePlainJson } from './input/json-text.js';
 import { readLooseQuery } from './input/query-text.js';
-import { isJsonContent } from './media-types.js';
+import { requireJson } from './media-types.js';
 import { shardInPath } from './path-shard.js';
-import { HttpProblem } from './problem.js';
 import type { RouteToolbox } from './route-tools.js';
 
 /** Limits the requests in progress of a custom route, and sets its query. */
@@ -30,13 +29,12 @@ export function adoptRoute(
     tools.begin(request, reply);
     if (reply.getHeader('content-security-policy') === API_POLICY)
       reply.header('content-security-policy', CUSTOM_POLICY);
-    let problem: Error | undefined;
-    try {
-      request.query = { ...readLooseQuery(request.raw.url ?? '') };
-    } catch (error) {
-      problem = error instanceof Error ? error : new Error(String(error));
-    }
-    done(problem);
+    settle(
+      () => {
+        request.query = { ...readLooseQuery(request.raw.url ?? '') };
+      },
+      (error) => done(error ?? undefined),
+    );
   };
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     // The place of a client that has left would never be released.
@@ -72,34 +70,28 @@ export function addForeignBodyReader(server: FastifyInstance, nestingDepth: numb
   server.addContentTypeParser('*', (request, payload, done) => {
     const { bodyLimit, config } = request.routeOptions;
     readBody(payload, request.headers['content-length'], Number(bodyLimit), (problem, body) => {
-      if (problem !== null) done(problem);
       // A path without a route is answered with 404, with any body.
-      else if (request.is404 || config.rawBody === true) done(null, body);
-      else parseBody(request, body, nestingDepth, done);
+      if (problem !== null || request.is404 || config.rawBody === true) done(problem, body);
+      else if (body === undefined || body.length === 0) done(null, undefined);
+      else settle(() => jsonOf(request.headers, body, nestingDepth), done);
     });
   });
 }
 
-function parseBody(
-  { headers }: FastifyRequest,
-  body: Buffer | undefined,
-  nestingDepth: number,
-  done: (error: Error | null, body?: unknown) => void,
-): void {
+/** Calls back with the result of a function, or with the error that it throws. */
+function settle<T>(work: () => T, done: (error: Error | null, result?: T) => void): void {
+  let result: T;
   try {
-    done(null, body === undefined || body.length === 0 ? undefined : jsonOf(headers, body, nestingDepth));
+    result = work();
   } catch (error) {
     done(error instanceof Error ? error : new Error(String(error)));
+    return;
   }
+  done(null, result);
 }
 
 function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: number): unknown {
-  if (!isJsonContent(headers['content-type'], headers['content-encoding'])) {
-    throw new HttpProblem(
-      'HTTP_UNSUPPORTED_MEDIA_TYPE',
-      'The body must be application/json in UTF-8, uncompressed',
-    );
-  }
+  requireJson(headers);
   return parsePlainJson(body, nestingDepth);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { placesOf } from '../../openapi/documented-route.js';
-import { isJsonContent } from '../media-types.js';
+import { requireJson } from '../media-types.js';
 import { HttpProblem, type InputProblem } from '../problem.js';
 import type { RouteDescriptor } from '../route.js';
 import { compileInput, type InputValidator } from './compile-input.js';
@@ -69,12 +69,7 @@ export class ParamsReader {
       if (!this.#needsBody) return {};
       throw new HttpProblem('HTTP_MALFORMED_BODY', 'The body is empty; a JSON object is expected');
     }
-    if (!isJsonContent(headers['content-type'], headers['content-encoding'])) {
-      throw new HttpProblem(
-        'HTTP_UNSUPPORTED_MEDIA_TYPE',
-        'The body must be application/json in UTF-8, uncompressed',
-      );
-    }
+    requireJson(headers);
     const value = parseJsonBytes(body, this.#nestingDepth);
     if (isJsonObject(value)) return value;
     throw new HttpProblem('FW_VALIDATION', 'The body must be a JSON object', {
