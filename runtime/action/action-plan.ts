@@ -42,6 +42,8 @@ export interface StagedUpdate {
   readonly changed?: ColumnSet;
   /** Names of the natural keys that the row has held so far. Default: none, or unknown. */
   readonly heldBefore?: readonly string[];
+  /** @internal The remembered state that it starts from: stale if the row has another revision. Default: it was read. */
+  guess?: Entity | undefined;
   readonly events: readonly ModelEvent<unknown>[];
 }
 
@@ -51,6 +53,8 @@ export interface StagedExpectation {
   readonly descriptor: ModelDescriptor;
   readonly model: Entity;
   readonly expectedVersion: number;
+  /** @internal See `StagedUpdate`. */
+  guess?: Entity | undefined;
 }
 
 /** One operation of a plan. */
@@ -125,6 +129,7 @@ export class ActionPlan {
       model: stored,
       expectedVersion: model.version,
       changed: changedColumns(descriptor, base, stored),
+      guess: undefined,
       events: pendingEventsOf(model),
     };
     const isKeyed = descriptor.keys !== undefined && base !== undefined;

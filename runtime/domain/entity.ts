@@ -63,6 +63,14 @@ export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Dra
 /** Marks an instance as stored, or as the state that the store will have when its plan is applied. */
 export let markStored: <M extends Entity>(entity: M) => M;
 
+/**
+ * The transaction that wrote the row of a stored state (PostgreSQL's `xmin`): the row has changed, by whomever, if it has
+ * another one. Undefined: unknown.
+ */
+export let revisionOf: (entity: Entity) => string | undefined;
+/** Notes the transaction that wrote the row of a stored state. */
+export let noteRevision: (entity: Entity, revision: string) => void;
+
 /** Marks an instance as a copy of another one. */
 export let markCopied: (copy: Entity, source: Entity) => void;
 
@@ -97,6 +105,7 @@ export abstract class Entity<
   #pendingEvents: readonly ModelEvent<unknown>[] = NO_EVENTS;
   #row: string | undefined;
   #base: Entity | undefined;
+  #revision: string | undefined;
 
   static {
     rowOf = (entity) => {
@@ -133,6 +142,10 @@ export abstract class Entity<
       const stored: Entity = entity;
       stored.#base = stored;
       return entity;
+    };
+    revisionOf = (entity) => entity.#revision;
+    noteRevision = (entity, revision) => {
+      entity.#revision = revision;
     };
     markCopied = (copy, source) => {
       copy.#base = source.#base;

@@ -1,6 +1,6 @@
 import { memoize } from '../collections/memoize.js';
 import type { NaturalKey } from '../domain/descriptor.js';
-import type { Entity, ModelDescriptor } from '../domain/entity.js';
+import { type Entity, type ModelDescriptor, noteRevision } from '../domain/entity.js';
 import { instantText } from '../domain/kinds/instant-kind.js';
 import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -50,13 +50,19 @@ export class SqlShardStore implements ShardStore {
   }
 
   async flush(request: FlushRequest, options?: CallOptions): Promise<readonly FlushOutcome[]> {
-    const applied = await this.#run(request, options);
-    if (applied !== '') this.#flushed(request.groups);
-    return outcomes(request.groups.length, applied);
+    const { groups } = request;
+    const [applied, revision] = await this.#run(request, options);
+    const result = outcomes(groups.length, applied);
+    if (applied === '') return result;
+    groups.forEach((group, index) => {
+      if (result[index] === 'applied') noteRevisions(group, revision);
+    });
+    this.#flushed(groups);
+    return result;
   }
 
-  /** The groups that were applied; a fenced single plan is not among them. */
-  async #run(request: FlushRequest, options?: CallOptions): Promise<string> {
+  /** The groups that were applied, and the transaction; a fenced single plan is not among them. */
+  async #run(request: FlushRequest, options?: CallOptions): Promise<readonly [string, string]> {
     const statement = flushStatement(request, this.#origin);
     requireSize(request, statement);
     try {
@@ -64,10 +70,11 @@ export class SqlShardStore implements ShardStore {
       const pipeline = request.locked === 'skip' ? this : undefined;
       const limits = { ...options, pipeline, access: INTERNAL_ACCESS } as const;
       const { rows } = await this.#database.query(statement, limits);
-      return String(rows[0]?.[0] ?? '');
+      const [applied, revision] = rows[0] ?? [];
+      return [String(applied ?? ''), String(revision)];
     } catch (error) {
       const isSingle = request.groups.length === 1 && request.groups[0]?.length === 1;
-      if (isSingle && isFenced(error)) return '';
+      if (isSingle && isFenced(error)) return ['', ''];
       throw error;
     }
   }
@@ -226,7 +233,7 @@ let readTextCount = 0;
 /** A single id has its own text, because the planner estimates an equality best. */
 const readTexts = memoize((codec: RowCodec): { readonly one: NamedText; readonly many: NamedText } => {
   const columns = codec.columns.map(({ descriptor }) => quoteIdentifier(descriptor.column)).join(', ');
-  const select = `SELECT ${columns} FROM ${quoteIdentifier(codec.model.table)} WHERE id = `;
+  const select = `SELECT ${columns}, xmin FROM ${quoteIdentifier(codec.model.table)} WHERE id = `;
   readTextCount += 1;
   return {
     one: { name: `fw_read_${readTextCount}`, text: `${select}$1` },
@@ -259,6 +266,12 @@ function isFenced(error: unknown): boolean {
   if (!(error instanceof DriverFailure) || error.phase !== 'answered') return false;
   if (error.sqlState !== UNIQUE_VIOLATION) return false;
   return error.schema === 'eventlog' && error.table?.startsWith('actions') === true;
+}
+
+/** The last state of each row is the stored one; no version check accepts an earlier one. */
+function noteRevisions(group: WriteGroup, revision: string): void {
+  for (const { items } of group)
+    for (const { kind, model } of items) if (kind !== 'expect') noteRevision(model, revision);
 }
 
 /** `applied` lists group numbers from 1, separated by commas. */

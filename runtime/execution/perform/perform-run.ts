@@ -93,6 +93,7 @@ export class PerformRun implements PerformScope {
       descriptor: descriptorOf(model),
       model,
       expectedVersion: model.version,
+      guess: model,
     }));
   }
 
@@ -149,7 +150,15 @@ export class PerformRun implements PerformScope {
   seal(): readonly StagedItem[] {
     const items = this.plan.seal();
     requireReach(this.plan, this.reach);
+    if (this.#guesses !== undefined) for (const item of items) this.#noteGuess(item, this.#guesses);
     return items;
+  }
+
+  /** A state that another execution has staged meanwhile is no guess. */
+  #noteGuess(item: StagedItem, guesses: ReadonlyMap<string, Entity>): void {
+    if (item.kind === 'add') return;
+    const guess = guesses.get(rowOf(item.model));
+    if (guess?.version === item.expectedVersion) item.guess = guess;
   }
 
   /**

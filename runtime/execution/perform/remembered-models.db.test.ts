@@ -153,6 +153,26 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     expect(here.ends).toEqual(['unconfirmed', 'applied']);
   });
 
+  test('is read again when its row was changed by hand, even without a new version', async () => {
+    const [written, read, untouched] = [await here.known(10), await other.known(10), await here.known(10)];
+    await here.run(async (_, accounts) => void (await accounts.getById(read)));
+    await sql(`update accounts set balance = 50 where id in ('${written}', '${read}')`);
+    const ids = [written, written, read, untouched];
+    await Promise.all(ids.map((id) => here.run(credit(id, 1), settings().maximumAttempts(1))));
+    expect(await Promise.all(ids.map((id) => balance(here, id)))).toEqual(['52', '52', '51', '11']);
+  });
+
+  test('is no reason for a decision if its row was changed by hand and is only read', async () => {
+    const [limit, id] = [await here.known(10), await here.known(1)];
+    await sql(`update accounts set balance = 3 where id = '${limit}'`);
+    const fill: Work = async (plan, accounts) => {
+      const amount = (await accounts.getById(limit)).balance;
+      return plan.update((await accounts.getById(id)).credit(amount));
+    };
+    await here.run(fill);
+    expect([here.ends, await balance(here, id)]).toEqual([['unconfirmed', 'applied'], '4']);
+  });
+
   test('neither refuses nor allows what only the state of another process decides', async () => {
     const id = await here.known(10);
     await other.run(credit(id, 90));

@@ -53,6 +53,11 @@ export const NULLABLE_BIGINT: ParameterKind<number | undefined> = literal(
   (value) => (value === undefined ? null : String(value)),
   (value) => (value === undefined ? 'NULL' : String(value)),
 );
+export const OPTIONAL_XID: ParameterKind<string | undefined> = literal(
+  'xid',
+  (xid) => xid ?? null,
+  (xid) => xid ?? 'NULL',
+);
 export const FLAG: ParameterKind<boolean> = literal('bool', String, (flag) => (flag ? 't' : 'f'));
 export const INSTANT: ParameterKind<Date> = packed('timestamptz', instantText, instantArray);
 export const ISO_INSTANT: ParameterKind<string> = literal('timestamptz', same, quoteElement);

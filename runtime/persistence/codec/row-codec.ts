@@ -1,6 +1,14 @@
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
-import { assign, type Entity, fieldOf, finishDraft, markStored, startDraft } from '../../domain/entity.js';
+import {
+  assign,
+  type Entity,
+  fieldOf,
+  finishDraft,
+  markStored,
+  noteRevision,
+  startDraft,
+} from '../../domain/entity.js';
 import { ValidationError } from '../../errors.js';
 import { arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import type { ParameterKind } from './parameter-kind.js';
@@ -53,7 +61,7 @@ export class RowCodec<M extends Entity = Entity> {
     return codec;
   }
 
-  /** Converts a row with the values of `columns`, in that order, to a frozen model. */
+  /** Converts a row with the values of `columns`, in that order, and perhaps its `xmin`, to a frozen model. */
   decode(row: readonly unknown[]): M {
     const draft = startDraft(this.model);
     for (let index = 0; index < this.columns.length; index += 1) {
@@ -66,6 +74,8 @@ export class RowCodec<M extends Entity = Entity> {
         isAbsent(value) ? absentValue(column.descriptor) : column.codec.fromDriver(value),
       );
     }
+    const revision = row[this.columns.length];
+    if (typeof revision === 'string') noteRevision(draft, revision);
     return markStored(finishDraft(draft, []));
   }
 

@@ -70,7 +70,7 @@ const texts = new WeakMap<NaturalKey, NamedText>();
 let textCount = 0;
 
 /**
- * Reads the models that hold these keys, with the columns of `RowCodec`.
+ * Reads the models that hold these keys, with the columns of `RowCodec` and the revisions.
  *
  * @param keys one list of texts per key, no two of them equal
  */
@@ -102,7 +102,7 @@ function keyQuery(model: ModelDescriptor, key: NaturalKey): string {
   const live = liveCondition(model);
   if (live !== undefined) conditions.push(live);
   return (
-    `SELECT ${columns.join(', ')} FROM unnest(${types.join(', ')}) AS k(${names.join(', ')}) ` +
+    `SELECT ${columns.join(', ')}, t.xmin FROM unnest(${types.join(', ')}) AS k(${names.join(', ')}) ` +
     `JOIN ${quoteIdentifier(model.table)} AS t ON ${conditions.join(' AND ')}`
   );
 }

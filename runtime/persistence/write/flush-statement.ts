@@ -104,7 +104,7 @@ class FlushStatement {
     this.#cancel();
     return this.#builder.statement(() => {
       const applied = this.#isGuarded ? this.#form.list(cte(OK)) : `'${ALL_APPLIED}'`;
-      return `SELECT ${applied} AS applied`;
+      return `SELECT ${applied} AS applied, pg_current_xact_id()::xid AS revision`;
     }, this.#key());
   }
 
@@ -144,11 +144,12 @@ class FlushStatement {
     if (expects.length > 0) sources.push(this.#bind('x', CHECK, expects));
     return () => {
       const checks = sources.map(({ number, cell, from }) => {
-        return `SELECT ${number} AS nr, ${cell('id')} AS id, ${cell('expected')} AS expected${from}`;
+        const [id, expected, revision] = CHECK.map(({ name }) => `${cell(name)} AS ${name}`);
+        return `SELECT ${number} AS nr, ${id}, ${expected}, ${revision}${from}`;
       });
       return (
         `SELECT g.nr AS grp FROM (${checks.join(' UNION ALL ')}) AS g JOIN ${table.name} AS t ON t.id = g.id ` +
-        `WHERE t.version = g.expected ORDER BY t.id ${this.#lock}`
+        `WHERE t.version = g.expected AND (g.revision IS NULL OR t.xmin = g.revision) ORDER BY t.id ${this.#lock}`
       );
     };
   }

@@ -18,6 +18,8 @@ export interface RowChange {
   readonly changed?: ColumnSet | undefined;
   /** Of an update: names of the natural keys that the row held before. Default: none, or unknown. */
   readonly heldBefore?: readonly string[] | undefined;
+  /** The remembered state that the first change starts from. Default: none. */
+  readonly guess?: Entity | undefined;
   /** States between the first and the last are skipped. */
   readonly isFolded?: true;
 }
@@ -62,7 +64,7 @@ function follow(before: RowChange, item: StagedItem): RowChange {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);
   }
   RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
-  const { kind, descriptor, expectedVersion, heldBefore } = before;
+  const { kind, descriptor, expectedVersion, heldBefore, guess } = before;
   const changed = kind === 'add' ? undefined : unionOf(descriptor, changedBy(before), changedBy(item));
-  return { kind, descriptor, model: item.model, expectedVersion, changed, heldBefore, isFolded: true };
+  return { kind, descriptor, model: item.model, expectedVersion, changed, heldBefore, guess, isFolded: true };
 }

@@ -1,6 +1,7 @@
 import { memoize } from '../../collections/memoize.js';
+import { revisionOf } from '../../domain/entity.js';
 import type { ArrayValue } from '../codec/column-codec.js';
-import { BIGINT, FLAG, type ParameterKind, UUID } from '../codec/parameter-kind.js';
+import { BIGINT, FLAG, OPTIONAL_XID, type ParameterKind, UUID } from '../codec/parameter-kind.js';
 import type { RowCodec } from '../codec/row-codec.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 import type { UpdateColumn, UpdateColumns } from '../codec/update-columns.js';
@@ -22,10 +23,11 @@ export function cell<R, V>(name: string, kind: ParameterKind<V>, of: (row: R) =>
   return { ...kind, name, one: (row) => kind.one(of(row)), many: (rows) => kind.many(rows, of) };
 }
 
-/** What the check of a version needs. */
+/** What the check of a version needs, and of the revision of a row that was not read. */
 export const CHECK: readonly Cell<RowChange>[] = [
   cell('id', UUID, ({ model }) => model.id.getValue()),
   cell('expected', BIGINT, ({ expectedVersion }) => expectedVersion),
+  cell('revision', OPTIONAL_XID, ({ guess }) => guess && revisionOf(guess)),
 ];
 
 /** Rows as SQL refers to them. */
