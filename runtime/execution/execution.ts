@@ -193,7 +193,8 @@ export class Execution<Params, Result> {
     requireVersion(staged, this.#request.configuration);
     requireKeys(run.plan.keyed);
     if (this.#isGuess && staged.length === 0) return { kind: 'unproven' };
-    const items = this.#isGuess ? [...staged, ...run.proofs()] : staged;
+    const proofs = run.proofs();
+    const items = proofs.length === 0 ? staged : [...staged, ...proofs];
     const parts = this.#route(items, run.plan);
     const [part] = parts;
     if (this.#isGuess && parts.length > 1) return { kind: 'unproven' };

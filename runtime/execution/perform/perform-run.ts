@@ -87,14 +87,13 @@ export class PerformRun implements PerformScope {
 
   /** A version check for each guess that the plan does not stage; they must be part of its own statement. */
   proofs(): readonly StagedItem[] {
-    const unstaged = [...this.guesses.values()].filter((model) => !this.#isStaged(model));
-    return unstaged.map((model) => ({
-      kind: 'expect',
-      descriptor: descriptorOf(model),
-      model,
-      expectedVersion: model.version,
-      guess: model,
-    }));
+    const proofs: StagedItem[] = [];
+    for (const model of this.guesses.values()) {
+      if (this.#isStaged(model)) continue;
+      const descriptor = descriptorOf(model);
+      proofs.push({ kind: 'expect', descriptor, model, expectedVersion: model.version, guess: model });
+    }
+    return proofs;
   }
 
   /** Shows the staged states of its plan, which was sent, to other executions. */

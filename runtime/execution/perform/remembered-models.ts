@@ -11,8 +11,8 @@ export interface Era {
 }
 
 interface RememberedModel {
-  readonly model: Entity;
-  readonly era: Era;
+  model: Entity;
+  era: Era;
 }
 
 /** What the memory must know of a shard. */
@@ -100,9 +100,14 @@ export class RememberedModels {
     if (descriptorOf(model).chaining === false) return;
     const row = rowOf(model);
     const known = this.#models.peek(row);
+    if (known === undefined) {
+      this.#models.set(row, { model, era });
+      return;
+    }
     // The answer of a read may arrive after that of a later write.
-    if (known !== undefined && !known.era.isOver && known.model.version > model.version) return;
-    this.#models.set(row, { model, era });
+    if (!known.era.isOver && known.model.version > model.version) return;
+    known.model = model;
+    known.era = era;
   }
 
   /**

@@ -72,6 +72,8 @@ class FlushStatement {
   readonly #updates: BoundRows[] = [];
   /** Names of the expressions that write to `eventlog`. */
   #written = '';
+  /** Whether each group has one row whose version is checked. */
+  #hasOneCheckEach = true;
 
   constructor({ groups, locked }: FlushRequest, origin: FlushOrigin) {
     const plans = groups.flat();
@@ -108,12 +110,11 @@ class FlushStatement {
     }, this.#key());
   }
 
-  /** What the text of a single plan depends on. Empty: that of the merged form depends on more. */
+  /** What the text depends on. */
   #key(): string {
-    if (this.#form === MERGED) return '';
-    let key = this.#lock + this.#written;
+    let key = `${this.#form === SINGLE} ${this.#lock} ${this.#written} ${this.#hasOneCheckEach} ${this.#groups}`;
     for (const { table, sets, adds, expects, steps } of this.#tables)
-      key += `;${table.id} ${sets?.key} ${adds.length} ${expects.length} ${steps?.count}`;
+      key += `;${table.id} ${sets?.key} ${adds.length > 0} ${expects.length > 0} ${steps?.count}`;
     return key;
   }
 
@@ -122,12 +123,12 @@ class FlushStatement {
     const checked = this.#tables.filter(({ sets, expects }) => sets !== undefined || expects.length > 0);
     const isSingle = this.#form === SINGLE;
     const counts = isSingle ? [] : this.#changes.map((rows) => rows.filter(isChecked).length);
-    const hasOneEach = counts.every((count) => count === 1);
-    const checks = hasOneEach ? '' : this.#bindNumbers(counts);
+    this.#hasOneCheckEach = counts.every((count) => count === 1);
+    const checks = this.#hasOneCheckEach ? '' : this.#bindNumbers(counts);
     const locks = checked.map((table) => this.#lockRows(table));
     this.#builder.select(OK, () => {
       const locked = locks.map((sql) => `SELECT grp FROM (${sql()}) AS l`).join(' UNION ALL ');
-      return hasOneEach ? locked : completeGroups(locked, checks);
+      return this.#hasOneCheckEach ? locked : completeGroups(locked, checks);
     });
   }
 

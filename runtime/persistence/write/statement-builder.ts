@@ -50,6 +50,8 @@ export const NAMESPACE = '$1::text';
 export class StatementBuilder {
   readonly #values: (ArrayValue | null)[];
   readonly #expressions: { readonly name: string; readonly as: string; readonly sql: () => string }[] = [];
+  /** Names of parameters that it could have, but for want of a value has not. */
+  #omitted = '';
 
   constructor(namespace: string) {
     this.#values = [namespace];
@@ -66,6 +68,11 @@ export class StatementBuilder {
     return `$${this.#values.push(value)}::${type}`;
   }
 
+  /** Notes that a parameter is left out, on which the text depends. */
+  omit(name: string): void {
+    this.#omitted += ` ${name}`;
+  }
+
   /** Appends a common table expression that reads. Materialized, it locks rows once, and before any is written. */
   select(name: string, sql: () => string): void {
     this.#expressions.push({ name, as: 'AS MATERIALIZED', sql });
@@ -78,14 +85,15 @@ export class StatementBuilder {
 
   /**
    * @param query what follows the common table expressions
-   * @param key determines the text. Empty: the text depends on more than is worth comparing
+   * @param key determines the text, together with the parameters that are left out
    */
   statement(query: () => string, key: string): Statement {
-    let known = keyed.get(key);
+    const whole = key + this.#omitted;
+    let known = keyed.get(whole);
     if (known === undefined) {
       const expressions = this.#expressions.map(({ name, as, sql }) => `${cte(name)} ${as} (${sql()})`);
       known = named(`WITH ${expressions.join(',\n')}\n${query()}`);
-      if (key !== '' && keyed.size < MAXIMUM_KEYS) keyed.set(key, known);
+      if (keyed.size < MAXIMUM_KEYS) keyed.set(whole, known);
     }
     const { text, name } = known;
     return name === undefined ? { text, values: this.#values } : { text, name, values: this.#values };

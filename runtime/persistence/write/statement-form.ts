@@ -49,7 +49,10 @@ export const MERGED: StatementForm = {
     // Arrays are unnested together; what is expanded otherwise follows.
     let [names, unnested, functions, last] = ['nr', numbers, '', ''];
     for (const { name, one, many, manyType, expand, isOptional } of cells) {
-      if (isOptional === true && rows.every((row) => one(row) === null)) continue;
+      if (isOptional === true && rows.every((row) => one(row) === null)) {
+        builder.omit(name);
+        continue;
+      }
       const array = builder.bind(many(rows), manyType);
       arrays.set(name, array);
       if (expand === undefined) {
