@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import { type GenerateOptions, type GenerateResult, generate, MANIFEST_NAME } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
-import type { SourceFiles } from '../generator/watch.js';
+import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import type { GenerateFlags } from './generate-flags.js';
@@ -17,6 +17,8 @@ import { writeStamp } from './stamp.js';
 export interface Knowledge {
   /** Sources that an earlier run of this process has read, without changed files. */
   readonly sources?: SourceFiles | undefined;
+  /** What earlier runs of this process have added to the lock files. */
+  readonly drafts?: LockDrafts;
   /** Options from the configuration. Default: the configuration is read. */
   readonly options?: GenerateOptions | undefined;
   /** Receives the result before it is reported. */
@@ -73,7 +75,7 @@ type Found = Pick<RunReport, 'problems' | 'warnings' | 'changes'> & {
 async function runGenerator(
   flags: GenerateFlags,
   onPhase: (phase: string) => void,
-  { sources, options: known, onResult, warnings: shown }: Knowledge,
+  { sources, drafts, options: known, onResult, warnings: shown }: Knowledge,
 ): Promise<Found> {
   const { check: isCheck = false, dryRun, force = false, clean = false, strict = false } = flags;
   const startedAt = Date.now();
@@ -91,6 +93,7 @@ async function runGenerator(
     ...loaded.options,
     ...run,
     ...(sources === undefined ? {} : { sources }),
+    ...(drafts === undefined ? {} : { drafts }),
   });
   onResult?.(result);
   const { diagnostics: problems, inputs } = result;

@@ -25,7 +25,7 @@ export async function watchCommand(
   const { SourceFiles } = await import('../generator/watch.js');
   const projectDirectory = dirname(resolve(flags.config));
   const sources = new SourceFiles(projectDirectory);
-  const warnings = new Set<string>();
+  const [warnings, drafts] = [new Set<string>(), new Set<string>()];
   const watcher = new FolderWatcher();
   const configuration = new WatchedConfiguration(flags.config);
   let before: Snapshot | undefined;
@@ -52,7 +52,8 @@ export async function watchCommand(
           if (options !== undefined) before = withWritten(after, options, { ...result, inputs });
         };
         const reportsUnchanged = last !== EXIT.success;
-        last = await generateOnce(flags, context, { sources, options, onResult, reportsUnchanged, warnings });
+        const known = { sources, drafts, options, warnings };
+        last = await generateOnce(flags, context, { ...known, onResult, reportsUnchanged });
         // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
         await nextTurn();
         await afterRun?.(last);

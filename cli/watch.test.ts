@@ -52,7 +52,6 @@ test(
     renameSync(join(project.folder, 'src/models/deep/extra.ts'), join(project.folder, 'src/models/moved.ts'));
     await until(() => project.emitted()['src/generated/extra.ts']?.includes('../models/moved.js') === true);
     project.remove('src/models/moved.ts');
-    project.remove('src/migrations/names.lock');
     await until(() => !emits('extra.ts'));
   },
   PATIENCE_MS,

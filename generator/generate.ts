@@ -9,7 +9,7 @@ import { emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { PARTIALS, TEMPLATES } from './emit/template-names.js';
-import { type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
+import { type LockDrafts, type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
 import { type InputOptions, type RunInputs, readInputs } from './read-inputs.js';
@@ -29,6 +29,8 @@ export interface GenerateOptions extends InputOptions, WriteOptions {
   readonly now?: Date;
   /** Warnings are mistakes. Default: `warnings` lists them. */
   readonly strict?: boolean;
+  /** Of a process that watches: what its runs have added to the lock files. */
+  readonly drafts?: LockDrafts;
   /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
 }
@@ -140,7 +142,7 @@ function prepare(
   const problems = [...diagnostics, ...checkSchema(schema), ...open];
   if (problems.length > 0) return { diagnostics: problems };
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
-  const locked = lockShapes(locks, schema);
+  const locked = lockShapes(locks, schema, options.drafts);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };

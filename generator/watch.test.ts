@@ -35,8 +35,8 @@ test(`${EDITS} edits end where a cold run begins (FUZZ_SEED=${seed})`, async () 
   cpSync(golden, join(folder, 'src'), { recursive: true });
   const originals = textsOf(folder);
   const choose = chooserFrom(seed);
-  const sources = new SourceFiles(folder);
-  const run = (): Promise<GenerateResult> => generate({ ...optionsFor(folder), sources });
+  const [sources, drafts] = [new SourceFiles(folder), new Set<string>()];
+  const run = (): Promise<GenerateResult> => generate({ ...optionsFor(folder), sources, drafts });
   await run();
   for (let count = 0; count < EDITS; count += 1) {
     sources.forget(choose(2) === 0 ? editBody(folder, choose) : editSources(folder, choose, originals));

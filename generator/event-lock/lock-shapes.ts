@@ -25,15 +25,23 @@ export interface LockedShapes {
   readonly types: readonly LockedType[];
 }
 
+/** Entries, as `file key`, that earlier runs of a watching process have added to the lock files. */
+export type LockDrafts = Set<string>;
+
 /**
  * Compares the events, stored params and stored names of a project with its lock files.
  *
  * @param locks from `readLocks`
+ * @param drafts of earlier runs; extended. A draft whose name is gone was a name of a moment, and leaves the lock.
  */
-export function lockShapes(locks: readonly LockText[], schema: LockedSchema): LockedShapes {
+export function lockShapes(
+  locks: readonly LockText[],
+  schema: LockedSchema,
+  drafts: LockDrafts = new Set(),
+): LockedShapes {
   const locked = LOCK_KINDS.flatMap((kind, index) => {
     const lock = locks[index];
-    return lock === undefined ? [] : [lockKindOf(kind, schema, lock)];
+    return lock === undefined ? [] : [lockKindOf(kind, schema, lock, drafts)];
   });
   return {
     files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
@@ -51,6 +59,7 @@ function lockKindOf(
   kind: LockKind,
   schema: LockedSchema,
   { path, text: before, unreadable }: LockText,
+  drafts: LockDrafts,
 ): LockedKind {
   const nothing = { path, text: undefined, origins: [], types: [] };
   if (unreadable !== undefined) {
@@ -68,18 +77,21 @@ function lockKindOf(
     };
   }
   const lockables = kind.lockables(schema);
-  const lock = withAliases(stored, lockables);
+  const declared = lockables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const known = new Set([...declared, ...(kind.declared?.(schema) ?? [])]);
+  const isDraft = (key: string): boolean => drafts.has(`${path} ${key}`);
+  const kept = [...stored].filter(([key, { name }]) => known.has(name) || !isDraft(key));
+  const lock = withAliases(new Map(kept), lockables);
   const present = presentVersions(lockables);
   const last = lastVersions(lock);
   const diagnostics = present.flatMap((each) =>
     checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0),
   );
-  const declared = lockables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  const known = new Set([...declared, ...(kind.declared?.(schema) ?? [])]);
   diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, known, lock, path));
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
   const wanted = new Map(lock);
   for (const { lockable, version, key, shape } of present) {
+    if (!lock.has(key)) drafts.add(`${path} ${key}`);
     wanted.set(key, { name: lockable.name, version, shapes: [shape], line: undefined });
   }
   const types = lockedTypes(kind, present, wanted);

@@ -8,6 +8,7 @@ import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accoun
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaSummary } from './sagas.js';
+import { endTime, leaveByTime } from './test-support/step-time.js';
 import {
   type BookParams,
   Trip,
@@ -62,14 +63,6 @@ async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readon
     await firstOf(HERE, balance, trip.hotels),
     await firstOf(HERE, 'SELECT state FROM trips WHERE id = $1', trip.id.getValue()),
   ];
-}
-
-/** Sets the deadline of the trip's current step to the past. */
-async function endTime(databases: DatabaseRegistry, { id }: Trip): Promise<void> {
-  const text = `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
-      WHERE state = 'pending' AND params ->> 'saga' = $1::text)
-    UPDATE eventlog.sagas SET deadline = clock_timestamp(), timeout_ms = 0 WHERE id = $1::uuid`;
-  await databases.database(HERE).query({ text, values: [id.getValue()] });
 }
 
 describeOnEachAdapter('A saga', (harness) => {
@@ -234,7 +227,7 @@ describeOnEachAdapter('A saga', (harness) => {
     });
     const trip = await startTrip(application);
     await until(() => calls > 1);
-    await endTime(databases, trip);
+    await leaveByTime(application, HERE, trip.id.getValue());
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
     expect((await summaryOf(application, trip)).failure?.code).toBe('TIMED_OUT');
@@ -244,7 +237,7 @@ describeOnEachAdapter('A saga', (harness) => {
     const databases = await shards();
     const starter = processOf(databases, {}, false);
     const trip = await startTrip(starter);
-    await endTime(databases, trip);
+    await endTime(starter, HERE, trip.id.getValue());
     await starter.executor.execute(ALICE, OverdueAction, { saga: trip.id.getValue(), stepNumber: 1 });
     const worker = processOf(databases);
     await ended(worker, trip);
@@ -263,7 +256,7 @@ describeOnEachAdapter('A saga', (harness) => {
     });
     const trip = await startTrip(application);
     await until(() => attempts > 0);
-    await endTime(databases, trip);
+    await leaveByTime(application, HERE, trip.id.getValue());
     await ended(application, trip);
     release();
     await application.events.stop();
@@ -284,7 +277,7 @@ describeOnEachAdapter('A saga', (harness) => {
     });
     const trip = await startTrip(application);
     await until(() => attempts > 0);
-    await endTime(databases, trip);
+    await leaveByTime(application, HERE, trip.id.getValue());
     await until(async () => (await summaryOf(application, trip)).step === 'CANCELLING');
     release();
     await ended(application, trip);

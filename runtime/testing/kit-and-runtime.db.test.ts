@@ -15,6 +15,7 @@ import {
 } from '../execution/test-support/accounts.js';
 import { Repository } from '../persistence/read/repository.js';
 import type { Saga } from '../sagas/saga.js';
+import { leaveByTime } from '../sagas/test-support/step-time.js';
 import {
   Trip,
   TripStartAction,
@@ -148,7 +149,7 @@ async function onDatabases(application: Application, scenario: Scenario): Promis
   const id = trip.id.getValue();
   if (scenario.timesOut === true) {
     await until(() => attempts() > 1);
-    await endTime(application, id);
+    await leaveByTime(application, HERE, id);
   }
   await until(async () => (await sagas.show(id)).state !== 'RUNNING');
   const accounts = new AccountRepository(repositories);
@@ -164,14 +165,6 @@ async function onDatabases(application: Application, scenario: Scenario): Promis
     events: await Promise.all(events),
     actions: await actionsOf(application, id),
   };
-}
-
-/** Sets the deadline of the saga's current step to the past. */
-async function endTime({ databases }: Application, saga: string): Promise<void> {
-  const text = `WITH due AS (UPDATE eventlog.schedules SET next_date = clock_timestamp()
-      WHERE state = 'pending' AND params ->> 'saga' = $1::text)
-    UPDATE eventlog.sagas SET deadline = clock_timestamp() WHERE id = $1::uuid`;
-  await databases.database(HERE).query({ text, values: [saga] });
 }
 
 /** Actions with an effect: an attempt that finds its work done may or may not leave a row. */

@@ -11,9 +11,11 @@ const MESSAGES = [
   'action/action-registry.ts',
   'domain/entity.ts',
   'errors.ts',
+  'events/log/event-envelope.ts',
   'execution/action-executor.ts',
   'persistence/codec/event-catalog.ts',
   'persistence/codec/result-json.ts',
+  'relay/publish-queue.ts',
 ];
 
 test('the runtime reads the name of a class only for messages', () => {

@@ -10,8 +10,8 @@ import { expect, test } from 'vitest';
 const MAY: Readonly<Record<string, string>> = {
   'runtime/access/client-certificates.ts': 'validity of a certificate',
   'runtime/access/jwt.ts': 'validity of a token, with a leeway',
-  'runtime/access/verified-tokens.ts': 'validity of a token, with a leeway',
   'runtime/action/action-plan.ts': 'dates of models, and what a specification shows of a schedule',
+  'runtime/client/call.ts': 'a date in Retry-After, by the clock of the caller',
   'runtime/concurrency/time.ts': 'the clock itself',
   'runtime/consumer/verify-webhook.ts': 'age of a signature, with a leeway',
   'runtime/domain/clock.ts': 'the clock itself',
