@@ -29,7 +29,7 @@ export interface GenerateOptions extends InputOptions, WriteOptions {
   readonly now?: Date;
   /** Warnings are mistakes. Default: `warnings` lists them. */
   readonly strict?: boolean;
-  /** Of a process that watches: what its runs have added to the lock files. */
+  /** @internal Of a process that watches: what its runs have added to the lock files. */
   readonly drafts?: LockDrafts;
   /** Called when a phase begins. */
   readonly onPhase?: (phase: Phase) => void;
