@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fixedPrincipal, type RunningServer, type ServeOptions } from 'fw-actions';
+import { fixedPrincipal, type RunningServer, type ServeOptions } from 'fw-actions/http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer as startBooking } from '../examples/booking/generated/server.js';

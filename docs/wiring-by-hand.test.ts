@@ -3,12 +3,11 @@ import {
   currency,
   Decimal,
   openApplication,
-  openDatabases,
-  prepareShards,
   ShardIdentifier,
-  ShardingConfig,
   type Uuid,
 } from 'fw-actions';
+import { ShardingConfig } from 'fw-actions/config';
+import { openDatabases, prepareShards } from 'fw-actions/operate';
 import { expect, test } from 'vitest';
 import { WalletCreateAction } from '../examples/wallet/actions/wallet-create-action.js';
 import { WalletDepositMoneyAction } from '../examples/wallet/actions/wallet-deposit-money-action.js';

@@ -255,6 +255,7 @@ const ALLOWED_INSIDE: Readonly<Record<string, readonly string[]>> = {
 /** Composition roots: they assemble the layers of their half, so they may import all of it. */
 const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/index.ts': isOfRuntime,
+  'runtime/entrances': isOfRuntime,
   'runtime/application.ts': isOfRuntime,
   'runtime/application-definition.ts': isOfRuntime,
   'runtime/databases.ts': isOfRuntime,
@@ -438,7 +439,7 @@ describe('every module', () => {
 
 /** Written as users write: with imports of the public package only. */
 const EXAMPLES: readonly string[] = ['examples/wallet', 'examples/booking'];
-const PUBLIC = /^fw-actions(\/(client|codegen|testing))?$/;
+const PUBLIC = /^fw-actions(\/(client|codegen|http|operate|relay|testing))?$/;
 
 describe.each(EXAMPLES)('%s', (example) => {
   const isOwn = (file: string | undefined): boolean => file?.startsWith(`${example}/`) === true;

@@ -19,7 +19,8 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/access': 1_250,
   'runtime/action': 1_470,
   'runtime/client': 590,
-  'runtime/codegen': 180,
+  'runtime/codegen': 200,
+  'runtime/entrances': 150,
   'runtime/collections': 160,
   'runtime/concurrency': 520,
   'runtime/config': 3_390,
@@ -40,20 +41,23 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_370,
   'runtime/sagas': 1_760,
   'runtime/sharding': 3_940,
-  'runtime/testing': 2_770,
+  'runtime/testing': 2_780,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_700, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
-  index: 362,
+  index: 160,
   client: 38,
-  codegen: 56,
+  codegen: 73,
   config: 47,
   consumer: 14,
   generator: 58,
-  testing: 48,
+  http: 43,
+  operate: 108,
+  relay: 19,
+  testing: 53,
 };
 
 /** Classes with more members than this are to become several classes, or data. */

@@ -10,8 +10,25 @@ const ENTRIES = {
   config: 'runtime/config/index',
   consumer: 'runtime/consumer/index',
   generator: 'generator/index',
+  http: 'runtime/entrances/http',
+  operate: 'runtime/entrances/operate',
+  relay: 'runtime/entrances/relay',
   testing: 'runtime/testing/index',
 } as const;
+/** What one imports from each. */
+const ABOUT: Readonly<Record<string, string>> = {
+  index: 'What applications write their models, events, actions, handlers and sagas with.',
+  client: 'What an emitted client imports: attempts, keys, errors and streams.',
+  codegen: 'What emitted code imports, and the descriptors that it consists of.',
+  config: 'Loads, checks and prints `fw.config.yaml`.',
+  consumer: 'Checks messages and webhooks of this package in the programs that receive them.',
+  generator: 'The generator as a function, for build tools.',
+  http: 'The server: who calls it, its limits, and routes of your own.',
+  operate:
+    'For programs of operators: migrations, delivery, dead letters, sagas, schedules, retention, topology.',
+  relay: 'Sends events to brokers and webhooks.',
+  testing: 'Specifications of actions, handlers and sagas without a database.',
+};
 const DIST = join(import.meta.dirname, '../dist');
 
 const project = new Project({
@@ -47,6 +64,24 @@ describe.each([...entries])('the entry %s', (name, entry) => {
     await expect(`${texts.sort().join('\n')}`).toMatchFileSnapshot(`public-types/${name}.txt`);
   });
 
+  test('are listed in docs/reference, with what their comments say first', async () => {
+    const rows = declarations
+      .map(([exported, found]) => `| \`${exported}\` | ${kindOf(found)} | ${summaryOf(found)} |`)
+      .sort();
+    const path = name === 'index' ? 'fw-actions' : `fw-actions/${name}`;
+    const page = [
+      `# ${path}`,
+      '',
+      ABOUT[name],
+      '',
+      '| name | kind | about |',
+      '|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
+    await expect(page).toMatchFileSnapshot(`../docs/reference/${name}.md`);
+  });
+
   test('are documented', () => {
     const silent = declarations.filter(([, found]) => !found.some(isDocumented));
     expect(silent.map(([exported]) => exported)).toEqual([]);
@@ -67,6 +102,25 @@ function keysOfTable(declaration: Node): string | undefined {
   const keys = declaration.getType().getUnionTypes();
   const literals = keys.map((key) => `'${String(key.getLiteralValue())}'`);
   return `export type ${declaration.getName()} = ${literals.sort().join(' | ')};`;
+}
+
+function kindOf([first]: readonly ExportedDeclarations[]): string {
+  if (Node.isClassDeclaration(first)) return first.isAbstract() ? 'abstract class' : 'class';
+  if (Node.isFunctionDeclaration(first)) return 'function';
+  return Node.isVariableDeclaration(first) ? 'value' : 'type';
+}
+
+/** The first paragraph of a declaration's comment, in one line. */
+function summaryOf(found: readonly ExportedDeclarations[]): string {
+  const [text = ''] = found
+    .map((each) => (Node.isVariableDeclaration(each) ? each.getVariableStatementOrThrow() : each))
+    .flatMap((each) => (Node.isJSDocable(each) ? each.getJsDocs() : []))
+    .map((comment) => comment.getDescription().trim());
+  const [paragraph = ''] = text.split(/\n\s*\n/);
+  return paragraph
+    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?<!\\)\|/g, '\\|');
 }
 
 function textOf(declaration: ExportedDeclarations): string {

@@ -1,7 +1,7 @@
 /** The wallet service without access control: every caller is one principal, and deposits have no rule. */
 import { built } from '../lib/product.js';
 
-const { fixedPrincipal } = await built('runtime/index.js');
+const { fixedPrincipal } = await built('runtime/entrances/http.js').catch(() => built('runtime/index.js'));
 const { serve } = await built('runtime/codegen/index.js');
 const { application } = await built('examples/wallet/generated/application.js');
 const { WalletDepositMoneyAction } = await built('examples/wallet/actions/wallet-deposit-money-action.js');

@@ -34,7 +34,7 @@ export function builtFile(path, build) {
 
 /** A sharding configuration: shard (0, 0) is `connection`, the others are databases that are never opened. */
 export async function topology(connection, { shards = 1, poolSize = 16 } = {}) {
-  const { ShardingConfig } = await built('runtime/index.js');
+  const { ShardingConfig } = await built('runtime/config/index.js');
   const { host, port, user, password, database } = connection;
   const member = (number, name) => ({
     member: number % MEMBERS,

@@ -1,4 +1,4 @@
-import { fixedPrincipal } from 'fw-actions';
+import { fixedPrincipal } from 'fw-actions/http';
 import { startServer } from './generated/server.js';
 
 // Demo only: every request has the same principal. A real service passes an authenticator that checks the request.

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseRegistry, openDatabases, type ShardIdentifier } from 'fw-actions';
+import type { ShardIdentifier } from 'fw-actions';
+import { type DatabaseRegistry, openDatabases } from 'fw-actions/operate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import { type ServerProcess, startServerProcess } from '../../test/customer/server-process.js';

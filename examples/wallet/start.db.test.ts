@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fixedPrincipal, openDatabases, ShardIdentifier } from 'fw-actions';
+import { ShardIdentifier } from 'fw-actions';
 import { parseConfig } from 'fw-actions/config';
+import { fixedPrincipal } from 'fw-actions/http';
+import { openDatabases } from 'fw-actions/operate';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkProcesses } from '../../runtime/doctor/process-check.js';

@@ -11,10 +11,10 @@ import {
   RefusedError,
   ShardedId,
   ShardIdentifier,
-  type Statement,
   UnknownShardError,
   ValidationError,
 } from 'fw-actions';
+import type { Statement } from 'fw-actions/operate';
 import { beforeEach, expect, test } from 'vitest';
 import { PATIENT } from '../../test/databases/patient.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';

@@ -38,6 +38,9 @@ export function compilerComplaints(request: CompileRequest): readonly string[] {
       'fw-actions': entry('index.d.ts'),
       'fw-actions/client': entry('client/index.d.ts'),
       'fw-actions/codegen': entry('codegen/index.d.ts'),
+      'fw-actions/http': entry('entrances/http.d.ts'),
+      'fw-actions/operate': entry('entrances/operate.d.ts'),
+      'fw-actions/relay': entry('entrances/relay.d.ts'),
     },
   };
   writeFileSync(join(request.folder, 'package.json'), '{ "type": "module" }');

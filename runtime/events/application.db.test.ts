@@ -10,10 +10,10 @@ import { WalletRepository } from '../../examples/wallet/repositories/wallet-repo
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
 import { PATIENT } from '../../test/databases/patient.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
+import type { ApplicationDefinition } from '../application-definition.js';
 import { openDatabases } from '../databases.js';
 import {
   Action,
-  type ApplicationDefinition,
   assembleApplication,
   type Clock,
   currency,

@@ -1,4 +1,7 @@
 /** The public test kit: specifies actions, handlers and sagas without a database, in any test runner. */
+
+export type { StagedAdd, StagedExpectation, StagedItem, StagedUpdate } from '../action/action-plan.js';
+export type { PlannedSchedule } from '../action/planned-schedule.js';
 export { ActionOutcome, type ExpectedResult } from './action-outcome.js';
 export { ActionSpec, type ActionSpecOptions, actionSpec } from './action-spec.js';
 export {

@@ -6,10 +6,10 @@ import {
   openApplication,
   type Principal,
   ShardIdentifier,
-  ShardingConfig,
   type Uuid,
 } from 'fw-actions';
 import type { ShardingInput } from 'fw-actions/config';
+import { ShardingConfig } from 'fw-actions/config';
 import { BookingHoldAction } from '../../examples/booking/actions/booking-hold-action.js';
 import { BookingPayAction } from '../../examples/booking/actions/booking-pay-action.js';
 import { HotelOpenAction } from '../../examples/booking/actions/hotel-open-action.js';

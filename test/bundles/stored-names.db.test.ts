@@ -1,5 +1,5 @@
-import { ShardIdentifier, type ShardingTopology } from 'fw-actions';
-import type { ShardingInput } from 'fw-actions/config';
+import { ShardIdentifier } from 'fw-actions';
+import type { ShardingInput, ShardingTopology } from 'fw-actions/config';
 import { afterEach, describe, expect, test } from 'vitest';
 import { databaseHarness } from '../databases/databases.js';
 import { testServer } from '../databases/vitest.js';

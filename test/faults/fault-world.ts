@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type ActionExecutor,
-  type Application,
-  openApplication,
-  ShardIdentifier,
-  type WritingLimits,
-} from 'fw-actions';
+import { type ActionExecutor, type Application, openApplication, ShardIdentifier } from 'fw-actions';
+import type { WritingLimits } from 'fw-actions/operate';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { ShardingTopology } from '../../runtime/config/types.js';
 import type { ServerAddress } from '../databases/server.js';

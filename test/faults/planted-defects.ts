@@ -1,11 +1,6 @@
-import {
-  ActionExecutor,
-  ActionRegistry,
-  type ModelDescriptor,
-  openDatabases,
-  type ShardDatabase,
-  systemClock,
-} from 'fw-actions';
+import { ActionExecutor, systemClock } from 'fw-actions';
+import { ActionRegistry, type ModelDescriptor } from 'fw-actions/codegen';
+import { openDatabases, type ShardDatabase } from 'fw-actions/operate';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { StagedItem } from '../../runtime/action/action-plan.js';
 import type { Entity } from '../../runtime/domain/entity.js';

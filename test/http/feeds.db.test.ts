@@ -39,6 +39,8 @@ beforeAll(async () => {
     ...{ bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error' },
     alias: {
       'fw-actions/codegen': join(ROOT, 'runtime/codegen/index.ts'),
+      'fw-actions/http': join(ROOT, 'runtime/entrances/http.ts'),
+      'fw-actions/operate': join(ROOT, 'runtime/entrances/operate.ts'),
       'fw-actions': join(ROOT, 'runtime/index.ts'),
     },
     tsconfigRaw: { compilerOptions: { experimentalDecorators: true, target: 'es2023' } },

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fixedPrincipal, type RunningServer, ShardIdentifier } from 'fw-actions';
+import { ShardIdentifier } from 'fw-actions';
+import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
 import { startServer } from '../../examples/wallet/generated/server.js';
 import type { HttpLimits } from '../../runtime/http/limits.js';
 import { collectLog } from '../../runtime/http/test-support/collect-log.js';

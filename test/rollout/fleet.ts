@@ -34,6 +34,8 @@ export async function buildProgram(): Promise<Program> {
     keepNames: true,
     alias: {
       'fw-actions/codegen': join(ROOT, 'runtime/codegen/index.ts'),
+      'fw-actions/http': join(ROOT, 'runtime/entrances/http.ts'),
+      'fw-actions/operate': join(ROOT, 'runtime/entrances/operate.ts'),
       'fw-actions': join(ROOT, 'runtime/index.ts'),
     },
     tsconfigRaw: { compilerOptions: { experimentalDecorators: true, target: 'es2023' } },

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fixedPrincipal, type JsonValue, type RunningServer, ShardIdentifier } from 'fw-actions';
+import { type JsonValue, ShardIdentifier } from 'fw-actions';
+import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
 import type { AdapterName } from '../databases/databases.js';
 import type { ServerAddress } from '../databases/server.js';
 import { cloneDatabase, dropDatabase } from '../databases/template.js';

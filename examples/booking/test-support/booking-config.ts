@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ShardingTopology } from 'fw-actions';
+import type { ShardingTopology } from 'fw-actions/config';
 
 /** Writes a configuration with these databases. @returns the path of the file */
 export function writeBookingConfig(directory: string, topology: ShardingTopology): string {

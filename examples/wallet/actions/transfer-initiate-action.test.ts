@@ -1,4 +1,5 @@
-import { Decimal, ModelNotFoundError, RefusedError, SagaRun, ShardedId, ValidationError } from 'fw-actions';
+import { Decimal, ModelNotFoundError, RefusedError, ShardedId, ValidationError } from 'fw-actions';
+import { SagaRun } from 'fw-actions/operate';
 import { describe, test } from 'vitest';
 import { TransferInitiatedEvent } from '../events/transfer-initiated-event.js';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { ACCEPTED, type RelaySink, type SinkDefinition } from 'fw-actions';
+import { ACCEPTED, type RelaySink, type SinkDefinition } from 'fw-actions/relay';
 
 /** Appends each message to a file, as one line of JSON. */
 export function archiveSink(path: string): RelaySink {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ApiKeyStore, fixedPrincipal, type RunningServer } from 'fw-actions';
+import { ApiKeyStore, fixedPrincipal, type RunningServer } from 'fw-actions/http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startServer } from '../generated/server.js';
 

@@ -1,4 +1,4 @@
-import { fixedPrincipal } from 'fw-actions';
+import { fixedPrincipal } from 'fw-actions/http';
 import { startServer } from './generated/server.js';
 
 await startServer({ authenticator: fixedPrincipal('orders') });

@@ -1,0 +1,101 @@
+/** The package's `./operate` entrance: what programs of operators call. */
+
+export type { AttemptEnd, AttemptReport, WriteReport } from '../action/execution-report.js';
+export { type OpenDatabasesOptions, openDatabases } from '../databases.js';
+export {
+  CodegenVersionError,
+  EmbeddedDatabaseLockedError,
+  EventEpochError,
+  JournalError,
+  type JournalRefusal,
+  MigrationError,
+  MigrationOrderError,
+  ReloadRefusedError,
+  ShardIdentityError,
+  UnknownActionError,
+  UnknownHandlerError,
+  UnsafeServerError,
+} from '../errors.js';
+export type {
+  DeadLetter,
+  DeadLetterDetails,
+  DeadLetterFilter,
+  DeadLetterListOptions,
+  DeadLetterState,
+  DeadLetters,
+} from '../events/dead-letters/dead-letters.js';
+export type { ReplayFrom, ReplayOptions } from '../events/dead-letters/replays.js';
+export type { ConsumerKind } from '../events/delivery/consumer-store.js';
+export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
+export { EventDelivery } from '../events/event-delivery.js';
+export { EventOperations, type FailoverReport, type OrderedReplay } from '../events/event-operations.js';
+export type { ConsumerLag, ShardLag } from '../events/lag.js';
+export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-record.js';
+export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
+export type { Rebased } from '../events/log/rebase.js';
+export type {
+  ScheduledAction,
+  ScheduleFilter,
+  ScheduleState,
+  Schedules,
+} from '../events/schedules/schedules.js';
+export {
+  CrossShardJournal,
+  type JournalEntry,
+  type JournalPart,
+  type PartStatus,
+} from '../execution/cross-shard/cross-shard-journal.js';
+export type {
+  ExplainedItem,
+  ExplainedPart,
+  ExplainedSchedule,
+  ExplainedStatement,
+  Explanation,
+  Verdict,
+} from '../execution/perform/explain.js';
+export type { DriftPolicy } from '../migration/check-schema.js';
+export {
+  type MigrateOptions,
+  type MigrationReport,
+  type MigrationStep,
+  migrate,
+  type ShardMigrationReport,
+} from '../migration/migrate.js';
+export type { MigrationOrigin } from '../migration/migration.js';
+export { type PrepareOptions, prepareShards, type ShardPreparation } from '../migration/prepare-shards.js';
+export type { ShardStatistics } from '../observability/shard-statistics.js';
+export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
+export type { EventFacts } from '../persistence/codec/recorded-event.js';
+export type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
+export type { CursorScope } from '../persistence/read/page.js';
+export type { WriterCounts } from '../persistence/write/writer-counters.js';
+export type { WritingLimits } from '../persistence/write/writer-limits.js';
+export type { EmbeddedUse } from '../pglite/engine-home.js';
+export type { RetentionOptions, RetentionReport } from '../retention/retain.js';
+export type { RetentionKeeper, RetentionSettings, RetentionStatus } from '../retention/retention-keeper.js';
+export { SagaRun, type SagaRunState } from '../sagas/saga-run.js';
+export type { SagaFilter, StuckReason } from '../sagas/saga-run-repository.js';
+export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from '../sagas/sagas.js';
+export { DatabaseRegistry, type ReloadOptions } from '../sharding/database-registry.js';
+export type { Failover, HandlerAhead } from '../sharding/failover-register.js';
+export type { LostCause } from '../sharding/lost-causes.js';
+export { PackedArray } from '../sharding/packed-array.js';
+export type {
+  PlacedMember,
+  PlacementOptions,
+  PlacementPolicy,
+  PlacementSettings,
+  PlacementSource,
+} from '../sharding/placement.js';
+export { type LogPosition, type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
+export type {
+  CallOptions,
+  NotificationListener,
+  NotificationSubscription,
+  PoolStats,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from '../sharding/shard-database.js';
+export { describeChange, type TopologyChange } from '../sharding/topology-changes.js';
