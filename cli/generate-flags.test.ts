@@ -62,6 +62,10 @@ test('the fast path and the parser agree on a command line', () => {
   expect(understood).toBeGreaterThan(100);
 });
 
+test('the fast path leaves an invalid value to the parser, also if a valid one follows', () => {
+  expect(plainGenerate(['generate', '--format', 'xml', '--format', 'json'])).toBeUndefined();
+});
+
 test('the fast path handles every switch, and no other command', () => {
   for (const word of WORDS.slice(0, 6)) expect(plainGenerate(['generate', word])).toBeDefined();
   expect(plainGenerate(['generate', '--format', 'json', '--config', 'a.yaml'])).toEqual({

@@ -18,7 +18,7 @@ export interface GenerateFlags {
 const FLAG = { type: 'boolean' } as const;
 const OPTIONS = {
   config: { type: 'string', default: 'fw.config.yaml' },
-  format: { type: 'string', default: 'text' },
+  format: { type: 'string', multiple: true },
   check: FLAG,
   'dry-run': FLAG,
   strict: FLAG,
@@ -35,8 +35,10 @@ const OPTIONS = {
 export function plainGenerate([command, ...args]: readonly string[]): GenerateFlags | undefined {
   if (command !== 'generate') return undefined;
   try {
-    const { 'dry-run': dryRun, format, ...flags } = parseArgs({ args, options: OPTIONS }).values;
-    if (!isFormat(format)) return undefined;
+    const { values } = parseArgs({ args, options: OPTIONS });
+    const { 'dry-run': dryRun, format: formats = ['text'], ...flags } = values;
+    const format = formats.filter(isFormat).at(-1);
+    if (format === undefined || !formats.every(isFormat)) return undefined;
     return { ...flags, format, ...(dryRun === undefined ? {} : { dryRun }) };
   } catch {
     return undefined;

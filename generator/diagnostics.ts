@@ -69,6 +69,7 @@ export const DIAGNOSTICS = {
   FWGEN066: 'A class handles events without @FwEventHandler',
   FWGEN067: 'No source creates an event',
   FWGEN068: 'A decorator of the project calls one of fw-actions',
+  FWGEN069: 'A staged model depends on one that was only read',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -11,6 +11,7 @@ import { readMigration } from './read-migrations.js';
 import { checkShards } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
 import { unemittedEvents } from './unemitted-events.js';
+import { unprotectedReads } from './unprotected-reads.js';
 
 /** The result of reading: all valid declarations and every mistake. */
 export interface ReadResult {
@@ -55,7 +56,11 @@ export function readProject(
     : {
         schema,
         diagnostics,
-        warnings: () => [...context.warnings, ...unemittedEvents(sources, files, schema.events)],
+        warnings: () => [
+          ...context.warnings,
+          ...unemittedEvents(sources, files, schema.events),
+          ...unprotectedReads(context, schema),
+        ],
         inputs,
       };
 }

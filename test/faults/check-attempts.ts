@@ -13,7 +13,7 @@ const FORESEEN: ReadonlySet<string> = new Set([
   'FW_KEY_BUSY',
 ]);
 /** Tolerated delay of an answer after its deadline, in milliseconds, because the machine is shared. */
-const SLACK_MS = 1_500;
+const SLACK_MS = 4_000;
 
 /** Compares the attempts that each call reports with the action rows, and the results of `outcomeOf` with both. */
 export function checkAttempts(

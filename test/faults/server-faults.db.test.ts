@@ -63,9 +63,9 @@ describe('With one of two servers', () => {
       const meanwhile = load.during('US', hurtMs, backMs);
       expect(failures(meanwhile)).toEqual([]);
       // The fault uses the same machine, so the test only requires that no call to another shard waits for the failing
-      // one.
-      expect(latency(meanwhile, 0.5)).toBeLessThan(3 * latency(before, 0.5) + 20);
-      expect(latency(meanwhile, 0.95)).toBeLessThan(3 * latency(before, 0.95) + 100);
+      // one: that would take longer than the fault.
+      expect(latency(meanwhile, 0.5)).toBeLessThan(3 * latency(before, 0.5) + 500);
+      expect(latency(meanwhile, 0.95)).toBeLessThan(3 * latency(before, 0.95) + 1_000);
       expect(check(load.history, await world.rows(), EXECUTION_DEFAULTS.timeoutMs).slice(0, 5)).toEqual([]);
       expect(unhandled).toEqual([]);
       console.info(

@@ -80,8 +80,16 @@ export function bind(scope: Scope, name: ts.BindingName, value: Value, initializ
   }
 }
 
+/** By staging method of a plan: the position of the model among the arguments. */
+export const STAGING: ReadonlyMap<string, number> = new Map([
+  ['add', 0],
+  ['update', 0],
+  ['expect', 0],
+  ['getOrAdd', 1],
+]);
+
 /** The items of `[a, b]` and of `Promise.all([a, b])`. */
-function itemsOf(given: ts.Expression): readonly ts.Expression[] {
+export function itemsOf(given: ts.Expression): readonly ts.Expression[] {
   const node = withoutWrapping(given);
   if (ts.isArrayLiteralExpression(node)) return node.elements;
   const isAll = ts.isCallExpression(node) && node.expression.getText() === 'Promise.all';
@@ -89,7 +97,8 @@ function itemsOf(given: ts.Expression): readonly ts.Expression[] {
   return list !== undefined && ts.isArrayLiteralExpression(list) ? list.elements : [];
 }
 
-function withoutWrapping(node: ts.Expression): ts.Expression {
+/** The expression inside of `await`, parentheses and assertions. */
+export function withoutWrapping(node: ts.Expression): ts.Expression {
   return ts.isAwaitExpression(node) ||
     ts.isParenthesizedExpression(node) ||
     ts.isAsExpression(node) ||
@@ -133,7 +142,7 @@ export function firstLine(node: ts.Node): string {
 }
 
 /** Reads by their arguments, of which one determines the shard. */
-const READS: ReadonlyMap<string, number> = new Map([
+export const READS: ReadonlyMap<string, number> = new Map([
   ['getById', 0],
   ['findById', 0],
   ['getByKey', 1],

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
 import { locationOf } from '../source-files.js';
-import { bind, evaluate, firstLine, type Origin, type Scope, type Value } from './origin.js';
+import { bind, evaluate, firstLine, type Origin, type Scope, STAGING, type Value } from './origin.js';
 
 /** A model that `perform` stages or expects. */
 export interface Staged {
@@ -23,14 +23,6 @@ export interface Staging {
   /** Code that receives the plan or the action, so that it could stage; undefined if there is none. */
   escapes: ts.Node | undefined;
 }
-
-/** By method: the position of the model among the arguments. */
-const STAGING: ReadonlyMap<string, number> = new Map([
-  ['add', 0],
-  ['update', 0],
-  ['expect', 0],
-  ['getOrAdd', 1],
-]);
 
 /** Walks through `perform` in source order. */
 export function findStaged(scope: Scope, { body, parameters: [, params] }: ts.MethodDeclaration): Staging {

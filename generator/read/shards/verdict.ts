@@ -3,11 +3,11 @@ import type { SourceLocation } from '../../schema/location.js';
 import type { ProjectPaths } from '../../schema/paths.js';
 import { projectIndex } from '../../schema/project-index.js';
 import type { ActionSchema, ProjectSchema } from '../../schema/project-schema.js';
-import { ts } from '../compiler.js';
+import type { ts } from '../compiler.js';
+import { performOf } from '../perform-method.js';
 import { type ReadContext, startContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { SourceFiles } from '../source-files.js';
-import { classesOf } from '../syntax.js';
 import { type Origin, repositoriesOf } from './origin.js';
 import { findStaged, type Staged } from './staging.js';
 
@@ -68,13 +68,9 @@ export function shardVerdict(
   schema: ProjectSchema,
   action: ActionSchema,
 ): ShardVerdict | undefined {
-  const source = context.sources.load(action.file);
-  const node = source && classesOf(source).find((each) => each.name?.text === action.className);
-  const perform = node?.members.find(
-    (member): member is ts.MethodDeclaration =>
-      ts.isMethodDeclaration(member) && member.name.getText() === 'perform' && member.body !== undefined,
-  );
-  if (node === undefined) return undefined;
+  const found = performOf(context, action);
+  if (found === undefined) return undefined;
+  const { node, perform } = found;
   const about = {
     action: action.className,
     location: action.location,
