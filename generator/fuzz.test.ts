@@ -21,7 +21,7 @@ import { compilerComplaints, emitDeclarations } from './test-support/compiler.js
 
 /** FUZZ_SEED repeats a run, FUZZ_RUNS makes it longer. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env['FUZZ_RUNS'] ?? 1_000);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 400);
 const golden = fileURLToPath(new URL('golden', import.meta.url));
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const paths = { source: '', output: 'generated', migrations: 'migrations' };

@@ -25,7 +25,7 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Number of processes that die one after the other. */
-const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 10);
+const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 6);
 const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
 /** A transfer over two shards takes about twenty statements of its process, including those between the steps. */
 const LAST_STATEMENT = 30;

@@ -14,7 +14,7 @@ const rounds = Number(process.env['FW_MODEL_ROUNDS'] ?? 1);
 const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
 
 /** The test command runs a share of the proof. */
-const share = process.env['FW_MODEL_ROUNDS'] === undefined ? 0.25 : 1;
+const share = process.env['FW_MODEL_ROUNDS'] === undefined ? 0.125 : 1;
 
 const ACTIONS: Readonly<Record<AdapterName, number>> = {
   postgresql: 20_000 * share,

@@ -12,7 +12,7 @@ import { type Ledger, ledgerMigrations, openLedger, until } from '../test-suppor
 import type { WorkerPlan } from '../test-support/worker-process.js';
 
 /** `npm run proof:events` sets it to a minute. */
-const KILLING_MS = Number(process.env['FW_PROOF_KILLING_MS'] ?? 6_000);
+const KILLING_MS = Number(process.env['FW_PROOF_KILLING_MS'] ?? 4_000);
 const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
 const WORKERS = ['one', 'two', 'three'];
 

@@ -5,7 +5,7 @@ import { seededRandom, writeLate } from '../test-support/late-writers.js';
 import { handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 
 /** `npm run proof:events` sets it to a million. */
-const EVENTS = Number(process.env['FW_PROOF_EVENTS'] ?? 20_000);
+const EVENTS = Number(process.env['FW_PROOF_EVENTS'] ?? 10_000);
 const SEED = Number(process.env['FW_PROOF_SEED'] ?? 1);
 const PROCESSES = 3;
 const HANDLERS = ['First', 'Second', 'Third'];
