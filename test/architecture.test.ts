@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/error-kinds.ts': [],
   'runtime/errors.ts': ['runtime/error-kinds.ts'],
   'runtime/currency-codes.ts': [],
+  'runtime/tracing.ts': [],
   'runtime/migration-header.ts': [],
   'runtime/client': ['runtime/http', 'runtime/errors.ts'],
   'runtime/collections': [],
@@ -43,6 +44,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/persistence': [
+    'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/action',
     'runtime/sharding',
@@ -52,6 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/retention': ['runtime/concurrency', 'runtime/sharding', 'runtime/domain', 'runtime/errors.ts'],
   'runtime/migration': [
+    'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/retention',
     'runtime/sharding',
@@ -69,6 +72,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/execution': [
+    'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/persistence',
     'runtime/action',
@@ -86,6 +90,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/events': [
+    'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/retention',
     'runtime/execution',
@@ -97,6 +102,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/sagas': [
+    'runtime/tracing.ts',
     'runtime/collections',
     'runtime/concurrency',
     'runtime/events',
@@ -108,6 +114,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/relay': [
+    'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/events',
     'runtime/sharding',
@@ -143,6 +150,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/http': [
+    'runtime/tracing.ts',
     'runtime/openapi',
     'runtime/relay',
     'runtime/access',
@@ -272,6 +280,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
 
 /** Packages that only one layer may import, except in tests. */
 const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
+  '@opentelemetry/api': ['runtime/tracing.ts'],
   'prom-client': ['runtime/observability'],
   pino: ['runtime/observability'],
   'ts-morph': ['generator/read'],

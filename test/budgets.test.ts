@@ -27,24 +27,24 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_860,
-  'runtime/events': 5_460,
-  'runtime/execution': 3_910,
-  'runtime/http': 4_790,
+  'runtime/events': 5_480,
+  'runtime/execution': 3_940,
+  'runtime/http': 4_840,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
   'runtime/observability': 800,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_580,
+  'runtime/persistence': 5_620,
   'runtime/pglite': 1_110,
   'runtime/postgres': 1_210,
-  'runtime/relay': 1_920,
+  'runtime/relay': 1_940,
   'runtime/retention': 1_370,
-  'runtime/sagas': 1_760,
+  'runtime/sagas': 1_770,
   'runtime/sharding': 3_940,
   'runtime/testing': 2_780,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_700, generator: 760 };
+const LOOSE_LINES = { runtime: 1_740, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

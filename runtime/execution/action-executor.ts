@@ -22,6 +22,7 @@ import {
 import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
+import { endWith, isTracing, startSpan } from '../tracing.js';
 import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
@@ -222,8 +223,13 @@ export class ActionExecutor {
     const reach = this.#reach(known, actionClass);
     // Checked before the first read, which includes the home of an idempotency key.
     reach?.requireIds(params);
+    const { traceContext } = configuration;
+    const span = isTracing()
+      ? startSpan(`execute ${action.name}`, { attributes: { 'fw.action': action.name }, traceContext })
+      : undefined;
     const request: ExecutionRequest<Params, Result> = {
       action,
+      span,
       principal: known,
       reach,
       params,
@@ -235,9 +241,10 @@ export class ActionExecutor {
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
       guard: undefined,
     };
-    return configuration.idempotencyKey === undefined
-      ? new Execution(request, this.#context).run()
-      : this.#startKeyed(request, configuration.idempotencyKey, input);
+    const key = configuration.idempotencyKey;
+    const run =
+      key === undefined ? new Execution(request, this.#context).run() : this.#startKeyed(request, key, input);
+    return span === undefined ? run : endWith(span, run);
   }
 
   /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */

@@ -5,6 +5,7 @@ import type { Reach } from '../action/tenancy.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
 import type { KnownPrincipal } from '../domain/principal.js';
+import type { Span } from '../tracing.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { PartWriter } from './part-writer.js';
@@ -14,6 +15,8 @@ import type { ShardGateways } from './shard-gateways.js';
 /** One call of `execute`. */
 export interface ExecutionRequest<Params, Result> {
   readonly action: ActionDescriptor<Params, Result>;
+  /** Undefined unless the application traces. */
+  readonly span: Span | undefined;
   readonly principal: KnownPrincipal;
   /** The groups of shards that the principal may reach. Undefined: all. */
   readonly reach: Reach | undefined;

@@ -6,6 +6,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
+import { endSpan, endWith, type Span, startInner, within } from '../tracing.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
@@ -45,10 +46,13 @@ export class Execution<Params, Result> {
   /** Values of the last attempt for a natural key that another model held. */
   #wanted: string | undefined;
   #paramsJson: string | undefined;
+  /** That of the attempt, if it is not the first. */
+  #span: Span | undefined;
 
   constructor(request: ExecutionRequest<Params, Result>, context: ExecutionContext) {
     const { gateways, environment, rowContention } = context;
     this.#request = request;
+    this.#span = request.span;
     this.#context = context;
     this.#gateways = gateways;
     this.#environment = environment;
@@ -89,15 +93,14 @@ export class Execution<Params, Result> {
         const replay = await askHome(guard, () => guard.lookUp());
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
       }
-      for (;;) {
+      for (let reason: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
         this.#report?.startAttempt();
-        const outcome = this.#contention.begin()
-          ? await this.#runInTurn()
-          : await this.#complete(await this.#prepare());
+        const outcome = await this.#try(reason);
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
+        reason = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
         this.#wanted = outcome.wanted;
@@ -111,6 +114,16 @@ export class Execution<Params, Result> {
     } finally {
       this.#context.running.end();
     }
+  }
+
+  /** @param reason why it is not the first attempt */
+  #try(reason: string | undefined): Promise<AttemptResult<Result>> {
+    const span = reason && startInner(this.#request.span, 'attempt', { 'fw.retry.reason': reason });
+    if (span) this.#span = span;
+    const outcome = this.#contention.begin()
+      ? this.#runInTurn()
+      : this.#prepare().then((prepared) => this.#complete(prepared));
+    return span ? endWith(span, outcome) : outcome;
   }
 
   /** Runs an attempt that may have to wait for other executions of its rows. */
@@ -172,18 +185,21 @@ export class Execution<Params, Result> {
   /** Runs `perform` and seals its plan. Everything after the seal happens in the same turn of the event loop. */
   async #prepare(): Promise<Prepared<Result>> {
     const { action, principal, params, deadline } = this.#request;
+    const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
     this.#performed = run;
     try {
-      const work = run.start(action, principal, params);
+      const work = within(span, () => run.start(action, principal, params));
       const result =
         work instanceof Promise
           ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
           : work;
+      endSpan(span);
       run.access?.require();
       return this.#seal(run, result, startedDate);
     } catch (error) {
+      endSpan(span, error);
       return { kind: 'refused', error: run.access?.shown(error) ?? error, dependencies: run.dependencies };
     }
   }
@@ -302,6 +318,7 @@ export class Execution<Params, Result> {
       signal: configuration.signal,
       dependsOn,
       guard,
+      span: this.#span,
     });
   }
 
@@ -356,14 +373,10 @@ export class Execution<Params, Result> {
   /** Whether the attempt does not count: the next one starts as soon as its rows may be read. */
   #isFree({ end, rows }: Retry): boolean {
     if (!FREE_ENDS.has(end) || this.#freeAttempts >= MAXIMUM_FREE_ATTEMPTS) return false;
-    this.#countAsFree();
-    if (rows !== undefined) this.#contention.held(rows);
-    return true;
-  }
-
-  #countAsFree(): void {
     this.#freeAttempts += 1;
     this.#attempt -= 1;
+    if (rows !== undefined) this.#contention.held(rows);
+    return true;
   }
 
   /** Pauses before the next attempt, except for a row left to another process, which has its own pause. */

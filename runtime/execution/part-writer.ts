@@ -18,6 +18,7 @@ import type { Submission } from '../persistence/write/shard-writer.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { DATABASE, during, type Span, startInner } from '../tracing.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { PartResult, Replay, Retry } from './part-result.js';
@@ -32,6 +33,7 @@ export interface PartOptions {
   /** Pending plans whose staged state the plan has read. */
   readonly dependsOn?: readonly PendingPlan[];
   readonly guard?: KeyGuard | undefined;
+  readonly span?: Span | undefined;
 }
 
 /** A shard transaction that was queued or sent. */
@@ -58,10 +60,10 @@ export class PartWriter {
    * @throws ShardBusyError if the queue is full
    */
   send(shard: ShardIdentifier, write: PlanWrite, options: PartOptions): SentPart {
-    const { signal, dependsOn = [] } = options;
+    const { signal, dependsOn = [], span } = options;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
     const { writer } = this.#gateways.gateway(shard);
-    const submission = writer.submit(write, { timeoutMs, signal, dependsOn });
+    const submission = writer.submit(write, { timeoutMs, signal, dependsOn, span });
     const { pending, outcome } = submission;
     const result = outcome.then(
       (settled) => finished(settled, write),
@@ -104,10 +106,13 @@ export class PartWriter {
     write: PlanWrite,
     lost: LostWrite,
     pending: PendingPlan,
-    { deadline }: PartOptions,
+    { deadline, span }: PartOptions,
   ): Promise<PartResult> {
     const { store } = this.#gateways.gateway(shard);
-    const outcome = await settleAttempt(store, lost.fence, this.#environment, deadline);
+    const outcome = await during(
+      startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() }),
+      () => settleAttempt(store, lost.fence, this.#environment, deadline),
+    );
     pending.settle(outcome === 'committed');
     switch (outcome) {
       case 'committed':

@@ -5,6 +5,7 @@ import {
 } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
 import { isTraceParent } from '../domain/trace-parent.js';
+import { isInSpan } from '../tracing.js';
 import { readIfMatch } from './entity-tags.js';
 import type { RequestParams } from './input/request-params.js';
 import { HttpProblem } from './problem.js';
@@ -38,7 +39,8 @@ export function executionSettings(
   onReplay: () => void,
 ): ExecutionConfiguration | undefined {
   const ifMatch = route.ifMatch === undefined ? undefined : headers['if-match'];
-  const traceParent = headers['traceparent'];
+  // The span of the request, if there is one, has continued the caller's trace.
+  const traceParent = isInSpan() ? undefined : headers['traceparent'];
   const isRead = route.method === 'GET';
   const key = isRead ? undefined : headers['idempotency-key'];
   const { timeoutMs } = route;

@@ -29,6 +29,7 @@ import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import { checkHead, pathOfTarget } from './request-head.js';
 import { requestIdOf } from './request-id.js';
+import { traceRequest } from './request-span.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RoutePaths, routerPath } from './route-paths.js';
@@ -259,6 +260,7 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
     reply.headers(headers.security);
     const crossOrigin = headers.crossOrigin(raw.headers.origin);
     if (crossOrigin !== undefined) reply.headers(crossOrigin);
+    traceRequest(request, reply, paths);
     const begin = (): void => {
       const problem = checkHead(raw, limits.headerCount, hosts);
       if (problem !== undefined) {

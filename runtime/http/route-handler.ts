@@ -9,6 +9,7 @@ import { compileObjectWriter } from '../domain/json-writer.js';
 import { type Caller, principalName } from '../domain/principal.js';
 import { ForbiddenError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
+import { within } from '../tracing.js';
 import type { Answers } from './answer.js';
 import type { Leave, Places } from './busy.js';
 import { contentTag, entityTag, isCurrent } from './entity-tags.js';
@@ -18,6 +19,7 @@ import type { ParamsReader, RequestParams } from './input/request-params.js';
 import { acceptsEventStream, acceptsJson } from './media-types.js';
 import { shardInPath } from './path-shard.js';
 import { type CalledRoute, HttpProblem, type ParamPlaces } from './problem.js';
+import { spanOf } from './request-span.js';
 import type { RouteDescriptor } from './route.js';
 
 /** The part of an executor that the server uses. */
@@ -132,7 +134,7 @@ export function compileRoute(
           fail(error);
         }
       };
-      run(principal, request, reply).then(succeed, fail);
+      within(spanOf(request), () => run(principal, request, reply)).then(succeed, fail);
     };
     try {
       if (!streams && !acceptsJson(request.headers.accept)) {

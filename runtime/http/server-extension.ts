@@ -6,6 +6,7 @@ import type {
   onRequestHookHandler,
   RouteOptions,
 } from 'fastify';
+import { within } from '../tracing.js';
 import type { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
 import { API_POLICY, CUSTOM_POLICY } from './browser-headers.js';
@@ -14,6 +15,7 @@ import { parsePlainJson } from './input/json-text.js';
 import { readLooseQuery } from './input/query-text.js';
 import { requireJson } from './media-types.js';
 import { shardInPath } from './path-shard.js';
+import { spanOf } from './request-span.js';
 import type { RouteToolbox } from './route-tools.js';
 
 /** Limits the requests in progress of a custom route, and sets its query. */
@@ -44,7 +46,7 @@ export function adoptRoute(
     if (leave === undefined) answers.refuse(request, reply, { places, shard });
     else {
       reply.raw.once('close', leave);
-      done();
+      within(spanOf(request), () => done());
     }
   };
   if (route.config?.admission === false) {

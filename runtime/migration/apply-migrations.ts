@@ -4,6 +4,7 @@ import { MigrationError, messageOf } from '../errors.js';
 import { printTables, readMigrationHeader } from '../migration-header.js';
 import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
 import type { ShardSession } from '../sharding/shard-database.js';
+import { DATABASE, endSpan, startSpan, within } from '../tracing.js';
 import { SCHEMA } from './bootstrap.js';
 import { checksumOf, type Migration, runsInTransaction } from './migration.js';
 import {
@@ -64,7 +65,11 @@ export async function applyMigrations(
   for (const migration of pending) {
     const alone = !runsInTransaction(migration);
     if (alone && !sessionState) throw failure(shard, migration.name, new MigrationError(NEEDS_SESSION));
-    const { error, results } = await migrators[alone ? 'alone' : 'inTransaction'].migrateUp();
+    const attributes = { ...DATABASE, 'fw.shard': shard.toString(), 'fw.migration': migration.name };
+    const span = startSpan('migrate', { kind: 'CLIENT', attributes });
+    const migrator = migrators[alone ? 'alone' : 'inTransaction'];
+    const { error, results } = await within(span, () => migrator.migrateUp());
+    endSpan(span, error);
     const name = results?.[0]?.migrationName;
     if (error !== undefined) throw failure(shard, name, error);
     if (name === undefined) break;

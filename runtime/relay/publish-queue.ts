@@ -3,6 +3,7 @@ import { backoffMs } from '../concurrency/backoff.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
+import { during, remoteSpan, type Span, startShared } from '../tracing.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
 import type { SinkStatistics } from './sink-definition.js';
 
@@ -234,12 +235,21 @@ export class PublishQueue {
 
   /** Sends one batch. Never rejects. */
   async #publish(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
-    const { sink, limits } = this.#options;
+    const { sink, limits, name } = this.#options;
+    const attributes = {
+      'messaging.operation.name': 'publish',
+      'messaging.operation.type': 'send',
+      'messaging.batch.message_count': messages.length,
+      'fw.sink': name,
+    };
+    const span = startShared('publish', causesOf(messages), { kind: 'PRODUCER', attributes });
     const abort = new AbortController();
     try {
-      return await within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
-        throw new Error(`no answer within ${limits.timeoutMs} ms`);
-      });
+      return await during(span, () =>
+        within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
+          throw new Error(`no answer within ${limits.timeoutMs} ms`);
+        }),
+      );
     } catch (error) {
       abort.abort();
       return messages.map(() => ({ kind: 'deferred', reason: messageOf(error) }));
@@ -359,4 +369,8 @@ function giveUp(group: Group): void {
   group.reject(
     new RunInterrupted(group.accepted, new SinkUnavailable('FW_SINK_UNAVAILABLE', 'delivery is stopping')),
   );
+}
+
+function* causesOf(messages: readonly RelayMessage[]): Iterable<Span> {
+  for (const { traceContext } of messages) if (traceContext !== undefined) yield remoteSpan(traceContext);
 }

@@ -17,6 +17,8 @@ export interface RelayMessage {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body: string;
+  /** W3C `traceparent` of the action, in every format. Default: the action was not traced. */
+  readonly traceContext?: string | undefined;
 }
 
 /** The outcome of one message. */

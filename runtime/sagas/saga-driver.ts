@@ -10,6 +10,7 @@ import { OtherReleaseNeeded } from '../events/delivery/attempts.js';
 import type { EventHandler } from '../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
+import { activeSpan, during, startInner } from '../tracing.js';
 import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, ParkAction, RetryAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
@@ -176,7 +177,11 @@ export class SagaDriver implements EventHandler {
     // The steps were registered from the same definition.
     if (registered === undefined) throw new TypeError(`There is no action for state ${place.step}`);
     const record = isHome ? {} : { record: stepRecordId(place, shard) };
-    return this.#execute(envelope, registered.actionClass, { ...place, ...record, params });
+    const { name } = this.#options.definition.saga;
+    const attributes = { 'fw.saga': name, 'fw.saga.id': place.saga, 'fw.saga.step': place.step };
+    return during(startInner(activeSpan(), `step ${name}.${place.step}`, attributes), () =>
+      this.#execute(envelope, registered.actionClass, { ...place, ...record, params }),
+    );
   }
 
   /** Continues with the compensation, if any, after the step's action has failed for good. */

@@ -2,6 +2,7 @@ import { backoffMs } from '../../concurrency/backoff.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
+import { during, startCaused } from '../../tracing.js';
 import { makeEnvelope } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
@@ -43,7 +44,21 @@ export class HandlerAttempts implements Attempts {
     const envelopeContext = { ...context, executor: this.#executor };
     const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
     // The registry binds a handler to its event classes: `revive` makes instances of those and of no others.
-    return this.#handler.create().handle(envelope as never);
+    const { name } = this.#handler;
+    const span = startCaused(`handle ${name}`, {
+      kind: 'CONSUMER',
+      traceContext: envelope.traceContext,
+      attributes: {
+        'messaging.system': 'fw_outbox',
+        'messaging.operation.name': 'handle',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': logged.eventType,
+        'messaging.consumer.group.name': name,
+        'messaging.message.id': logged.id,
+        'fw.attempt': attempt.number,
+      },
+    });
+    return during(span, () => this.#handler.create().handle(envelope as never));
   }
 
   /**

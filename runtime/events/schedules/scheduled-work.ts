@@ -8,6 +8,7 @@ import { compileObjectReader } from '../../domain/json-reader.js';
 import { storedPrincipal } from '../../domain/principal.js';
 import { UnknownActionError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
+import { during, startCaused } from '../../tracing.js';
 import { HandlerDied } from '../delivery/counted-attempts.js';
 import { failureOf, isOutOfReach } from '../delivery/handler-attempts.js';
 import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js';
@@ -120,7 +121,14 @@ export class ScheduledWork<Store extends Pick<ScheduleStore, 'done' | 'failed'> 
       runUnderOwnKey(configuration, ['schedule', due.id], key);
       if (due.traceContext !== undefined) configuration.traceContext(due.traceContext);
       const principal = storedPrincipal(due.principal, due.claims);
-      await executor.execute(principal, actionClass, params as never, configuration.build());
+      const span = startCaused(`scheduled ${due.actionName}`, {
+        kind: 'CONSUMER',
+        traceContext: due.traceContext,
+        attributes: { 'fw.schedule.id': due.id, 'fw.attempt': due.attempts + 1 },
+      });
+      await during(span, () =>
+        executor.execute(principal, actionClass, params as never, configuration.build()),
+      );
     } catch (error) {
       await this.#failed(due, error, signal.aborted);
       return;

@@ -7,11 +7,13 @@ import { ShardBusyError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
+import { activeSpan, DATABASE, during, type Span, startShared } from '../../tracing.js';
 import type { ShardStore } from '../shard-store.js';
 
 /** Loads models by id. */
 export function modelsById(store: Pick<ShardStore, 'read'>, model: ModelDescriptor): ModelSource {
   return {
+    table: model.table,
     load: (ids, options) => store.read(model, ids, options),
     idOf: ({ id }) => id.getValue(),
   };
@@ -24,6 +26,7 @@ export function modelsByKey(
   key: NaturalKey,
 ): ModelSource {
   return {
+    table: model.table,
     load: (ids, options) => store.readByKey(model, key, ids, options),
     idOf: (found) => keyText(key, found),
   };
@@ -36,10 +39,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
   /** In milliseconds on the clock of `time.nowMs()`. */
   readonly deadline: number;
+  /** The span that it is part of, if that is recorded. */
+  readonly span: Span | undefined;
 }
 
 /** How a reader loads models: by id, or by one of their natural keys. */
 export interface ModelSource {
+  readonly table: string;
   /** @throws DriverFailure */
   load(ids: readonly string[], options: CallOptions): Promise<readonly Entity[]>;
   /** The id under which a caller requested the model. */
@@ -77,7 +83,7 @@ export class ModelReader {
         reject(new ShardBusyError(this.#shard.toString(), `${this.#waiting.length} reads are waiting`));
         return;
       }
-      this.#waiting.push({ id, resolve, reject, deadline: time.nowMs() + timeoutMs });
+      this.#waiting.push({ id, resolve, reject, deadline: time.nowMs() + timeoutMs, span: activeSpan() });
       this.#sendSoon();
     });
   }
@@ -129,7 +135,8 @@ export class ModelReader {
       // The statement's time limit is the latest deadline of the batch. A read with an earlier deadline ends by itself.
       const deadline = Math.max(...batch.map((waiting) => waiting.deadline));
       const timeoutMs = Math.max(1, deadline - time.nowMs());
-      const models = await this.#source.load(ids, { timeoutMs });
+      const span = this.#spanOf(batch, ids.length);
+      const models = await during(span, () => this.#source.load(ids, { timeoutMs }));
       const byId = new Map(models.map((model) => [this.#source.idOf(model), model]));
       for (const { id, resolve } of batch) resolve(byId.get(id));
     } catch (failure) {
@@ -137,6 +144,18 @@ export class ModelReader {
       const error = failure instanceof DriverFailure ? publicError(failure, this.#shard) : failure;
       for (const { reject } of batch) reject(error);
     }
+  }
+
+  #spanOf(batch: readonly Waiting[], ids: number): Span | undefined {
+    const { table } = this.#source;
+    const causes = batch.map(({ span }) => span);
+    const span = startShared(`read ${table}`, causes, { kind: 'CLIENT', attributes: DATABASE });
+    return span?.setAttributes({
+      'db.operation.name': 'SELECT',
+      'db.collection.name': table,
+      'fw.shard': this.#shard.toString(),
+      'fw.read.ids': ids,
+    });
   }
 
   /** Splits a batch whose answer contains a row that cannot be decoded, so that only the read of that row fails. */

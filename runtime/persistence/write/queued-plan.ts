@@ -6,6 +6,7 @@ import type { ModelDescriptor } from '../../domain/entity.js';
 import { rowOf } from '../../domain/entity.js';
 import { onAbort } from '../../sharding/abort-listeners.js';
 import type { Place } from '../../sharding/shard-database.js';
+import type { Span } from '../../tracing.js';
 import { PendingPlan } from './pending-plan.js';
 import type { ActionRow, PlanWrite } from './plan-write.js';
 
@@ -34,6 +35,8 @@ export interface QueueOptions {
   readonly signal?: AbortSignal | undefined;
   /** Pending plans whose staged state the plan has read. Default none. */
   readonly dependsOn?: readonly PendingPlan[];
+  /** The span of the attempt, if there is one. */
+  readonly span?: Span | undefined;
 }
 
 const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
@@ -50,6 +53,7 @@ export class QueuedPlan implements Wait {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly queuedMs: number;
+  readonly span: Span | undefined;
   slot: number = NO_SLOT;
   /** Whether its deadline passed in flight, so that its execution has failed. */
   expired = false;
@@ -66,7 +70,7 @@ export class QueuedPlan implements Wait {
   /** @param overdue the error once the deadline has passed */
   constructor(
     plan: PlanWrite,
-    { timeoutMs, signal, dependsOn = NO_DEPENDENCIES }: QueueOptions,
+    { timeoutMs, signal, dependsOn = NO_DEPENDENCIES, span }: QueueOptions,
     overdue: (entry: QueuedPlan) => Error,
   ) {
     this.plan = plan;
@@ -75,6 +79,7 @@ export class QueuedPlan implements Wait {
     this.queuedMs = time.nowMs();
     this.deadline = this.queuedMs + timeoutMs;
     this.signal = signal;
+    this.span = span;
     this.#overdue = overdue;
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;

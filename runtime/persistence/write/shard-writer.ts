@@ -5,6 +5,7 @@ import type { ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import { DATABASE, during, type Span, startShared } from '../../tracing.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
@@ -304,9 +305,16 @@ export class ShardWriter {
     const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
     const plans = groups.map((group) => group.map(({ plan }) => plan));
     const request = { groups: plans, locked, maximumCharacters: this.#limits.maximumCharacters };
-    return this.#store.flush(request, {
-      timeoutMs: Math.max(1, deadline - time.nowMs()),
-      place: sending,
+    const options = { timeoutMs: Math.max(1, deadline - time.nowMs()), place: sending };
+    return during(this.#spanOf(groups), () => this.#store.flush(request, options));
+  }
+
+  #spanOf(groups: readonly PlanGroup[]): Span | undefined {
+    const span = startShared('flush', spansOf(groups), { kind: 'CLIENT', attributes: DATABASE });
+    return span?.setAttributes({
+      'fw.shard': this.#shard.toString(),
+      'fw.flush.plans': plansIn(groups),
+      'fw.flush.longest_chain': Math.max(...groups.map(({ length }) => length)),
     });
   }
 
@@ -380,6 +388,10 @@ export class ShardWriter {
     for (const { plan } of group) this.#refusedCallers.refused(plan, error);
     for (const { pending } of group) pending.settle(false);
   }
+}
+
+function* spansOf(groups: readonly PlanGroup[]): Iterable<Span | undefined> {
+  for (const group of groups) for (const { span } of group) yield span;
 }
 
 /** `first`: with other plans. `wait`: alone, waiting for locks. `last`: alone, with no time left to wait. */

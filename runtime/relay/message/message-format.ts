@@ -22,7 +22,7 @@ const SEQUENCE_DIGITS = 19;
 /** The message of one event. */
 export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessage {
   const { id, modelId, modelName, eventType } = event;
-  const common = { id, key: modelId, modelName, eventType };
+  const common = { id, key: modelId, modelName, eventType, traceContext: traceParentOf(event) };
   const data = JSON.stringify(event.payload);
   switch (format.shape) {
     case 'structured': {

@@ -1,0 +1,243 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { context, type ProxyTracerProvider, trace } from '@opentelemetry/api';
+import { AlwaysOffSampler, type NodeTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-node';
+import { Decimal } from 'fw-actions';
+import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
+import { startServer } from '../../examples/wallet/generated/server.js';
+import { Wallet } from '../../examples/wallet/models/wallet.js';
+import { GLOBAL_SHARD } from '../../examples/wallet/shards.js';
+import { ShardedId } from '../../runtime/domain/id.js';
+import { until } from '../../runtime/events/test-support/ledger.js';
+import type { Rows } from '../../runtime/sharding/shard-database.js';
+import { writeWalletConfig } from '../customer/wallet-config.js';
+import { drawn, linkedTo, traceInMemory, traceOff } from './trace-tree.js';
+
+/** Starting embedded databases takes long on a busy machine. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+const ALICE = { name: 'alice', claims: { role: 'operator' } } as const;
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = `00-${TRACE}-00f067aa0ba902b7-01`;
+
+const UNKNOWN = '018f6d58-0000-7000-8000-000000000001';
+const WALLET = { country: 'US', ownerId: OWNER, currency: 'EUR', initialBalance: '1' };
+
+const directory = mkdtempSync(join(tmpdir(), 'fw-traces-'));
+let server: RunningServer;
+let ofStart: readonly ReadableSpan[];
+
+beforeAll(async () => {
+  const config = writeWalletConfig(directory, {
+    global: { jdbcUrl: 'jdbc:pglite:mem:traces-global' },
+    mexico: { jdbcUrl: 'jdbc:pglite:mem:traces-mexico' },
+  });
+  const { spans } = traceInMemory();
+  server = await startServer({
+    authenticator: fixedPrincipal(ALICE.name, ALICE.claims),
+    argv: ['--config', config, '--port', '0'],
+    log: pino({ level: 'silent' }),
+  });
+  ofStart = spans();
+  traceOff();
+});
+
+afterEach(traceOff);
+
+afterAll(async () => {
+  await server?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function post(path: string, body: object, traceparent?: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(traceparent === undefined ? {} : { traceparent }) },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function openWallet(country: string, initialBalance: string): Promise<string> {
+  const { id } = await post('/wallets', { ...WALLET, country, initialBalance });
+  return String(id);
+}
+
+function query(text: string, id: string): Promise<Rows> {
+  return server.application.databases.database(GLOBAL_SHARD).query({ text, values: [id] });
+}
+
+async function transfer(traceparent: string): Promise<void> {
+  const [sourceId, destinationId] = [await openWallet('US', '100'), await openWallet('MX', '0')];
+  const { id } = await post('/transfers', { sourceId, destinationId, amount: '30' }, traceparent);
+  // A request that polls might share a statement with the saga.
+  const text = 'SELECT state FROM transfers WHERE id = $1';
+  await until(async () => {
+    const { rows } = await query(text, String(id));
+    return rows[0]?.[0] === 'COMPLETED';
+  });
+}
+
+function named(spans: readonly ReadableSpan[], name: string): readonly ReadableSpan[] {
+  return spans.filter((span) => span.name === name);
+}
+
+test('a transfer between shards is one trace, from the request to the last step of its saga', async () => {
+  const { spans } = traceInMemory();
+  await transfer(CALLER);
+  // The saga's last event: its handler finds that there is no further step.
+  const handled = () => spans().filter((span) => span.name === 'handle TransferSaga' && inTrace(span));
+  await until(() => handled().length === 2);
+  // Reads depend on the models that the process remembers.
+  const isRead = (line: string): boolean => line.includes(' read ');
+  expect(
+    drawn(spans(), TRACE)
+      .split('\n')
+      .filter((line) => !isRead(line)),
+  ).toEqual([
+    'POST /transfers',
+    '  execute TransferInitiateAction @(0, 0)',
+    '    perform',
+    '    flush @(0, 0)',
+    '    handle TransferSaga',
+    '      step TransferSaga.INITIATED',
+    '        execute TransferSaga.INITIATED @(1, 0)',
+    '          perform',
+    '          flush @(1, 0)',
+    '      execute Saga.move @(0, 0)',
+    '        perform',
+    '        flush @(0, 0)',
+    '        handle TransferSaga',
+  ]);
+  const request = spans().find((span) => span.name === 'POST /transfers' && inTrace(span));
+  expect(request?.parentSpanContext?.spanId).toBe('00f067aa0ba902b7');
+  expect(request?.attributes).toMatchObject({
+    'http.request.method': 'POST',
+    'http.route': '/transfers',
+    'http.response.status_code': 202,
+  });
+  const read = spans().find((span) => span.name === 'read eventlog.saga_steps' && inTrace(span));
+  expect(read?.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'fw.shard': '(1, 0)' });
+});
+
+function inTrace(span: ReadableSpan): boolean {
+  return span.spanContext().traceId === TRACE;
+}
+
+test('an SDK that samples nothing still continues the trace in events', async () => {
+  const { spans } = traceInMemory(new AlwaysOffSampler());
+  const { id } = await post('/wallets', WALLET, CALLER);
+  expect(spans()).toEqual([]);
+  const text = 'SELECT trace_context FROM eventlog.events WHERE model_id = $1';
+  const { rows } = await query(text, String(id));
+  expect(rows).toEqual([[expect.stringMatching(new RegExp(`^00-${TRACE}-(?!00f067)[0-9a-f]{16}-00$`))]]);
+});
+
+test('one statement that serves several actions has a trace of its own, linked to each of them', async () => {
+  const ids = await Promise.all([1, 2, 3].map(() => openWallet('US', '0')));
+  const { spans } = traceInMemory();
+  const deposits = ids.map((id) =>
+    server.application.executor.execute(ALICE, WalletDepositMoneyAction, {
+      walletId: ShardedId.of(Wallet, id),
+      amount: new Decimal(1),
+    }),
+  );
+  await Promise.all(deposits);
+  const executes = named(spans(), 'execute WalletDepositMoneyAction');
+  const flushes = named(spans(), 'flush');
+  expect(executes).toHaveLength(3);
+  expect(flushes.map(({ attributes }) => attributes['fw.flush.plans'])).toEqual([3]);
+  const [flush] = flushes;
+  const own = flush?.spanContext();
+  expect(executes.map((each) => each.spanContext().traceId)).not.toContain(own?.traceId);
+  expect(new Set(flush && linkedTo(flush).map(({ spanId }) => spanId))).toEqual(
+    new Set(executes.map((each) => each.spanContext().spanId)),
+  );
+  for (const each of executes) expect(linkedTo(each).map(({ spanId }) => spanId)).toContain(own?.spanId);
+});
+
+test('an action belongs to the span that an instrumentation of the server has made active', async () => {
+  const { spans } = traceInMemory();
+  const outer = trace.getTracer('test').startSpan('outer');
+  const listener = server.fastify.server;
+  const emit = listener.emit.bind(listener);
+  listener.emit = (event: string, ...values: unknown[]) =>
+    context.with(trace.setSpan(context.active(), outer), () => emit(event, ...values));
+  try {
+    await fetch(`${server.url}/wallets/${UNKNOWN}`, { headers: { traceparent: CALLER } });
+  } finally {
+    listener.emit = emit;
+  }
+  outer.end();
+  const [execute] = named(spans(), 'execute WalletGetAction');
+  expect(execute?.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
+  expect(execute?.attributes['error.type']).toBe('FW_MODEL_NOT_FOUND');
+  expect(spans().filter(({ name }) => name.startsWith('GET '))).toEqual([]);
+});
+
+test('each migration at the start of a process has a span with its shard', () => {
+  const migrated = named(ofStart, 'migrate').map(({ attributes }) => attributes);
+  expect(new Set(migrated.map((each) => each['fw.shard']))).toEqual(new Set(['(0, 0)', '(1, 0)']));
+  expect(migrated.map((each) => each['fw.migration'])).toContain('0001_tables');
+});
+
+test('the commented lines of a new project send the spans to a collector over OTLP', async () => {
+  const received: { name: string; traceId: string }[] = [];
+  const collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => {
+      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as Export;
+      for (const { scopeSpans } of resourceSpans)
+        for (const { scope, spans } of scopeSpans) if (scope.name === 'fw-actions') received.push(...spans);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${port}`);
+  await runCommentedLines();
+  try {
+    await transfer(CALLER);
+    const provider = trace.getTracerProvider() as ProxyTracerProvider;
+    await (provider.getDelegate() as NodeTracerProvider).shutdown();
+    const ours = received.filter(({ traceId }) => traceId === TRACE).map(({ name }) => name);
+    expect(ours).toEqual(
+      expect.arrayContaining(['POST /transfers', 'execute TransferInitiateAction', 'perform', 'flush']),
+    );
+  } finally {
+    vi.unstubAllEnvs();
+    collector.close();
+  }
+});
+
+/** Runs the lines of the scaffold's main file that switch traces on. */
+async function runCommentedLines(): Promise<void> {
+  const main = readFileSync(new URL('../../templates/init/src/main.ts.hbs', import.meta.url), 'utf8');
+  const lines = [...main.matchAll(/^\/\/ ((?:import|new) .*)$/gm)].map(([, line]) => line);
+  expect(lines).toHaveLength(3);
+  const folder = mkdtempSync(fileURLToPath(new URL('../../node_modules/.fw-traces-', import.meta.url)));
+  try {
+    writeFileSync(join(folder, 'tracing.mjs'), lines.join('\n'));
+    await import(pathToFileURL(join(folder, 'tracing.mjs')).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Export {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly {
+      readonly scope: { readonly name: string };
+      readonly spans: readonly { name: string; traceId: string }[];
+    }[];
+  }[];
+}
