@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 620,
   'runtime/domain': 2_860,
   'runtime/events': 5_480,
-  'runtime/execution': 3_940,
+  'runtime/execution': 3_950,
   'runtime/http': 4_840,
   'runtime/locks': 500,
   'runtime/migration': 2_700,

@@ -5,6 +5,8 @@ export type Release = () => void;
 export interface QueueTicket {
   /** Resolves when the turn of this place begins; never after `leave`. */
   readonly reached: Promise<void>;
+  /** Number of places that are served before this one; -1 once its turn has begun. */
+  ahead(): number;
   /** Leaves the queue, or ends the turn. */
   readonly leave: Release;
 }
@@ -52,7 +54,7 @@ export class KeyedMutex {
     const leave = once(() => {
       if (!waiting.delete(start)) this.#next(key);
     });
-    return { reached, leave };
+    return { reached, ahead: () => [...waiting].indexOf(start), leave };
   }
 
   #next(key: string): void {

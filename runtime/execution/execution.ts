@@ -40,6 +40,8 @@ export class Execution<Params, Result> {
   #freeAttempts = 0;
   /** Whether the next attempt reads committed states only. */
   #readsCommitted = false;
+  /** Whether other executions may start from what the attempt has staged. */
+  #isVisible = true;
   /** The run of the present attempt. */
   #performed: PerformRun | undefined;
   readonly #limit: TimeLimit;
@@ -132,16 +134,16 @@ export class Execution<Params, Result> {
     try {
       this.#limit.check();
       const prepared = await this.#prepare();
-      // Waiting executions start from the staged state. Without chaining they must wait until it is stored.
-      if (this.#request.configuration.chaining) sealed();
+      // Waiting executions start from the staged state. If they cannot see it, they must wait until it is stored.
+      if (this.#request.configuration.chaining && prepared.kind !== 'detached') sealed();
       return await this.#complete(prepared);
     } finally {
       sealed();
     }
   }
 
-  /** Determines the outcome of a run of `perform`. */
   #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
+    this.#isVisible = prepared.kind === 'sent' && this.#request.configuration.chaining;
     switch (prepared.kind) {
       case 'sent':
         return prepared.part.then((part) => this.#finish(part, prepared.result, prepared.items));
@@ -383,7 +385,7 @@ export class Execution<Params, Result> {
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows) : 0;
+    const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, this.#isVisible) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
     this.#report?.paused(pauseMs);

@@ -29,7 +29,7 @@ class Process {
 test('executions of a process that has lost a row wait for the end of its turn, until their deadline at most', async () => {
   const process = new Process();
   const [first, second, third] = [process.execution(), process.execution(), process.execution()];
-  first.stale(rows);
+  first.stale(rows, true);
   second.held(rows);
   third.held(rows);
   expect(process.execution().isHeld(items)).toBe(true);
@@ -42,7 +42,7 @@ test('executions of a process that has lost a row wait for the end of its turn, 
   expect(first.begin()).toBe(false);
 });
 
-/** What the next attempt of an execution does, by the outcome of its attempt and whether it chains. */
+/** What the next attempt of an execution does, by the outcome of its attempt and whether others can see its states. */
 const NEXT_ATTEMPTS = [
   ['superseded', true, 'takes a turn'],
   ['superseded', false, 'takes a turn'],
@@ -53,13 +53,14 @@ const NEXT_ATTEMPTS = [
 ] as const;
 
 test.each(NEXT_ATTEMPTS)(
-  'after `%s` with chaining = %s, the next attempt %s',
-  async (outcome, chaining, does) => {
+  'after `%s` of an attempt that others see = %s, the next attempt %s',
+  async (outcome, isVisible, does) => {
     const process = new Process();
-    if (outcome === 'held') process.execution().stale(rows);
-    const execution = process.execution(chaining);
+    if (outcome === 'held') process.execution().stale(rows, true);
+    const execution = process.execution(isVisible);
     if (outcome === 'superseded') execution.superseded(items);
-    else execution[outcome](rows);
+    else if (outcome === 'stale') execution.stale(rows, isVisible);
+    else execution.held(rows);
     expect(process.execution().isHeld(items)).toBe(does === 'waits');
     const sealed = await enter(execution);
     expect(process.execution().isHeld(items)).toBe(false);
@@ -87,7 +88,7 @@ test.each(WON)(
 
 test('only an execution that chains leaves a row to another process', () => {
   const process = new Process();
-  process.execution().stale(rows);
+  process.execution().stale(rows, true);
   expect([process.execution(true).isHeld(items), process.execution(false).isHeld(items)]).toEqual([
     true,
     false,

@@ -19,7 +19,7 @@ const NOTHING: readonly string[] = Object.freeze([]);
  * Coordinates one execution with others that change the same rows (`model/id`). It takes turns with executions of this
  * process (`RowQueues`), and leaves rows to another process for a while (`RowContention`).
  *
- * | outcome of an attempt | next attempt with chaining | next attempt without chaining |
+ * | outcome of an attempt | next attempt with chaining | next attempt whose states others cannot see |
  * |---|---|---|
  * | `superseded`: this process has staged newer states | takes a turn at the rows | takes a turn at the rows |
  * | `stale`: a row had another version | waits for the rows | takes a turn at the rows |
@@ -44,12 +44,13 @@ export class Contention {
   /**
    * Reports a version conflict on these rows.
    *
+   * @param wasVisible whether other executions could start from the staged states, so that another process has won
    * @returns milliseconds for which the rows are left to another process, which the next `enter` waits for; 0 if they
    *   are not
    */
-  stale(rows: readonly string[]): number {
-    const { chaining, rowContention } = this.#options;
-    if (chaining) {
+  stale(rows: readonly string[], wasVisible: boolean): number {
+    const { rowContention } = this.#options;
+    if (wasVisible) {
       this.#lost = rows;
       return rowContention.leave(rows);
     }

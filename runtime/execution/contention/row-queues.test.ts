@@ -60,6 +60,25 @@ describe('turns', () => {
     expect([turns.isContended('a'), turns.size]).toEqual([false, 0]);
   });
 
+  test('are waited for as long as the queue moves', async () => {
+    vi.useFakeTimers();
+    try {
+      const turns = new RowQueues();
+      const first = await turns.take(['a']);
+      const second = turns.take(['a']);
+      const third = turns.take(['a']);
+      await vi.advanceTimersByTimeAsync(200);
+      first();
+      const endSecond = await second;
+      await vi.advanceTimersByTimeAsync(240);
+      expect(await isDone(third)).toBe(false);
+      endSecond();
+      expect(await isDone(third)).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('have a maximum wait, because they only save work', async () => {
     vi.useFakeTimers();
     try {

@@ -1,7 +1,7 @@
 import { atMost } from '../../concurrency/at-most.js';
 import { KeyedMutex, type Release } from '../../concurrency/keyed-mutex.js';
 
-/** Maximum wait for a turn, in milliseconds. Turns only save work, so an execution may continue without one. */
+/** Maximum wait behind one turn, in milliseconds. Turns only save work, so an execution may continue without one. */
 const LONGEST_WAIT_MS = 250;
 
 /**
@@ -47,11 +47,15 @@ export class RowQueues {
     return end;
   }
 
-  /** Resolves with the turn, or after the maximum wait. Returns a function that leaves the queue. */
+  /** Resolves with the turn, or when the queue has not moved for the maximum wait. Returns a function that leaves it. */
   async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<Release> {
     const place = this.#queue.queue(key);
     try {
-      await wait(atMost(place.reached, LONGEST_WAIT_MS));
+      for (let before = Number.POSITIVE_INFINITY, ahead = place.ahead(); ahead >= 0 && ahead < before; ) {
+        before = ahead;
+        await wait(atMost(place.reached, LONGEST_WAIT_MS));
+        ahead = place.ahead();
+      }
       return place.leave;
     } catch (error) {
       place.leave();
