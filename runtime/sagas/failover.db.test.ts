@@ -146,7 +146,11 @@ describeOn('postgresql', 'A failover to an asynchronous standby under transfers'
       for (const id of kept) expect(shardOfUuid(id) === MEXICO_SHARD || stored.has(id)).toBe(true);
       const logged = new Set((await Promise.all(SHARDS.map((shard) => transfers.initiated(shard)))).flat());
       const goneEvents = [...transfers.receipts].filter((id) => !logged.has(id));
-      expect(await transfers.receiptsCounted()).toBe(logged.size + goneEvents.length);
+      // An effect on the other shard may have lost its answer, and its event.
+      const goneAttempts = [...transfers.begun].filter((id) => !logged.has(id));
+      const counted = await transfers.receiptsCounted();
+      expect(counted).toBeGreaterThanOrEqual(logged.size + goneEvents.length);
+      expect(counted).toBeLessThanOrEqual(logged.size + goneAttempts.length);
       const goneTransfers = (await transfers.credited(MEXICO_SHARD)).filter(
         (id) => shardOfUuid(id) === GLOBAL_SHARD && !stored.has(id),
       );

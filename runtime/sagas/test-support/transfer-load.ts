@@ -51,6 +51,8 @@ export class TransferLoad {
   readonly acknowledged: Set<string> = new Set();
   /** Ids of the events for which the ordinary handler has credited 1 to its own wallet. */
   readonly receipts: Set<string> = new Set();
+  /** Ids of the events for which it has begun to. */
+  readonly begun: Set<string> = new Set();
   readonly #databases: DatabaseRegistry;
   readonly #counters = new Map<string, ShardedId<Wallet>>();
   readonly #sources: Wallet[] = [];
@@ -212,6 +214,7 @@ export class TransferLoad {
   async #receipt(envelope: Initiated): Promise<void> {
     const walletId = this.#counters.get(envelope.event.sourceId.getValue());
     if (walletId === undefined) throw new Error('Each source has one');
+    this.begun.add(envelope.id);
     await envelope.execute(WalletDepositMoneyAction, { walletId, amount: ONE });
     this.receipts.add(envelope.id);
   }
