@@ -1,7 +1,7 @@
 import { ActionRegistry } from './action/action-registry.js';
 import { groupsByClaim, type ReachOf, reachBy, type Tenancy } from './action/tenancy.js';
 import type { ApplicationDefinition } from './application-definition.js';
-import { CODEGEN_VERSION } from './codegen/version.js';
+import { requireCodegenVersion } from './codegen/version.js';
 import { atMost } from './concurrency/at-most.js';
 import { type ExecutionEnvironment, systemEnvironment } from './concurrency/execution-environment.js';
 import { time } from './concurrency/time.js';
@@ -17,7 +17,7 @@ import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import type { ShardIdentifier } from './domain/shard-identifier.js';
 import { nameClass } from './domain/stored-names.js';
-import { CodegenVersionError, ValidationError } from './errors.js';
+import { ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
 import { EventDelivery } from './events/event-delivery.js';
 import { ActionExecutor, EXECUTION_DEFAULTS } from './execution/action-executor.js';
@@ -30,6 +30,8 @@ import type { DriftPolicy } from './migration/check-schema.js';
 import { migrateShard } from './migration/migrate.js';
 import { prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
+import { defaultLogger, type Logger } from './observability/logger.js';
+import { SafeLogger } from './observability/safe-logger.js';
 import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
 import type { JournalStatistics } from './persistence/journal/journal-statistics.js';
@@ -78,6 +80,8 @@ export interface AssemblyOptions<Collaborators> {
   readonly delivery?: Partial<DeliveryLimits>;
   /** Receives warnings for operators. Default: standard error. */
   readonly warn?: (message: string) => void;
+  /** The logger of actions and handlers. Default: pino, one line of JSON per entry, to stderr. */
+  readonly log?: Logger;
   /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
   /** Difference between this process's clock and a database's that is reported, in milliseconds. Default 5,000. */
@@ -170,7 +174,8 @@ export async function openApplication<Collaborators>(
     const { migrations, models } = application;
     const { start, ...assembled } = wireApplication(application, databases, options);
     const beforeService = (database: ShardDatabase) => assembled.events.register(database);
-    const preparation = await prepareShards(databases, { ...options, migrations, models, beforeService });
+    const { log: _, ...preparing } = options;
+    const preparation = await prepareShards(databases, { ...preparing, migrations, models, beforeService });
     start(databases.shards());
     const reload = async (sharding: ShardingTopology): Promise<readonly TopologyChange[]> => {
       const changes = await assembled.reload(sharding);
@@ -224,11 +229,13 @@ function wireApplication<Collaborators>(
   const registry = new ActionRegistry([...actions, ...runtime.actions]);
   const reach = reachOf(options, databases, new Set(runtime.actions.map(({ actionClass }) => actionClass)));
   const environment = systemEnvironment(clock);
+  const log = SafeLogger.of(options.log, defaultLogger());
   const executor = new ActionExecutor({
     registry,
     gateways,
     models: application.models,
     environment,
+    log,
     ...(reach === undefined ? {} : { reach }),
     ...(options.execution === undefined ? {} : { defaults: options.execution }),
   });
@@ -243,6 +250,7 @@ function wireApplication<Collaborators>(
     sinks: sinks.consumers,
     executor,
     registry,
+    log,
     ...(options.delivery === undefined ? {} : { limits: options.delivery }),
     ...(options.warn === undefined ? {} : { warn: options.warn }),
   });
@@ -387,12 +395,4 @@ function sinksOf<Collaborators>(
   const configured = sinks === true && relay !== undefined ? configuredSinks(relay) : [];
   const definitions = typeof sinks === 'boolean' ? configured : sinks;
   return sinkConsumers(definitions, { events, schemaBaseUrl: relay?.schemaBaseUrl, warn });
-}
-
-function requireCodegenVersion(version: number): void {
-  if (version === CODEGEN_VERSION) return;
-  throw new CodegenVersionError(
-    `The generated code uses codegen contract ${version}, but this runtime supports ${CODEGEN_VERSION}; ` +
-      'run fw-gen generate with the installed version of fw-actions',
-  );
 }

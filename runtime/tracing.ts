@@ -135,6 +135,14 @@ export function traceParentOf(span: Span): string {
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
 }
 
+/** The ids of a span, or else of the caller's `traceparent`, as facts of a log entry. */
+export function traceIds(span: Span | undefined, traceContext?: string): object {
+  const known = span ?? (traceContext === undefined ? undefined : remoteSpan(traceContext));
+  if (known === undefined) return {};
+  const { traceId, spanId } = known.spanContext();
+  return { traceId, spanId };
+}
+
 /** Runs `work` with the span active, and does not end the span. */
 export function within<T>(span: Span | undefined, work: () => T): T {
   return span === undefined ? work() : context.with(trace.setSpan(context.active(), span), work);

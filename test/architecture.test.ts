@@ -168,6 +168,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/application-definition.ts',
   ],
   'runtime/codegen': [
+    'runtime/errors.ts',
     'runtime/openapi',
     'runtime/sagas',
     'runtime/events',

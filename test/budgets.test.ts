@@ -17,18 +17,18 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/schema': 1_460,
   'generator/write': 570,
   'runtime/access': 1_250,
-  'runtime/action': 1_470,
+  'runtime/action': 1_480,
   'runtime/client': 590,
-  'runtime/codegen': 200,
+  'runtime/codegen': 210,
   'runtime/entrances': 150,
   'runtime/collections': 160,
   'runtime/concurrency': 520,
   'runtime/config': 3_390,
   'runtime/consumer': 440,
   'runtime/doctor': 620,
-  'runtime/domain': 2_860,
-  'runtime/events': 5_480,
-  'runtime/execution': 3_950,
+  'runtime/domain': 2_880,
+  'runtime/events': 5_510,
+  'runtime/execution': 3_970,
   'runtime/http': 4_840,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_780,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_740, generator: 760 };
+const LOOSE_LINES = { runtime: 1_750, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -1,7 +1,10 @@
 import type { Clock } from '../domain/clock.js';
+import { type Logger, SILENT } from '../domain/logger.js';
 import type { Principal } from '../domain/principal.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionPlan } from './action-plan.js';
+
+const silent = (): Logger => SILENT;
 
 /** Runs `perform` of one attempt. For the executor and the test kit. */
 export let startPerform: <Params, Result>(
@@ -9,6 +12,7 @@ export let startPerform: <Params, Result>(
   plan: ActionPlan,
   principal: Principal,
   params: Params,
+  log?: () => Logger,
 ) => Promise<Result> | Result;
 
 /**
@@ -25,10 +29,12 @@ export abstract class Action<Params, Result> {
   /** The injected clock. */
   protected readonly clock: Clock;
   #plan: ActionPlan | undefined;
+  #log: () => Logger = silent;
 
   static {
-    startPerform = (action, plan, principal, params) => {
+    startPerform = (action, plan, principal, params, log = silent) => {
       action.#plan = plan;
+      action.#log = log;
       return action.perform(principal, params);
     };
   }
@@ -42,6 +48,14 @@ export abstract class Action<Params, Result> {
    * Its errors are thrown by `execute`, and then nothing is written.
    */
   protected abstract perform(principal: Principal, params: Params): Promise<Result> | Result;
+
+  /**
+   * The application's logger. Each entry has the action and, in a trace, the ids of trace and span. An attempt that runs
+   * again logs again. Outside `perform` entries are discarded.
+   */
+  protected get log(): Logger {
+    return this.#log();
+  }
 
   /** The plan of this attempt. @throws PlanMisuseError outside `perform` */
   protected plan(): ActionPlan {

@@ -1,4 +1,5 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
@@ -29,6 +30,8 @@ export interface EventDeliveryOptions {
   readonly random?: () => number;
   /** Receives warnings for operators. Default: standard error. */
   readonly warn?: (message: string) => void;
+  /** The logger of handlers. Default: their entries are discarded. */
+  readonly log?: Logger;
 }
 
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
@@ -44,9 +47,10 @@ export class EventDelivery extends EventOperations {
    */
   constructor(options: EventDeliveryOptions) {
     const { databases, handlers, sinks = [], executor, registry, random = Math.random } = options;
-    const { limits = {}, warn = (message) => console.warn(message) } = options;
+    const { log, limits = {}, warn = (message) => console.warn(message) } = options;
     checkHandlers(handlers);
-    const consumers = [...handlers.map((handler) => handlerConsumer(handler, executor, random)), ...sinks];
+    const ofHandlers = handlers.map((handler) => handlerConsumer(handler, executor, random, log));
+    const consumers = [...ofHandlers, ...sinks];
     const versions = registry.paramsVersions();
     const delivery = new DeliveryProcess({
       databases,

@@ -11,6 +11,7 @@ import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
+import type { Logger } from '../domain/logger.js';
 import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
@@ -45,6 +46,8 @@ export interface ActionExecutorOptions {
   readonly defaults?: Partial<ExecutionDefaults>;
   /** The groups of shards that a principal may reach with an action. Default: all. */
   readonly reach?: ReachOf;
+  /** The logger of actions. Default: their entries are discarded. */
+  readonly log?: Logger;
 }
 
 export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
@@ -103,6 +106,7 @@ export class ActionExecutor {
     this.#context = {
       gateways,
       environment,
+      log: options.log,
       rowContention: new RowContention(environment),
       partWriter: new PartWriter(gateways, environment),
       running: this.#running,

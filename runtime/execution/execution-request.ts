@@ -4,6 +4,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { Reach } from '../action/tenancy.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { JsonWriter } from '../domain/json-writer.js';
+import type { Logger } from '../domain/logger.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import type { Span } from '../tracing.js';
 import type { RowContention } from './contention/row-contention.js';
@@ -38,6 +39,7 @@ export interface ExecutionRequest<Params, Result> {
 export interface ExecutionContext {
   readonly gateways: ShardGateways;
   readonly environment: ExecutionEnvironment;
+  readonly log: Logger | undefined;
   readonly rowContention: RowContention;
   readonly partWriter: PartWriter;
   /** Counts the running executions. */

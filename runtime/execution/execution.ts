@@ -6,7 +6,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
-import { endSpan, endWith, type Span, startInner, within } from '../tracing.js';
+import { endSpan, endWith, type Span, startInner, traceIds, within } from '../tracing.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
@@ -59,12 +59,11 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#limit = new TimeLimit(request, environment);
-    const { params, configuration } = request;
     this.#contention = new Contention({
       turns: gateways.turns,
       rowContention,
-      params,
-      chaining: configuration.chaining,
+      params: request.params,
+      chaining: request.configuration.chaining,
     });
   }
 
@@ -95,14 +94,14 @@ export class Execution<Params, Result> {
         const replay = await askHome(guard, () => guard.lookUp());
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
       }
-      for (let reason: string | undefined; ; ) {
+      for (let retriedFor: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
         this.#report?.startAttempt();
-        const outcome = await this.#try(reason);
+        const outcome = await this.#try(retriedFor);
         if (outcome.kind === 'done') return outcome.result;
         this.#report?.endAttempt(outcome.end);
-        reason = outcome.end;
+        retriedFor = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
         this.#wanted = outcome.wanted;
@@ -118,9 +117,8 @@ export class Execution<Params, Result> {
     }
   }
 
-  /** @param reason why it is not the first attempt */
-  #try(reason: string | undefined): Promise<AttemptResult<Result>> {
-    const span = reason && startInner(this.#request.span, 'attempt', { 'fw.retry.reason': reason });
+  #try(retriedFor: string | undefined): Promise<AttemptResult<Result>> {
+    const span = retriedFor && startInner(this.#request.span, 'attempt', { 'fw.retry.reason': retriedFor });
     if (span) this.#span = span;
     const outcome = this.#contention.begin()
       ? this.#runInTurn()
@@ -245,6 +243,8 @@ export class Execution<Params, Result> {
       remembered: this.#gateways.remembered,
       guessing: this.#attempt === 1 && this.#freeAttempts === 0,
       reach,
+      log: this.#context.log,
+      logged: () => traceIds(this.#span, configuration.traceContext),
     });
   }
 

@@ -6,10 +6,13 @@ import { ForbiddenError } from '../errors.js';
 import { LogLimiter } from '../observability/log-limiter.js';
 import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
 import type { Metrics, RefusalReason } from '../observability/prometheus.js';
+import { traceIds } from '../tracing.js';
 import type { Places } from './busy.js';
 import { NO_SHARD } from './path-shard.js';
 import { type CalledRoute, type Problem, problemOf } from './problem.js';
 import type { ApplicationProblems } from './problem-kinds.js';
+import { pathOf } from './request-head.js';
+import { spanOf } from './request-span.js';
 
 /** Maximum logged faults of one source position per second; the answers to the others have no `requestId`. */
 const FAULTS_PER_SECOND = 10;
@@ -106,6 +109,7 @@ export class Answers {
       level: isFault ? 'error' : 'warn',
       message: 'request failed',
       requestId: request.id,
+      ...traceIds(spanOf(request)),
       method: request.method,
       path: pathOf(request.raw.url),
       status,
@@ -117,11 +121,8 @@ export class Answers {
   }
 
   /** An attack shows as one line per second and route. Credentials are in no message. */
-  #recordRefusal(
-    status: 401 | 403,
-    { method, socket, id: requestId, raw }: FastifyRequest,
-    { error, route }: FailureFacts,
-  ): void {
+  #recordRefusal(status: 401 | 403, request: FastifyRequest, { error, route }: FailureFacts): void {
+    const { method, socket, id: requestId, raw } = request;
     const reason = refusalReason(error);
     this.#metrics?.refused(status, reason);
     const name = route?.name;
@@ -130,6 +131,7 @@ export class Answers {
       level: 'warn',
       message: 'caller refused',
       requestId,
+      ...traceIds(spanOf(request)),
       status,
       reason,
       route: name ?? `${method} ${path}`,
@@ -157,10 +159,4 @@ function refusalReason(error: unknown): RefusalReason {
 function thrownAt(error: unknown): string {
   const stack = error instanceof Error ? error.stack : undefined;
   return /\n\s+at .*/.exec(typeof stack === 'string' ? stack : '')?.[0] ?? '';
-}
-
-/** The path of a request target, without the query. */
-export function pathOf(url = '/'): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
 }

@@ -14,7 +14,7 @@ import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { SafeLogger } from '../observability/safe-logger.js';
-import { Answers, pathOf } from './answer.js';
+import { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
 import { BrowserHeaders } from './browser-headers.js';
 import { Places } from './busy.js';
@@ -27,7 +27,7 @@ import { OpenConnections } from './open-connections.js';
 import { addPages } from './pages.js';
 import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
-import { checkHead, pathOfTarget } from './request-head.js';
+import { checkHead, pathOf, pathOfTarget } from './request-head.js';
 import { requestIdOf } from './request-id.js';
 import { traceRequest } from './request-span.js';
 import type { RouteDescriptor } from './route.js';
@@ -117,8 +117,7 @@ export class PluginError extends Error {}
 function edgeOf(options: HttpServerOptions) {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const { metrics, problems, feeds, certificate, hosts = [], strictTransportSeconds = 0 } = options;
-  const own = defaultLogger();
-  const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
+  const log = SafeLogger.of(options.log, defaultLogger());
   return {
     ...{ limits, log, metrics, certificate },
     answers: new Answers({ log, problems, metrics }),

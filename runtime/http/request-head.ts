@@ -98,3 +98,9 @@ const CLOSE = { connection: 'close' };
 function malformed(detail: string, headers: Readonly<Record<string, string>> = {}): HttpProblem {
   return new HttpProblem('HTTP_MALFORMED_REQUEST', detail, { headers });
 }
+
+/** The path of a request target, without the query. */
+export function pathOf(url = '/'): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { isInSpan, isTracing, type Span, startSpan } from '../tracing.js';
-import { pathOf } from './answer.js';
+import { pathOf } from './request-head.js';
 import type { RoutePaths } from './route-paths.js';
 
 const spans = new WeakMap<FastifyRequest, Span>();

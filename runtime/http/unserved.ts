@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FwError } from '../errors.js';
-import { type Answers, pathOf } from './answer.js';
+import type { Answers } from './answer.js';
 import { HttpProblem } from './problem.js';
+import { pathOf } from './request-head.js';
 import type { RoutePaths } from './route-paths.js';
 
 /** Answers requests without a route: 204 for OPTIONS and 405 for other methods of a known path, else 404. */

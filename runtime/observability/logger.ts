@@ -1,15 +1,9 @@
 import { pino } from 'pino';
 import { atMost } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
+import type { Logger } from '../domain/logger.js';
 
-/** The logger of the runtime. Any pino logger fits, and any object with these methods. */
-export interface Logger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-  /** Writes the buffer, and calls `done`: otherwise an ending process waits a second. Absent: there is no buffer. */
-  flush?(done?: (error?: Error) => void): void;
-}
+export type { Logger };
 
 /** A log entry for operators. */
 export interface LogEntry {

@@ -17,9 +17,10 @@ export class SafeLogger implements Logger {
 
   /**
    * @param fallback receives an entry on which `log` throws
-   * @returns `log` itself if it is already safe
+   * @returns `log` itself if it is already safe; `fallback` without one
    */
-  static of(log: Logger, fallback: Logger): Logger {
+  static of(log: Logger | undefined, fallback: Logger): Logger {
+    if (log === undefined) return fallback;
     return log instanceof SafeLogger ? log : new SafeLogger(log, fallback);
   }
 

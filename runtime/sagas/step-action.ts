@@ -96,7 +96,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
   /** Runs the step's action in this plan. */
   async #runInner(principal: Principal, params: object): Promise<void> {
     // The signature of `step` guarantees that the params are those of the action.
-    await startPerform(this.#inner.create(), this.plan(), principal, params as never);
+    await startPerform(this.#inner.create(), this.plan(), principal, params as never, () => this.log);
   }
 }
 

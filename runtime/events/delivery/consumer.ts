@@ -1,3 +1,4 @@
+import { type Logger, SILENT, withFacts } from '../../domain/logger.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
@@ -81,6 +82,7 @@ export function handlerConsumer(
   handler: HandlerDescriptor,
   executor: ActionRunner,
   random: () => number,
+  log: Logger = SILENT,
 ): Consumer {
   const { name, aliases = [], startFrom = 'beginning', concurrency = DEFAULT_CONCURRENCY } = handler;
   return {
@@ -90,6 +92,9 @@ export function handlerConsumer(
     concurrency,
     transactional: handler.transactional === true,
     selection: { eventTypes: [...byStoredName(handler.events, () => true).keys()] },
-    attempts: () => new HandlerAttempts(handler, executor, random),
+    attempts: (shard) => {
+      const facts = { handler: name, shard: shard.toString() };
+      return new HandlerAttempts(handler, executor, random, withFacts(log, facts));
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { backoffMs } from '../../concurrency/backoff.js';
+import type { Logger } from '../../domain/logger.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
@@ -26,11 +27,13 @@ export class HandlerAttempts implements Attempts {
   readonly #handler: HandlerDescriptor;
   readonly #executor: ActionRunner;
   readonly #random: () => number;
+  readonly #log: Logger | undefined;
 
-  constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number) {
+  constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number, log?: Logger) {
     this.#handler = handler;
     this.#executor = executor;
     this.#random = random;
+    this.#log = log;
     this.#types = new EventTypes(handler.events);
     this.#maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
   }
@@ -41,7 +44,7 @@ export class HandlerAttempts implements Attempts {
 
   /** Makes one attempt with a new instance. Returns a promise only if the handler does. */
   handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
-    const envelopeContext = { ...context, executor: this.#executor };
+    const envelopeContext = { ...context, executor: this.#executor, log: this.#log };
     const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
     // The registry binds a handler to its event classes: `revive` makes instances of those and of no others.
     const { name } = this.#handler;

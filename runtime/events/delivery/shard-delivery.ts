@@ -231,7 +231,8 @@ export class ShardDelivery {
   }
 
   async #acquire(name: string): Promise<void> {
-    const { process, limits, warn } = this.#options;
+    const { process, limits } = this.#options;
+    const warn = (message: string): void => this.#options.warn(`Shard ${this.shard}: ${message}`);
     const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;

@@ -2,12 +2,14 @@ import type { ActionClass } from '../../action/action.js';
 import type { ActionInput } from '../../action/action-input.js';
 import { ExecutionConfiguration, runUnderOwnKey } from '../../action/execution-configuration.js';
 import { shardOfUuid } from '../../domain/id.js';
+import { type Logger, SILENT, withFacts } from '../../domain/logger.js';
 import type { ModelEvent } from '../../domain/model-event.js';
 import { ownPrincipal } from '../../domain/principal.js';
 import { isTraceParent } from '../../domain/trace-parent.js';
 import { IdempotencyKeyReusedError, PlanMisuseError, ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import type { Transaction } from '../../sharding/transaction-manager.js';
+import { activeSpan, traceIds } from '../../tracing.js';
 import type { LogCursor, LoggedEvent, SourceAction } from './event-record.js';
 
 /** The input of a handler: the event with its action, model, position and transaction. */
@@ -32,6 +34,11 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
   readonly createdDate: Date;
   /** W3C `traceparent` of the action, if it had one. */
   readonly traceContext: string | undefined;
+  /**
+   * The application's logger. Each entry has the handler, the shard, the ids of event and action and, in a trace, those
+   * of trace and span.
+   */
+  readonly log: Logger;
   /** Whether the event is part of a replay. */
   readonly replayed: boolean;
   /** Aborted when the handler must give up: the process closes, or another process has taken over. */
@@ -68,6 +75,8 @@ export interface ExecuteOptions {
 /** The envelope context that all attempts of one run share. */
 export interface EnvelopeContext {
   readonly executor: ActionRunner;
+  /** Default: entries are discarded. */
+  readonly log?: Logger | undefined;
   /** The handler's original name: part of the keys. */
   readonly identity: string;
   /** Part of the keys of a replay that repeats actions. */
@@ -93,10 +102,16 @@ export function makeEnvelope(
   const trace = logged.traceContext;
   const traceContext = trace !== null && isTraceParent(trace) ? trace : undefined;
   let calls = 0;
+  let log: Logger | undefined;
   return {
     ...{ event, id, modelId, modelName, modelVersion, actionId, action, namespace },
     ...{ position: cursor, attempt: number, traceContext, replayed, signal },
     createdDate: new Date(logged.createdDate),
+    get log() {
+      const ids = traceIds(activeSpan(), traceContext);
+      log ??= withFacts(context.log ?? SILENT, { eventId: id, actionId, ...ids });
+      return log;
+    },
     get transaction() {
       if (transaction !== undefined) return transaction;
       throw new PlanMisuseError(`${identity} is not transactional: mark it with { transactional: true }`);

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
+import type { Logger } from '../../domain/logger.js';
 import type { Caller, Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
@@ -131,6 +132,7 @@ export interface LedgerOptions {
   readonly limits?: Partial<DeliveryLimits>;
   readonly environment?: ExecutionEnvironment;
   readonly execution?: Partial<ExecutionDefaults>;
+  readonly log?: Logger;
   /** Changes this release's actions into those of another release. */
   readonly change?: (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[];
 }
@@ -146,6 +148,7 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     models,
     defaults: { timeoutMs: 10_000, maximumAttempts: 20, ...options.execution },
     ...(options.environment === undefined ? {} : { environment: options.environment }),
+    ...(options.log === undefined ? {} : { log: options.log }),
   });
   const warnings: string[] = [];
   const { handlers = [], sinks = [], limits = {} } = options;
@@ -157,6 +160,7 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     registry,
     limits,
     warn: (message) => warnings.push(message),
+    ...(options.log === undefined ? {} : { log: options.log }),
   });
   gateways.onCommitted = (shard) => events.committed(shard);
   return {

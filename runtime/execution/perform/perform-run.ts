@@ -13,6 +13,7 @@ import type { Reach } from '../../action/tenancy.js';
 import type { Clock } from '../../domain/clock.js';
 import { descriptorOf, type Entity, rowKey, rowOf } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
+import { type Logger, SILENT, withFacts } from '../../domain/logger.js';
 import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
 import type { KnownPrincipal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -36,6 +37,10 @@ export interface PerformRunOptions {
   readonly guessing?: boolean | undefined;
   /** The groups of shards that the principal may reach. Default: all. */
   readonly reach?: Reach | undefined;
+  /** Default: entries are discarded. */
+  readonly log?: Logger | undefined;
+  /** Facts of each entry, apart from the action. */
+  readonly logged?: (() => object) | undefined;
 }
 
 const NO_GUESSES: ReadonlyMap<string, Entity> = new Map();
@@ -59,6 +64,8 @@ export class PerformRun implements PerformScope {
   /** Remembered states that it has read, by row. Created with the first one. */
   #guesses: Map<string, Entity> | undefined;
   #isPublished = false;
+  readonly #logOptions: Pick<PerformRunOptions, 'log' | 'logged'>;
+  #log: Logger | undefined;
   #access: AccessCheck | undefined;
 
   constructor(options: PerformRunOptions) {
@@ -73,6 +80,13 @@ export class PerformRun implements PerformScope {
     this.#chaining = options.chaining;
     this.#remembered = options.remembered;
     this.#guessing = options.guessing === true;
+    this.#logOptions = options;
+  }
+
+  get log(): Logger {
+    const { log = SILENT, logged } = this.#logOptions;
+    this.#log ??= withFacts(log, { action: this.actionName, ...logged?.() });
+    return this.#log;
   }
 
   /** Pending plans that this run depends on. Its result is reported after their outcomes are known. */
@@ -140,7 +154,9 @@ export class PerformRun implements PerformScope {
       const items = (): readonly StagedItem[] => this.plan.items;
       this.#access = new AccessCheck({ actionName: action.name, rule, principal, params, items });
     }
-    return runInPerformScope(this, () => startPerform(action.create(), this.plan, principal, params));
+    return runInPerformScope(this, () =>
+      startPerform(action.create(), this.plan, principal, params, () => this.log),
+    );
   }
 
   /**

@@ -60,7 +60,7 @@ export async function serveApplication<Collaborators>(
   port: ProcessPort = systemProcess,
 ): Promise<RunningServer> {
   const own = defaultLogger((line) => port.stderr(line));
-  const log = options.log === undefined ? own : SafeLogger.of(options.log, own);
+  const log = SafeLogger.of(options.log, own);
   try {
     const command = readCommandLine(options);
     if (command !== 'help') return await start(application, options, command, { port, log });
@@ -93,6 +93,7 @@ async function start<Collaborators>(
     ...(clock === undefined ? {} : { clock }),
     ...(deliver === undefined ? {} : { deliver }),
     ...(relay === undefined ? {} : { sinks: relay }),
+    log,
     inform: (message) => log.info({}, message),
     warn: (message) => log.warn({}, message),
   });

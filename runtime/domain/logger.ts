@@ -1,0 +1,19 @@
+/** The logger of the runtime. Any pino logger fits, and any object with these methods. */
+export interface Logger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+  /** Writes the buffer, and calls `done`: otherwise an ending process waits a second. Absent: there is no buffer. */
+  flush?(done?: (error?: Error) => void): void;
+}
+
+export const SILENT: Logger = Object.freeze({ info: () => {}, warn: () => {}, error: () => {} });
+
+/** A logger that adds these facts to each entry. An entry's own fact of the same name takes precedence. */
+export function withFacts(log: Logger, facts: object): Logger {
+  return {
+    info: (own, message) => log.info({ ...facts, ...own }, message),
+    warn: (own, message) => log.warn({ ...facts, ...own }, message),
+    error: (own, message) => log.error({ ...facts, ...own }, message),
+  };
+}
