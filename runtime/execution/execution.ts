@@ -40,8 +40,8 @@ export class Execution<Params, Result> {
   #freeAttempts = 0;
   /** Whether the next attempt reads committed states only. */
   #readsCommitted = false;
-  /** Whether other executions may start from what the attempt has staged. */
-  #isVisible = true;
+  /** Whether other executions cannot start from what the attempt has sent. */
+  #isHidden = false;
   /** The run of the present attempt. */
   #performed: PerformRun | undefined;
   readonly #limit: TimeLimit;
@@ -131,17 +131,17 @@ export class Execution<Params, Result> {
     const sealed = await this.#contention.enter((others) => this.#limit.wait(others));
     try {
       this.#limit.check();
-      const prepared = await this.#prepare();
+      const outcome = this.#complete(await this.#prepare());
       // Waiting executions start from the staged state. If they cannot see it, they must wait until it is stored.
-      if (this.#request.configuration.chaining && prepared.kind !== 'detached') sealed();
-      return await this.#complete(prepared);
+      if (!this.#isHidden) sealed();
+      return await outcome;
     } finally {
       sealed();
     }
   }
 
   #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
-    this.#isVisible = prepared.kind === 'sent' && this.#request.configuration.chaining;
+    this.#isHidden = prepared.kind === 'detached' || (prepared.kind === 'sent' && !this.#performed?.chaining);
     switch (prepared.kind) {
       case 'sent':
         return prepared.part.then((part) => this.#finish(part, prepared.result, prepared.items));
@@ -385,7 +385,7 @@ export class Execution<Params, Result> {
   async #pause({ end, rows, error }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
-    const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, this.#isVisible) : 0;
+    const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
     this.#report?.paused(pauseMs);

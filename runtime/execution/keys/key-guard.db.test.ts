@@ -80,20 +80,6 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     });
   });
 
-  test('lets many executions change one model at once, beside others without a key', async () => {
-    const bank = openBank(await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations }));
-    const account = await bank.open(THERE, 0);
-    const params = { account, amount: new Decimal(1) };
-    const credits = Array.from({ length: 120 }, (_, count) => {
-      const settings = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(30_000);
-      if (count % 3 > 0) settings.idempotencyKey(`credit-${count}`, { home: HERE });
-      return bank.executor.execute(ALICE, CreditAction, params, settings.build());
-    });
-    const failed = (await Promise.allSettled(credits)).filter(({ status }) => status === 'rejected');
-    expect(failed).toEqual([]);
-    expect(await bank.balance(account)).toBe('120');
-  });
-
   test('is released when it expires, regardless of the plan that announced it', async () => {
     const guardOf = await openGuards(-60_000);
     for (const id of [FIRST, SECOND]) await guardOf().announce(guardOf().claim(THERE, 1), id);
