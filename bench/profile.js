@@ -14,7 +14,7 @@ const HELP = `node profile.js [options]
   --top <n>             functions to print (default 25)
   --hot                 one hot wallet
   --heap                allocations as well: bytes per action by function
-  --variant <name>      framework (default), bare or node-postgres
+  --variant <name>      framework (default), framework-traced, bare or node-postgres
   --save <name>         keeps the tables as results/profile-<name>.json, for RESULTS.md
 A .cpuprofile of each, for the browser's developer tools, lies in profiles/.`;
 
