@@ -58,6 +58,7 @@ describe('framing', () => {
     ['a bare CR', 'X-A: b\rContent-Length: 12\r\n'],
     ['a space before the colon', 'Content-Length : 12\r\n'],
     ['a NUL in a header', 'X-A: a\0b\r\nContent-Length: 12\r\n'],
+    ['two transfer codings', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n'],
     ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n'],
     ['chunked that is not last', 'Transfer-Encoding: chunked, identity\r\n'],
   ])('%s is answered with 400, and the connection is closed', async (_what, headers) => {
@@ -164,6 +165,15 @@ describe('sizes', () => {
     );
     expect(status).toBe(431);
     expect(text).toContain('"code":"HTTP_HEADERS_TOO_LARGE"');
+  });
+
+  it('lets pages of an allowed origin read a 431', async () => {
+    const cors = { origins: ['https://app.example'], credentials: false };
+    await restart({ cors });
+    const headers = `Host: a\r\nOrigin: https://app.example\r\nX-A: ${'x'.repeat(20_000)}`;
+    const { status, text } = await sendRaw(port, `GET / HTTP/1.1\r\n${headers}\r\n\r\n`);
+    expect(status).toBe(431);
+    expect(text).toContain('access-control-allow-origin: https://app.example\r\n');
   });
 
   it('answers 431 to a large path', async () => {
