@@ -28,10 +28,14 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
     ],
     ['cli/operate/releases.db.test.ts', 'narrow lets a release continue that selects less'],
   ],
-  'a handler is renamed': [
+  'a handler or sink is renamed': [
     [
       'runtime/events/delivery/chained-actions.db.test.ts',
       'continues at its checkpoint, and its old name gets no new consumer',
+    ],
+    [
+      'runtime/relay/changed-sinks.db.test.ts',
+      'continues under another name with the former one among its aliases, and does not repeat',
     ],
   ],
   'an event has a next version': [

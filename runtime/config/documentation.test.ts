@@ -17,9 +17,14 @@ function blocks(language: string): string[] {
   );
 }
 
-test('the key tables of the page equal those rendered from the catalogue, 25 keys first', () => {
-  const tables = [...page.matchAll(/<!-- key table: begin -->\n\n(.*?)\n\n<!-- key table: end -->/gs)];
-  expect(tables.map(([, table]) => table)).toEqual([renderKeyTable(true), renderKeyTable(false)]);
+test('the key tables of the page are those rendered from the catalogue, 25 keys first', async () => {
+  const tables = [renderKeyTable(true), renderKeyTable(false)];
+  const rendered = page.replace(
+    /(?<=<!-- key table: begin -->\n\n).*?(?=\n\n<!-- key table: end -->)/gs,
+    () => tables.shift() ?? '',
+  );
+  expect(tables).toEqual([]);
+  await expect(rendered).toMatchFileSnapshot('../../docs/configuration.md');
   expect(keyRows().filter(({ main }) => main)).toHaveLength(25);
 });
 

@@ -137,7 +137,12 @@ const sink = converted<SinkRaw, SinkConfig>({
     name: text(64, {
       required: true,
       check: matching(NAME, 'must be letters, digits, ., _ and -'),
-      doc: 'Identifies the checkpoints of the sink (one per shard): never change it. Letters, digits, `.`, `_` and `-`.',
+      doc: 'Identifies the checkpoints of the sink (one per shard): if it changes, add the former one to `aliases`. Letters, digits, `.`, `_` and `-`.',
+    }),
+    aliases: texts({
+      maximum: 16,
+      maximumLength: 64,
+      doc: 'Former names of the sink, at whose checkpoints it continues.',
     }),
     format: choice(['structured', 'binary', 'debezium'], {
       default: 'structured',

@@ -142,6 +142,8 @@ export interface RelayConfig {
 /** One sink: its receiver and its selection of events. */
 export interface SinkConfig {
   readonly name: string;
+  /** Former names, whose checkpoints the sink takes over. */
+  readonly aliases: readonly string[];
   /** Format of the messages. Default `structured`. */
   readonly format: 'structured' | 'binary' | 'debezium';
   /** Version of the events: as stored, or upcast to the latest. Default `stored`. */

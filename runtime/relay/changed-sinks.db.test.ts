@@ -86,6 +86,25 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
     await narrow.stop();
   });
 
+  test('continues under another name with the former one among its aliases, and does not repeat', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases);
+    const account = await ledger.open();
+    await ledger.credit(account);
+    const former = collectingSink();
+    const relay = relayTo(databases, former);
+    await until(() => former.received.length === 1);
+    await relay.stop();
+    await ledger.credit(account);
+    const renamed = collectingSink({ name: 'gather', aliases: ['collect'] });
+    await relayTo(databases, renamed).stop(0);
+    relayTo(databases, renamed);
+    await until(() => renamed.received.length > 0);
+    expect([sequences(former), sequences(renamed)]).toEqual([[2], [3]]);
+    const lag = await new EventOperations(databases).lag(HERE);
+    expect(lag[0]?.consumers.map(({ name }) => name)).toEqual(['relay:gather']);
+  });
+
   test('stops at a rejected message with onRejected `stop`, and continues with it once resumed', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = openLedger(databases);

@@ -41,12 +41,12 @@ export interface SinkConsumers {
 /** @throws ValidationError if two sinks have the same name, a name is invalid, or upcasters are missing */
 export function sinkConsumers(definitions: readonly SinkDefinition[], context: RelayContext): SinkConsumers {
   const names = new Set<string>();
-  for (const { name } of definitions) {
+  for (const name of definitions.flatMap(({ name, aliases = [] }) => [name, ...aliases])) {
     if (!NAME.test(name))
       throw new ValidationError(
         `A sink's name has 1 to 64 letters, digits, ., _ and -, got ${JSON.stringify(name)}`,
       );
-    if (names.has(name)) throw new ValidationError(`Two sinks are named ${name}`);
+    if (names.has(name)) throw new ValidationError(`Two names or aliases of sinks are ${name}`);
     names.add(name);
   }
   for (const definition of definitions) reportUnknownEvents(definition, context);
@@ -98,11 +98,12 @@ class SinkOfProcess {
   }
 
   get consumer(): Consumer {
-    const { models, events, startFrom, batchSize, inFlight } = this.#settings;
+    const { aliases, models, events, startFrom, batchSize, inFlight } = this.#settings;
     // As many messages as may be in flight, plus one waiting batch.
     const atOnce = batchSize * (inFlight + 1);
     return {
       name: `${SINK_PREFIX}${this.#definition.name}`,
+      aliases: aliases.map((alias) => `${SINK_PREFIX}${alias}`),
       startFrom,
       selection: {
         withoutActions: true,

@@ -18,7 +18,7 @@ export interface SinkSettings extends Omit<SinkConfig, 'name' | 'receiver'> {
 
 /** A sink of the relay. */
 export interface SinkDefinition extends Partial<SinkSettings> {
-  /** Identifies the checkpoints, one per shard; never change it. 1 to 64 letters, digits, `.`, `_` and `-`. */
+  /** Identifies the checkpoints, one per shard: after a change, add the former one to `aliases`. 1 to 64 letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   /** Creates the sink of one shard. It connects at the first message. */
   readonly open: (shard: ShardIdentifier) => RelaySink;
@@ -39,6 +39,7 @@ export interface SinkStatistics {
 }
 
 export const DEFAULT_SINK_SETTINGS: SinkSettings = Object.freeze({
+  aliases: [],
   format: 'structured',
   versions: 'stored',
   models: [],
