@@ -14,7 +14,7 @@ import { serverUrl, testDataSource, topologyOf } from './topology.js';
 const TEMPLATE_PREFIX = 'fw_template_';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Templates that this process knows to exist. */
+/** Templates that this process knows to exist, by server and name. */
 const ready: Map<string, Promise<void>> = new Map();
 
 interface Template {
@@ -41,8 +41,9 @@ export async function cloneDatabase(
     return;
   }
   const name = templateName(shard, migrations, role);
-  const known = ready.get(name) ?? makeTemplate(server, { name, shard, migrations, role });
-  ready.set(name, known);
+  const place = `${server.host}:${server.port}/${name}`;
+  const known = ready.get(place) ?? makeTemplate(server, { name, shard, migrations, role });
+  ready.set(place, known);
   await known;
   await administer(server, `create database ${database} template ${name}`);
 }
