@@ -1,16 +1,21 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import {
+  type ConfigEnv,
+  defineConfig,
+  type TestProjectConfiguration,
+  type ViteUserConfig,
+  type ViteUserConfigFnObject,
+} from 'vitest/config';
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Run by `npm run proof:events`, `proof:second-month`, `proof:scaffold` and `proof:brokers`, never by the test command. */
-const proofs = [
-  ...(process.env['FW_PROOF_EVENTS'] === undefined ? ['runtime/events/delivery/rates.db.test.ts'] : []),
-  ...(process.env['FW_PROOF_SECOND_MONTH'] === undefined ? ['test/second-month/*.test.ts'] : []),
-  ...(process.env['FW_PROOF_SCAFFOLD'] === undefined ? ['test/scaffold/*.test.ts'] : []),
-  ...(process.env['FW_PROOF_BROKERS'] === undefined
-    ? ['test/relay/{brokers.db,debezium.db,sinks}.test.ts']
-    : []),
+/** Proofs that need programs, installations or hours. Each is a script `proof:*` of its own, with its variable. */
+const APART: readonly (readonly [variable: string, files: string])[] = [
+  ['FW_PROOF_EVENTS', 'runtime/events/delivery/rates.proof.db.test.ts'],
+  ['FW_PROOF_SECOND_MONTH', 'test/second-month/*.proof.db.test.ts'],
+  ['FW_PROOF_SCAFFOLD', 'test/scaffold/*.proof.db.test.ts'],
+  ['FW_PROOF_BROKERS', 'test/relay/{debezium.proof.db,kafka.proof.db,nats.proof.db,sinks.proof}.test.ts'],
+  ['FW_PROOF_POOLER', '**/{pgbouncer,pooler-mode}.proof.db.test.ts'],
 ];
 
 /** Tests import the package by its public name and get the sources. */
@@ -27,27 +32,71 @@ const alias = {
   'fw-actions': source('./runtime/index.ts'),
 };
 
-const config: ViteUserConfig = defineConfig({
-  resolve: { alias },
-  test: {
-    include: ['{runtime,generator,cli,examples,test,docs}/**/*.test.ts'],
-    exclude: [
-      '**/node_modules/**',
-      'dist/**',
-      'generator/golden/**',
-      'test/second-month/releases/**',
-      ...proofs,
-    ],
-    globalSetup: ['test/global-setup.ts'],
-    // On two cores: a third of the time of a worker is spent waiting for servers and processes.
-    maxWorkers: 3,
-    // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // A test that passes on its second try only is named at the end of the run: it has to be mended.
-    retry: 1,
-    reporters: ['default', source('./test/flaky-reporter.ts')],
-  },
-});
+/**
+ * Tests that need a process of their own: fake timers must not meet real ones that wait already, and a process keeps at
+ * most a hundred statement texts. All others share workers, in which modules, migrated databases and compiled
+ * WebAssembly are loaded once.
+ */
+const ALONE = [
+  'runtime/{execution/execution,execution/shard-gateways,execution/contention/row-queues}.test.ts',
+  'runtime/{http/process/shutdown,observability/logger,persistence/read/key-reader}.test.ts',
+  'runtime/{persistence/write/statement-text,sharding/connection-pool,sharding/process-register}.test.ts',
+  'test/databases/template.test.ts',
+];
 
-export default config;
+const FOLDERS = '{runtime,generator,cli,examples,test,docs}';
+const PROOFS = `${FOLDERS}/**/*.proof{,.db}.test.ts`;
+const EXCLUDED = ['**/node_modules/**', 'dist/**', 'generator/golden/**', 'test/second-month/releases/**'];
+
+interface Part {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Whether each file has a process of its own. Default false. */
+  readonly isolate?: boolean;
+}
+
+function project({ name, include, exclude = [], isolate = false }: Part): TestProjectConfiguration {
+  return {
+    resolve: { alias },
+    test: {
+      name,
+      include: [...include],
+      exclude: [...EXCLUDED, ...exclude],
+      isolate,
+      // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // A test that passes on its second try only is named at the end of the run: it has to be mended.
+      retry: 1,
+    },
+  };
+}
+
+/** The test command, or with `--mode proof` the proofs: faults, kills, releases, clocks, matrices. */
+function config({ mode }: ConfigEnv): ViteUserConfig {
+  const isProof = mode === 'proof';
+  const apart = APART.flatMap(([variable, files]) => (process.env[variable] === undefined ? [files] : []));
+  return {
+    test: {
+      projects: isProof
+        ? [project({ name: 'proof', include: [PROOFS], exclude: apart })]
+        : [
+            project({
+              name: 'shared',
+              include: [`${FOLDERS}/**/*.test.ts`],
+              exclude: [PROOFS, ...ALONE],
+            }),
+            project({ name: 'alone', include: ALONE, isolate: true }),
+          ],
+      globalSetup: ['test/global-setup.ts'],
+      // On two cores: a third of the time of a worker is spent waiting for servers and processes.
+      maxWorkers: 3,
+      reporters: ['default', source('./test/flaky-reporter.ts')],
+    },
+  };
+}
+
+const exported: ViteUserConfigFnObject = defineConfig(config);
+
+export default exported;

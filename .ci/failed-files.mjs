@@ -4,5 +4,5 @@ import { readLog } from './read-log.mjs';
 
 const log = readLog(process.argv[2] ?? '');
 const isOutside = /Unhandled (Error|Rejection)/.test(log);
-const files = log.matchAll(/^ ?FAIL {2}(\S+\.test\.ts)(?: |$)/gm);
+const files = log.matchAll(/^ ?FAIL\s+(?:\|?\w+\|?\s+)?(\S+\.test\.ts)(?: |$)/gm);
 if (!isOutside) for (const file of new Set([...files].map(([, path]) => path))) console.log(file);

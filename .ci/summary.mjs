@@ -3,14 +3,18 @@
 import { join } from 'node:path';
 import { counterOf, readLog } from './read-log.mjs';
 
-const [first, second] = ['first', 'second'].map((name) => readLog(join(process.argv[2] ?? '', name)));
-const [count, countAgain] = [first, second].map(counterOf);
-const isRepeated = second !== '';
-const failed = isRepeated ? countAgain('failed') : count('failed');
-const mended = count('failed') - failed;
-const passed = count('passed') + mended;
-const skipped = count('skipped');
-const flaky = `${first}\n${second}`.match(/^FLAKY /gm)?.length ?? 0;
-if (flaky + mended > 0)
-  console.log(`${flaky + mended} of the passed tests failed first and passed when they were run again`);
+const [folder = '', ...runs] = process.argv.slice(2);
+const total = { passed: 0, failed: 0, skipped: 0, flaky: 0 };
+for (const run of runs) {
+  const [first, second] = ['first', 'second'].map((name) => readLog(join(folder, `${run}.${name}`)));
+  const [count, countAgain] = [first, second].map(counterOf);
+  const failed = second === '' ? count('failed') : countAgain('failed');
+  const mended = count('failed') - failed;
+  total.passed += count('passed') + mended;
+  total.failed += failed;
+  total.skipped += count('skipped');
+  total.flaky += (`${first}\n${second}`.match(/^FLAKY /gm)?.length ?? 0) + mended;
+}
+const { passed, failed, skipped, flaky } = total;
+if (flaky > 0) console.log(`${flaky} of the passed tests failed first and passed when they were run again`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

@@ -10,11 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InputError } from './input-error.js';
 import { makeFiles } from './make-files.js';
-
-vi.mock('node:fs', { spy: true });
+import { withRefusedWrites } from './test-support/refused-writes.js';
 
 let folder = '';
 
@@ -65,14 +64,16 @@ test('an existing file blocks the path, and stays', () => {
 });
 
 test('a full disk leaves no files, not even an empty one', async () => {
-  const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
-  vi.mocked(writeFileSync).mockImplementation((path, text, options) => {
-    const isFull = String(path).endsWith('b.ts');
-    write(path, isFull ? '' : text, options);
-    if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
-  });
-  expect(() => make('below/a.ts', 'below/b.ts')).toThrow(
-    new InputError(`Cannot write ${folder}/below/b.ts: ENOSPC (write). Check free space and permissions.`),
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+  const isFull = (path: string): boolean => path.endsWith('b.ts');
+  await withRefusedWrites(
+    (path) => (isFull(path) ? full : undefined),
+    () =>
+      expect(() => make('below/a.ts', 'below/b.ts')).toThrow(
+        new InputError(
+          `Cannot write ${folder}/below/b.ts: ENOSPC (write). Check free space and permissions.`,
+        ),
+      ),
   );
   expect(readdirSync(folder)).toEqual([]);
 });

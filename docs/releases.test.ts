@@ -12,18 +12,18 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
     ['runtime/events/delivery/registration.db.test.ts', 'is stored on a shard that was down at the start'],
     ['runtime/events/delivery/registration.db.test.ts', 'is stored again after a failover that has lost it'],
     [
-      'runtime/events/delivery/two-releases.db.test.ts',
+      'runtime/events/delivery/two-releases.proof.db.test.ts',
       'leave the checkpoint to the handler that has become transactional',
     ],
     [
       'runtime/relay/changed-sinks.db.test.ts',
       'leaves the checkpoint to a process whose filter selects more',
     ],
-    ['test/rollout/rollout.db.test.ts', 'deliver events that only the second one knows'],
+    ['test/rollout/rollout.proof.db.test.ts', 'deliver events that only the second one knows'],
   ],
   'a handler or sink selects less, or is no longer transactional': [
     [
-      'runtime/events/delivery/two-releases.db.test.ts',
+      'runtime/events/delivery/two-releases.proof.db.test.ts',
       'leave the checkpoint to the handler that selects more, until',
     ],
     ['cli/operate/releases.db.test.ts', 'narrow lets a release continue that selects less'],
@@ -46,7 +46,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
   ],
   'an event is renamed': [
     ['runtime/events/delivery/upcasters.db.test.ts', 'is upcast to the current version in delivery'],
-    ['test/rollout/rollout.db.test.ts', 'lose nothing and repeat nothing while processes are replaced'],
+    ['test/rollout/rollout.proof.db.test.ts', 'lose nothing and repeat nothing while processes are replaced'],
   ],
   'a class of an event, model, handler, saga or scheduled action is renamed or removed': [
     [
@@ -69,7 +69,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
   ],
   'a new scheduled action': [
     [
-      'runtime/events/delivery/two-releases.db.test.ts',
+      'runtime/events/delivery/two-releases.proof.db.test.ts',
       'leave an unknown scheduled action to the process that knows it',
     ],
   ],
@@ -90,7 +90,7 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
       'runtime/sagas/sagas.db.test.ts',
       'in a step that a release does not know waits for one that does, while other sagas',
     ],
-    ['test/rollout/rollout.db.test.ts', 'leave a saga in a step that only the second one knows'],
+    ['test/rollout/rollout.proof.db.test.ts', 'leave a saga in a step that only the second one knows'],
   ],
   'a saga’s step is removed': [
     ['runtime/sagas/sagas.db.test.ts', 'that is abandoned in an unknown step holds back nothing'],

@@ -9,15 +9,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
+import { withRefusedWrites } from '../test-support/refused-writes.js';
 import { runCommand } from '../test-support/run-command.js';
 import { topologyYaml } from '../test-support/topology-yaml.js';
-
-vi.mock('node:fs', { spy: true });
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -34,10 +33,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
   config = join(folder, 'fw.config.yaml');
 });
-afterEach(() => {
-  vi.mocked(writeFileSync).mockRestore();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
 
@@ -260,12 +256,11 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
 
   test('reports why a migration cannot be read or written', async () => {
     await withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
-    const { writeFileSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs');
-    vi.mocked(writeFileSync).mockImplementation((path, ...rest) => {
-      if (!String(path).endsWith('_change.ts')) return write(path, ...rest);
-      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', syscall: 'open', path });
-    });
-    const refused = await fwGen('migrate', 'diff');
+    const denied = { code: 'EACCES', syscall: 'open' };
+    const refused = await withRefusedWrites(
+      (path) => (path.endsWith('_change.ts') ? Object.assign(new Error('denied'), denied) : undefined),
+      () => fwGen('migrate', 'diff'),
+    );
     expect(refused.code).toBe(2);
     expect(refused.error.replace(/\d{14}/, 'T')).toBe(
       `Cannot write ${join(folder, 'src/migrations/T_change.ts')}: EACCES (open). Check free space and permissions.`,

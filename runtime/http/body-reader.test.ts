@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readBody } from './body-reader.js';
 import { HttpProblem } from './problem.js';
 
@@ -53,9 +53,10 @@ describe('A body', () => {
       payload.write(piece);
     }
     // A weak reference holds what it refers to until the present turn has ended.
-    await new Promise((resolve) => setImmediate(resolve));
-    collectGarbage();
-    expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(5);
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(5);
+    });
     payload.destroy();
   });
 });

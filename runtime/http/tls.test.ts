@@ -207,7 +207,9 @@ async function secure(): Promise<{ readonly socket: TLSSocket; readonly text: ()
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 test('serves pipelined requests in order, answers what the parser refuses, and limits handshakes', async () => {
-  await listen(new ServerCertificate(config), { limits: { connections: 3, headersTimeoutMs: 500 } });
+  await listen(new ServerCertificate(config), {
+    limits: { connections: 3, headersTimeoutMs: 500, requestTimeoutMs: 1_000 },
+  });
   const client = await secure();
   client.socket.write(get(wallet()) + get('/nowhere') + get('/health/live'));
   await expect.poll(client.text, { timeout: 30_000 }).toMatch(/200 OK[\s\S]*404 Not Found[\s\S]*"live"/);
@@ -232,7 +234,7 @@ test('a drain answers what was sent, refuses nothing, and ends handshakes that d
     await held;
     return [...app.wallets.values()][0];
   };
-  await listen(new ServerCertificate(config));
+  await listen(new ServerCertificate(config), { limits: { requestTimeoutMs: 1_000 } });
   const clients = await Promise.all([secure(), secure()]);
   const path = `/wallets/${app.open()}/deposit`;
   for (const { socket } of clients)

@@ -8,6 +8,7 @@ import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
 import { type EngineWire, localWire, type Message, remoteWire } from './engine-wire.js';
 import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';
+import { openCluster } from './prepared-cluster.js';
 
 /** `Z` */
 const READY_FOR_QUERY = 0x5a;
@@ -195,7 +196,7 @@ export class PgliteEngine {
 
 async function created(module: PgliteModule, directory: string | undefined): Promise<PGlite> {
   try {
-    return await module.PGlite.create(directory === undefined ? {} : { dataDir: directory });
+    return await openCluster(module, directory);
   } catch (error) {
     throw openFailure(directory, error);
   }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import type { DataSourceConfig, Pooler, ShardingTopology } from '../../runtime/config/types.js';
 import { postgresAdapter } from '../../runtime/databases.js';
 import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
@@ -19,21 +19,13 @@ export interface PooledHarness {
 /** So small that leaked session state would affect another client's transaction. */
 const POOL_SIZE = 3;
 
-/**
- * Declares the same tests for PgBouncer with and without named statements. Skips them with a message if PgBouncer is
- * missing.
- */
+/** Declares the same tests for PgBouncer with and without named statements. @throws Error if PgBouncer is missing */
 export function describeThroughPgbouncer(name: string, declare: (harness: PooledHarness) => void): void {
   const program = findPgbouncer();
   for (const pooler of ['pgbouncer', 'pgbouncer-1.21'] as const) {
-    const title = `${name} (${pooler})`;
     const missing = whatIsMissing(program, pooler);
-    if (program === undefined || missing !== undefined) {
-      console.info(`Skipped: ${title}, because ${missing}`);
-      test.skip(`${title}: ${missing}`, () => {});
-    } else {
-      describe(title, () => declare(pooledHarness(program, pooler)));
-    }
+    if (program === undefined || missing !== undefined) throw new Error(missing);
+    describe(`${name} (${pooler})`, () => declare(pooledHarness(program, pooler)));
   }
 }
 

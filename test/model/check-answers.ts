@@ -204,7 +204,7 @@ class AnswerChecker {
 
   /**
    * Checks that reads see commits that were answered before them, and never go back. The reads of one `findAllByIds`
-   * are concurrent. A read that may chain can be behind another executor's answers: see `staged-lag.db.test.ts`.
+   * are concurrent. A read that may chain can be behind another executor's answers: see `staged-lag.proof.db.test.ts`.
    */
   #checkReads(execution: ExecutionRecord, { reads, items }: Trace): void {
     const newest = new Map<string, number>();

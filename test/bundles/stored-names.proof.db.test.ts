@@ -84,14 +84,11 @@ describe('postgresql', () => {
     },
   );
 
-  test.runIf(isLong)(
-    'rolldown keeps standard decorators in its output, which Node.js refuses',
-    async () => {
+  if (isLong)
+    test('rolldown keeps standard decorators in its output, which Node.js refuses', async () => {
       const bundle = storedNames({ ...plain, by: 'rolldown', decorators: 'standard' }, []);
       await expect(bundle).rejects.toThrow('SyntaxError: Invalid or unexpected token');
-    },
-    300_000,
-  );
+    }, 300_000);
 });
 
 async function twoShards(): Promise<ShardingInput> {

@@ -6,8 +6,8 @@ import { FaultWorld } from './fault-world.js';
 import { summaryOf } from './summary.js';
 import { EVERY_REQUEST, HOT_WALLETS, KEYED_REQUESTS } from './wallet-requests.js';
 
-/** `vitest run --mode proof`: the long form. */
-const isLong = process.env['MODE'] === 'proof';
+/** `npm run proof:faults`: the long form. */
+const isLong = process.env['FW_PROOF_FAULTS'] !== undefined;
 const SEED = Number(process.env['FW_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 /** A slower run ends earlier, in milliseconds, because the machine may be busy. */
 const AT_MOST_MS = isLong ? 600_000 : 20_000;
