@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_310,
+  cli: 4_500,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
@@ -35,7 +35,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/observability': 800,
   'runtime/openapi': 820,
   'runtime/persistence': 5_620,
-  'runtime/pglite': 1_110,
+  'runtime/pglite': 1_230,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,
   'runtime/retention': 1_370,

@@ -11,6 +11,9 @@ import { type CollectingSink, collectingSink } from './test-support/collecting-s
 
 const running: Relay[] = [];
 
+/** A process waits this long for one that has taken its place. */
+const SHORT = { leaseMs: 1_000 };
+
 afterEach(async () => {
   await Promise.all(running.splice(0).map((relay) => relay.stop(0)));
 });
@@ -19,8 +22,9 @@ function relayTo(
   databases: DatabaseRegistry,
   { definition }: CollectingSink,
   warn: (message: string) => void = () => {},
+  limits: { readonly leaseMs?: number } = {},
 ): Relay {
-  const relay = new Relay({ databases, sinks: [definition], limits: { surveyMs: 50 }, warn });
+  const relay = new Relay({ databases, sinks: [definition], limits: { surveyMs: 50, ...limits }, warn });
   running.push(relay);
   relay.start();
   return relay;
@@ -69,10 +73,10 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
     const operations = new EventOperations(databases);
     const lag = async () => (await operations.lag(HERE))[0]?.consumers[0];
     const account = await ledger.open();
-    const narrow = relayTo(databases, collectingSink({ models: ['Other'] }));
+    const narrow = relayTo(databases, collectingSink({ models: ['Other'] }), undefined, SHORT);
     await until(async () => (await lag())?.holder !== undefined);
     const wide = collectingSink();
-    const widened = relayTo(databases, wide);
+    const widened = relayTo(databases, wide, undefined, SHORT);
     const stored = "SELECT 'model:*' = ANY (selects) FROM eventlog.consumers";
     await until(async () => (await ledger.rows(stored))[0]?.[0] === true);
     await ledger.credit(account);
