@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_500,
+  cli: 4_310,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
