@@ -72,6 +72,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/execution': [
+    'runtime/error-kinds.ts',
     'runtime/tracing.ts',
     'runtime/concurrency',
     'runtime/persistence',
@@ -133,6 +134,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/errors.ts',
   ],
   'runtime/observability': [
+    'runtime/action',
     'runtime/concurrency',
     'runtime/retention',
     'runtime/relay',

@@ -33,6 +33,10 @@ const execution = section<ExecutionDefaults>({
       default: 10_000,
       doc: 'Maximum committed models that the process remembers over all shards, so that an action need not read what it changes. 0: none.',
     }),
+    slowMs: integer(0, HOUR, {
+      default: 1_000,
+      doc: 'An execution that takes longer is logged, with its attempts and where its time went, in milliseconds. 0: none.',
+    }),
   },
 });
 

@@ -124,6 +124,8 @@ export interface ExecutionDefaults {
   readonly keyRetentionMs: number;
   /** Maximum committed models that the process remembers, over all shards. Default 10,000; 0: none. */
   readonly rememberedModels: number;
+  /** An execution that takes longer is logged, in milliseconds. Default 1,000; 0: none. */
+  readonly slowMs: number;
 }
 
 /** Retention of the event log and the audit trail. */

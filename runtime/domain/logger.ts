@@ -7,6 +7,14 @@ export interface Logger {
   flush?(done?: (error?: Error) => void): void;
 }
 
+/** A log entry for operators. */
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  /** Facts by name. Never request bodies or secrets. */
+  readonly [fact: string]: unknown;
+}
+
 export const SILENT: Logger = Object.freeze({ info: () => {}, warn: () => {}, error: () => {} });
 
 /** A logger that adds these facts to each entry. An entry's own fact of the same name takes precedence. */
@@ -16,4 +24,9 @@ export function withFacts(log: Logger, facts: object): Logger {
     warn: (own, message) => log.warn({ ...facts, ...own }, message),
     error: (own, message) => log.error({ ...facts, ...own }, message),
   };
+}
+
+/** Logs an entry. */
+export function writeEntry(logger: Logger, { level, message, ...facts }: LogEntry): void {
+  logger[level](facts, message);
 }

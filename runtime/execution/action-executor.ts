@@ -2,6 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { ActionStatistics } from '../action/action-statistics.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ReachOf } from '../action/tenancy.js';
@@ -29,6 +30,7 @@ import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
 import { KeyJoins } from './keys/key-joins.js';
+import { ObservedExecutions } from './observed-executions.js';
 import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
 import { Running } from './running.js';
@@ -56,6 +58,7 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
   storeParams: true,
   keyRetentionMs: 24 * 60 * 60 * 1_000,
   rememberedModels: REMEMBERED_MODELS,
+  slowMs: 1_000,
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
@@ -93,6 +96,7 @@ export class ActionExecutor {
   readonly #joins = new KeyJoins();
   readonly #paramsWriters = new Map<string, JsonWriter<object>>();
   readonly #running = new Running();
+  readonly #observed: ObservedExecutions;
   #closed = false;
 
   /** @internal use `openApplication` */
@@ -103,6 +107,8 @@ export class ActionExecutor {
     this.#gateways = gateways;
     this.#results = new ResultJson(models);
     this.#environment = environment;
+    this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
+    this.#observed = new ObservedExecutions(options.log, this.#defaults.slowMs);
     this.#context = {
       gateways,
       environment,
@@ -110,8 +116,8 @@ export class ActionExecutor {
       rowContention: new RowContention(environment),
       partWriter: new PartWriter(gateways, environment),
       running: this.#running,
+      observed: this.#observed,
     };
-    this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
   }
 
   /**
@@ -196,6 +202,11 @@ export class ActionExecutor {
       deadline,
     };
     return explainAction(request, this.#gateways, this.#environment);
+  }
+
+  /** What this process has executed since its start, by action. */
+  statistics(): readonly ActionStatistics[] {
+    return this.#observed.statistics();
   }
 
   /** Refuses new executions and waits for running ones. */

@@ -9,6 +9,7 @@ import type { KnownPrincipal } from '../domain/principal.js';
 import type { Span } from '../tracing.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
+import type { ObservedExecutions } from './observed-executions.js';
 import type { PartWriter } from './part-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
@@ -44,4 +45,6 @@ export interface ExecutionContext {
   readonly partWriter: PartWriter;
   /** Counts the running executions. */
   readonly running: Running;
+  /** Counts and logs the executions that have ended. */
+  readonly observed: ObservedExecutions;
 }

@@ -1,5 +1,4 @@
 import type { StagedItem } from '../action/action-plan.js';
-import type { ExecutionReport } from '../action/execution-report.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -34,7 +33,7 @@ export class Execution<Params, Result> {
   readonly #context: ExecutionContext;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  #report: ReportBuilder | undefined;
+  readonly #report: ReportBuilder;
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
@@ -59,6 +58,7 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#limit = new TimeLimit(request, environment);
+    this.#report = new ReportBuilder(request.action.name, environment);
     this.#contention = new Contention({
       turns: gateways.turns,
       rowContention,
@@ -67,26 +67,8 @@ export class Execution<Params, Result> {
     });
   }
 
-  run(): Promise<Result> {
-    const { onReport } = this.#request.configuration;
-    return onReport === undefined ? this.#run() : this.#runReported(onReport);
-  }
-
-  async #runReported(onReport: (report: ExecutionReport) => void): Promise<Result> {
-    const report = new ReportBuilder(this.#request.action.name, () => this.#environment.nowMs());
-    this.#report = report;
+  async run(): Promise<Result> {
     let failure: unknown;
-    try {
-      return await this.#run();
-    } catch (error) {
-      failure = error;
-      throw error;
-    } finally {
-      report.notify(onReport, failure);
-    }
-  }
-
-  async #run(): Promise<Result> {
     const { guard } = this.#request;
     this.#context.running.begin();
     try {
@@ -97,10 +79,10 @@ export class Execution<Params, Result> {
       for (let retriedFor: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
-        this.#report?.startAttempt();
+        this.#report.startAttempt();
         const outcome = await this.#try(retriedFor);
         if (outcome.kind === 'done') return outcome.result;
-        this.#report?.endAttempt(outcome.end);
+        this.#report.endAttempt(outcome.end);
         retriedFor = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
@@ -110,10 +92,12 @@ export class Execution<Params, Result> {
       }
     } catch (error) {
       const replay = guard === undefined ? undefined : await guard.lookAgain(error);
-      if (replay === undefined) throw error;
-      return await this.#replayedIfAllowed(replay.result);
+      if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
+      failure = error;
+      throw error;
     } finally {
       this.#context.running.end();
+      this.#context.observed.ended(this.#request, this.#report.end(failure));
     }
   }
 
@@ -171,7 +155,7 @@ export class Execution<Params, Result> {
         return this.#retry('superseded');
       case 'read-only':
         if (prepared.dependencies.length > 0) return this.#readCommitted();
-        this.#report?.endAttempt('nothing-staged');
+        this.#report.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'detached':
         return this.#finish(
@@ -187,6 +171,7 @@ export class Execution<Params, Result> {
     const { action, principal, params, deadline } = this.#request;
     const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
+    const startedMs = this.#environment.nowMs();
     const run = this.#newRun();
     this.#performed = run;
     try {
@@ -196,10 +181,12 @@ export class Execution<Params, Result> {
           ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
           : work;
       endSpan(span);
+      this.#report.performed(startedMs);
       run.access?.require();
       return this.#seal(run, result, startedDate);
     } catch (error) {
       endSpan(span, error);
+      this.#report.performed(startedMs);
       return { kind: 'refused', error: run.access?.shown(error) ?? error, dependencies: run.dependencies };
     }
   }
@@ -266,8 +253,8 @@ export class Execution<Params, Result> {
     if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
     this.#contention.won(items, part.kind === 'applied' && part.contended === true);
     this.#performed?.applied(items);
-    if (part.kind === 'applied' && part.write !== undefined) this.#report?.written(part.write);
-    this.#report?.endAttempt('applied');
+    if (part.kind === 'applied' && part.write !== undefined) this.#report.written(part.write);
+    this.#report.endAttempt('applied');
     return { kind: 'done', result: part.kind === 'applied' ? result : this.#replayed(part.replay.result) };
   }
 
@@ -314,7 +301,7 @@ export class Execution<Params, Result> {
 
   #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentPart {
     const { configuration, deadline, guard } = this.#request;
-    this.#report?.tried(write.action.id);
+    this.#report.tried(write.action.id);
     return this.#context.partWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
@@ -343,7 +330,7 @@ export class Execution<Params, Result> {
   }
 
   #replayed(result: unknown): Result {
-    if (this.#report !== undefined) this.#report.replayed = true;
+    this.#report.replayed = true;
     return result as Result;
   }
 
@@ -388,7 +375,7 @@ export class Execution<Params, Result> {
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
-    this.#report?.paused(pauseMs);
+    this.#report.paused(pauseMs);
     if (leftMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);

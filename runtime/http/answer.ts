@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CredentialMissing } from '../access/authenticator.js';
+import { LogLimiter } from '../concurrency/log-limiter.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
-import { LogLimiter } from '../observability/log-limiter.js';
 import { errorFacts, type LogEntry, type Logger } from '../observability/logger.js';
 import type { Metrics, RefusalReason } from '../observability/prometheus.js';
 import { traceIds } from '../tracing.js';

@@ -1,17 +1,9 @@
 import { pino } from 'pino';
 import { atMost } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
-import type { Logger } from '../domain/logger.js';
+import type { LogEntry, Logger } from '../domain/logger.js';
 
-export type { Logger };
-
-/** A log entry for operators. */
-export interface LogEntry {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly message: string;
-  /** Facts by name. Never request bodies or secrets. */
-  readonly [fact: string]: unknown;
-}
+export type { LogEntry, Logger };
 
 /**
  * Characters that `JSON.stringify` does not escape and that terminals or viewers interpret: C1 controls, line
@@ -45,11 +37,6 @@ export function defaultLogger(
 
 function escaped(line: string): string {
   return line.replace(ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** Logs an entry. */
-export function writeEntry(logger: Logger, { level, message, ...facts }: LogEntry): void {
-  logger[level](facts, message);
 }
 
 /** Maximum wait for a logger to flush, in milliseconds. */

@@ -38,3 +38,32 @@ test('Metrics show which handlers and scheduled actions wait for another release
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 0)"} 1');
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 1)"} 0');
 });
+
+test('Metrics show the executions of each action by outcome, duration and reason of retries', async () => {
+  const durations = [1, 0, 0, 2, ...Array<number>(10).fill(0)];
+  const outcomes = new Map([
+    ['ok', 2],
+    ['FW_REFUSED', 1],
+  ]);
+  const deposit = {
+    action: 'Deposit',
+    outcomes,
+    retries: new Map([['stale', 4] as const]),
+    durations,
+    seconds: 0.5,
+  };
+  const metrics = createMetrics({ statistics: () => [], actions: () => [deposit] });
+  for (const text of [await metrics.render(), await metrics.render()])
+    for (const line of [
+      'fw_actions_total{action="Deposit",outcome="ok"} 2',
+      'fw_actions_total{action="Deposit",outcome="FW_REFUSED"} 1',
+      'fw_action_retries_total{action="Deposit",reason="stale"} 4',
+      '# TYPE fw_action_duration_seconds histogram',
+      'fw_action_duration_seconds_bucket{action="Deposit",le="0.001"} 1',
+      'fw_action_duration_seconds_bucket{action="Deposit",le="0.01"} 3',
+      'fw_action_duration_seconds_bucket{action="Deposit",le="+Inf"} 3',
+      'fw_action_duration_seconds_sum{action="Deposit"} 0.5',
+      'fw_action_duration_seconds_count{action="Deposit"} 3',
+    ])
+      expect(text).toContain(`${line}\n`);
+});

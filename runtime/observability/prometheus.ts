@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ActionStatistics } from '../action/action-statistics.js';
 import { within } from '../concurrency/at-most.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -6,6 +7,7 @@ import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-definition.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
+import { addActionMetrics } from './action-metrics.js';
 import { addBusyMetrics, type HttpBusy } from './busy-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
@@ -17,6 +19,8 @@ export interface MetricsSources {
   readonly statistics: () => readonly ShardStatistics[];
   /** Called at most every 10 seconds, because it queries the databases. Absent: this process does not deliver. */
   readonly lag?: () => Promise<readonly ShardLag[]>;
+  /** Called once per scrape. Absent: this process executes no actions. */
+  readonly actions?: () => readonly ActionStatistics[];
   /** Called once per scrape. Absent: this process does not run journal recovery. */
   readonly journal?: () => readonly JournalStatistics[];
   /** Called for every scrape. Absent: this process runs no relay sink. */
@@ -68,6 +72,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   collectDefaultMetrics({ register: registry });
   const updateShards = addShardMetrics(registry);
   const updateJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
+  if (sources.actions !== undefined) addActionMetrics(registry, sources.actions);
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);

@@ -4,30 +4,40 @@ import type {
   ExecutionReport,
   WriteReport,
 } from '../../action/execution-report.js';
+import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
+
+type Attempt = { -readonly [Key in keyof AttemptReport]: AttemptReport[Key] };
 
 /** Collects a report while an execution runs. */
 export class ReportBuilder {
   readonly #action: string;
-  readonly #nowMs: () => number;
+  readonly #environment: Pick<ExecutionEnvironment, 'nowMs'>;
   readonly #startedMs: number;
-  readonly #attempts: { -readonly [Key in keyof AttemptReport]: AttemptReport[Key] }[] = [];
+  readonly #attempts: Attempt[] = [];
   #attemptStartedMs = 0;
+  #performMs = 0;
   #actionIds: string[] = [];
   #write: WriteReport | undefined;
   #isOpen = false;
   replayed = false;
 
-  constructor(action: string, nowMs: () => number) {
+  constructor(action: string, environment: Pick<ExecutionEnvironment, 'nowMs'>) {
     this.#action = action;
-    this.#nowMs = nowMs;
-    this.#startedMs = nowMs();
+    this.#environment = environment;
+    this.#startedMs = environment.nowMs();
   }
 
   startAttempt(): void {
-    this.#attemptStartedMs = this.#nowMs();
+    this.#attemptStartedMs = this.#environment.nowMs();
+    this.#performMs = 0;
     this.#actionIds = [];
     this.#write = undefined;
     this.#isOpen = true;
+  }
+
+  /** Must be called when `perform` has ended. @param startedMs when it began */
+  performed(startedMs: number): void {
+    this.#performMs = this.#environment.nowMs() - startedMs;
   }
 
   tried(actionId: string): void {
@@ -44,7 +54,8 @@ export class ReportBuilder {
       number: this.#attempts.length + 1,
       end,
       actionIds: this.#actionIds,
-      durationMs: this.#nowMs() - this.#attemptStartedMs,
+      durationMs: this.#environment.nowMs() - this.#attemptStartedMs,
+      performMs: this.#performMs,
       pauseMs: 0,
       write: this.#write,
     });
@@ -55,25 +66,14 @@ export class ReportBuilder {
     if (last !== undefined) last.pauseMs = pauseMs;
   }
 
-  /**
-   * Calls the listener after the outcome is final: a listener that throws or rejects does not change it.
-   *
-   * @param error the error of the execution; undefined after success
-   */
-  notify(listener: (report: ExecutionReport) => void, error: unknown): void {
-    try {
-      const returned: unknown = listener(this.#build(error));
-      if (returned instanceof Promise) returned.catch(() => {});
-    } catch {}
-  }
-
-  #build(error: unknown): ExecutionReport {
+  /** Must be called once, when the outcome is final. @param error that of the execution; undefined after success */
+  end(error: unknown): ExecutionReport {
     if (this.#isOpen) this.endAttempt('failed');
     return {
       action: this.#action,
       attempts: this.#attempts,
       replayed: this.replayed,
-      durationMs: this.#nowMs() - this.#startedMs,
+      durationMs: this.#environment.nowMs() - this.#startedMs,
       errorCode: error === undefined ? undefined : codeOf(error),
     };
   }

@@ -245,10 +245,12 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
 /** The lag of delivery needs queries, so only a delivering process reports it. */
 async function openMetrics(application: Application, delivers: boolean): Promise<Metrics> {
   const { createMetrics } = await import('../../observability/prometheus.js');
-  const { statistics, events, databases, journalStatistics: journal, sinkStatistics: sinks } = application;
+  const { executor, statistics, events, databases } = application;
+  const { journalStatistics: journal, sinkStatistics: sinks } = application;
   const lag = () => lagOfShards(databases, events);
   return createMetrics({
     statistics,
+    actions: () => executor.statistics(),
     retention: () => application.retention.status,
     clocks: application.clockSkewsMs,
     ...(delivers ? { lag, journal, sinks } : {}),

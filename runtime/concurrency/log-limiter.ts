@@ -1,5 +1,5 @@
-import { time } from '../concurrency/time.js';
-import { type LogEntry, type Logger, writeEntry } from './logger.js';
+import { type LogEntry, type Logger, writeEntry } from '../domain/logger.js';
+import { time } from './time.js';
 
 /** Time and timers of a log limiter. */
 export interface LogLimiterEnvironment {

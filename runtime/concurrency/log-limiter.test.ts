@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import type { LogEntry } from '../domain/logger.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import { LogLimiter } from './log-limiter.js';
-import type { LogEntry } from './logger.js';
 
 class Clock {
   #nowMs = 0;
