@@ -56,6 +56,11 @@ export const ERROR_KINDS = {
     detail: 'The deadline passed; nothing was written',
   },
   FW_ABORTED: { status: 503, title: 'Aborted', detail: 'The request was aborted; nothing was written' },
+  FW_RETRY_LATER: {
+    status: 503,
+    title: 'Try again later',
+    detail: 'A receiver is down; nothing was written',
+  },
   FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
   FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
   FW_OUTCOME_FORGOTTEN: { status: 410, title: 'Outcome no longer known' },

@@ -403,6 +403,36 @@ export class AbortedError extends FwError {
   readonly code = 'FW_ABORTED';
 }
 
+/**
+ * Thrown by an event handler whose receiver is down. The attempt does not count; the event is attempted again, in the
+ * order of its model, until the receiver answers.
+ *
+ * @example
+ * if (response.status === 503) throw new RetryLater({ afterMs: 60_000 });
+ */
+export class RetryLater extends FwError {
+  readonly code = 'FW_RETRY_LATER';
+  /** Pause before the next attempt, in milliseconds. Undefined: it grows with each failure, up to five minutes. */
+  readonly afterMs: number | undefined;
+
+  /** @throws ValidationError if `afterMs` is no number from 0 to a day */
+  constructor({ afterMs, message = 'the receiver is not available', cause }: RetryLaterOptions = {}) {
+    super(message, { cause });
+    if (afterMs !== undefined && !(afterMs >= 0 && afterMs <= 86_400_000))
+      throw new ValidationError(`afterMs must be from 0 to 86,400,000, got ${afterMs}`);
+    this.afterMs = afterMs;
+  }
+}
+
+/** Options of `RetryLater`. */
+export interface RetryLaterOptions {
+  /** Pause before the next attempt, in milliseconds, at most a day. Default: it grows, up to five minutes. */
+  readonly afterMs?: number;
+  /** For the log and for operators. Default: `the receiver is not available`. */
+  readonly message?: string;
+  readonly cause?: unknown;
+}
+
 /** A database error without its own class. */
 export class DatabaseError extends FwError {
   readonly code = 'FW_DATABASE';

@@ -92,6 +92,7 @@ export {
   PlanMisuseError,
   PreconditionFailedError,
   RefusedError,
+  RetryLater,
   RowBusyError,
   ShardBusyError,
   ShardUnavailableError,

@@ -104,9 +104,12 @@ export interface FwEventHandlerOptions {
   readonly aliases?: readonly string[];
   /** Maximum models handled in parallel, on each shard. Default 32. */
   readonly concurrency?: number;
-  /** Attempts before an event becomes a dead letter, including the first. Default 5. */
+  /**
+   * Attempts before an event becomes a dead letter, including the first. Default 16, which take 11 to 22 minutes; 5, less
+   * than two seconds, if `transactional`.
+   */
   readonly maximumAttempts?: number;
-  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 30,000. Default 100. */
+  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 300,000. Default 100. */
   readonly retryDelayMs?: number;
   /** Whether it writes only through `envelope.transaction`, which also moves its checkpoint. Default false. */
   readonly transactional?: boolean;

@@ -5,7 +5,7 @@ import { collectLog } from '../http/test-support/collect-log.js';
 import { ObservedExecutions } from './observed-executions.js';
 
 const configuration = { onReport: undefined, traceContext: undefined };
-const request = { configuration, principal: { name: 'alice' }, span: undefined };
+const request = { configuration, span: undefined };
 const attempt = { number: 1, actionIds: ['a'], durationMs: 40, performMs: 10, pauseMs: 0, write: undefined };
 const report: ExecutionReport = {
   action: 'Deposit',
@@ -61,7 +61,6 @@ describe('Executions', () => {
         performMs: 550,
         writeMs: 350,
         pauseMs: 200,
-        principal: 'alice',
         traceId: '0af7651916cd43dd8448eb211c80319c',
         spanId: 'b7ad6b7169203331',
       },

@@ -16,7 +16,6 @@ interface Counted extends ActionStatistics {
 /** What is observed of a request. */
 interface Observed {
   readonly configuration: Pick<ExecutionConfiguration, 'onReport' | 'traceContext'>;
-  readonly principal: { readonly name: string };
   readonly span: Span | undefined;
 }
 
@@ -79,7 +78,7 @@ export class ObservedExecutions {
   }
 }
 
-function entryOf({ span, configuration, principal }: Observed, report: ExecutionReport): LogEntry {
+function entryOf({ span, configuration }: Observed, report: ExecutionReport): LogEntry {
   const { action, attempts, durationMs, errorCode } = report;
   return {
     level: 'warn',
@@ -91,7 +90,6 @@ function entryOf({ span, configuration, principal }: Observed, report: Execution
     performMs: Math.round(sum(attempts.map(({ performMs }) => performMs))),
     writeMs: Math.round(sum(attempts.map((each) => each.durationMs - each.performMs))),
     pauseMs: Math.round(sum(attempts.map(({ pauseMs }) => pauseMs))),
-    principal: principal.name,
     ...(errorCode === undefined ? {} : { code: errorCode }),
     ...traceIds(span, configuration.traceContext),
   };

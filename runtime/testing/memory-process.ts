@@ -113,7 +113,7 @@ export class MemoryProcess {
       if (this.#attempts.isLast(number, error)) throw error;
       if (this.#attempts.isPassing(error)) {
         waiting.passed += 1;
-        return this.#attempts.passingPauseMs(waiting.passed);
+        return this.#attempts.passingPauseMs(waiting.passed, error);
       }
       waiting.failures = number;
       return this.#attempts.pauseMs(number);

@@ -31,14 +31,16 @@ export interface Attempts {
   handleRun?(events: readonly LoggedEvent[], context: RunContext): Promise<void>;
   /** True if a failure does not count as an attempt. */
   isPassing(error: unknown): boolean;
+  /** True if a failure that does not count means that the receiver is down. Default: it never does. */
+  isReceiverDown?(error: unknown): boolean;
   /** True if an attempt that failed with this error was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean;
   /** True if this failure halts the consumer until an operator resumes it. Default: the event is parked. */
   stopsAt?(error: unknown): boolean;
   /** Pause after this number of failed attempts, in milliseconds. */
   pauseMs(failedAttempts: number): number;
-  /** Pause after this number of consecutive failures that do not count as attempts, in milliseconds. */
-  passingPauseMs(failures: number): number;
+  /** Pause after this number of consecutive failures that do not count, in milliseconds. @param error the last one */
+  passingPauseMs(failures: number, error: unknown): number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { time } from '../../concurrency/time.js';
+import { type Timer, time } from '../../concurrency/time.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
@@ -12,7 +12,10 @@ import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedEvent } from './parking-store.js';
 
-/** Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model. */
+/**
+ * Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model: when this
+ * many events have been read behind it, its event is given up before its last attempt.
+ */
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 const PARKING_BATCH = 200;
@@ -23,6 +26,13 @@ interface Attempted {
   readonly handled: number;
   /** Why the next one was not. */
   readonly failure?: { readonly error: unknown } | 'not counted';
+}
+
+/** A model that pauses after failures that count. */
+interface Paused {
+  readonly queue: ModelQueue;
+  readonly error: unknown;
+  readonly timer: Timer;
 }
 
 const ONE: Attempted = { handled: 1 };
@@ -45,6 +55,7 @@ export class ConsumerRun implements LeasedWork {
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
   readonly #checkpoint: CheckpointWriter;
   readonly #source: LogSource;
+  readonly #paused = new Set<Paused>();
   #active = 0;
   #dispatching = false;
   /** Number of events that this run leaves to another release, in the window. */
@@ -59,7 +70,7 @@ export class ConsumerRun implements LeasedWork {
     this.#options = options;
     this.#loop = loop;
     this.#context = { ...context, signal: loop.signal };
-    this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
+    this.#counted = new CountedAttempts(options, loop);
     this.#source = new LogSource(options, loop, this.#counted);
     this.#checkpoint = new CheckpointWriter(consumers, consumer, loop.lease);
     this.#parked = new ParkedModels(options, {
@@ -108,6 +119,7 @@ export class ConsumerRun implements LeasedWork {
 
   async #step(): Promise<void> {
     const { readAhead = MAXIMUM_WINDOW } = this.#options;
+    if (this.#window.size >= MAXIMUM_WINDOW) this.#giveUpOldest();
     const reads =
       this.#loop.state === 'working' &&
       this.#source.end === undefined &&
@@ -127,8 +139,8 @@ export class ConsumerRun implements LeasedWork {
   }
 
   async #reportObstacle(): Promise<void> {
-    const { attempts, consumers, consumer } = this.#options;
-    const obstacle = attempts.obstacle?.();
+    const { consumers, consumer } = this.#options;
+    const { obstacle } = this.#counted;
     if (obstacle === this.#obstacle) return;
     if (await consumers.noteObstacle(consumer.lease, obstacle)) this.#obstacle = obstacle;
   }
@@ -199,6 +211,7 @@ export class ConsumerRun implements LeasedWork {
   /** Handles the queued events of one model, one after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
     let pauseMs = 0;
+    let error: unknown;
     while (pauseMs === 0 && queue.entries.length > 0 && this.#loop.mayWork) {
       const attempt = this.#attempt(queue);
       const { handled, failure } = attempt instanceof Promise ? await attempt : attempt;
@@ -208,11 +221,37 @@ export class ConsumerRun implements LeasedWork {
       }
       if (failure === undefined) continue;
       if (this.#loop.signal.aborted) break;
-      pauseMs = failure === 'not counted' ? FAILURE_PAUSE_MS : this.#failed(queue, failure.error);
+      error = failure === 'not counted' ? undefined : failure.error;
+      pauseMs = failure === 'not counted' ? FAILURE_PAUSE_MS : this.#failed(queue, error);
     }
     this.#active -= 1;
     if (pauseMs === 0) this.#giveBack(queue);
-    else time.setTimeout(() => this.#giveBack(queue), pauseMs).unref();
+    else this.#pause(queue, error, pauseMs);
+  }
+
+  #pause(queue: ModelQueue, error: unknown, pauseMs: number): void {
+    const timer = time.setTimeout(() => {
+      this.#paused.delete(paused);
+      this.#giveBack(queue);
+    }, pauseMs);
+    const paused = { queue, error, timer };
+    this.#paused.add(paused);
+    timer.unref();
+  }
+
+  /** Gives up the event that holds back all models, unless its attempts do not count. */
+  #giveUpOldest(): void {
+    for (const paused of this.#paused) {
+      const { queue, error, timer } = paused;
+      const [entry] = queue.entries;
+      if (entry === undefined || entry.attempts === 0 || entry.passed > 0) continue;
+      if (!this.#window.isOldest(entry)) continue;
+      time.clearTimeout(timer);
+      this.#paused.delete(paused);
+      this.#giveUp(queue, entry, error);
+      this.#giveBack(queue);
+      return;
+    }
   }
 
   /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */
@@ -263,7 +302,7 @@ export class ConsumerRun implements LeasedWork {
    * model has been parked, and if another release must continue.
    */
   #failed(queue: ModelQueue, error: unknown): number {
-    const { attempts, consumer, warn } = this.#options;
+    const { attempts } = this.#options;
     const [entry] = queue.entries;
     if (entry === undefined) return 0;
     if (error instanceof OtherReleaseNeeded) {
@@ -274,12 +313,20 @@ export class ConsumerRun implements LeasedWork {
     }
     const pauseMs = this.#counted.failed(error, entry.event.id, entry);
     if (pauseMs !== undefined) return pauseMs;
-    const failure = failureOf(error, entry.attempts);
     if (attempts.stopsAt?.(error) === true) {
-      this.#halt ??= { kind: 'halted', reason: `${failure.message} (event ${entry.event.id})` };
+      const { message } = failureOf(error, entry.attempts);
+      this.#halt ??= { kind: 'halted', reason: `${message} (event ${entry.event.id})` };
       void this.#loop.stop();
       return FAILURE_PAUSE_MS;
     }
+    this.#giveUp(queue, entry, error);
+    return 0;
+  }
+
+  /** Parks a model at its first event. */
+  #giveUp(queue: ModelQueue, entry: WindowEntry, error: unknown): void {
+    const { consumer, warn } = this.#options;
+    const failure = failureOf(error, entry.attempts);
     warn(
       `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
     );
@@ -288,7 +335,6 @@ export class ConsumerRun implements LeasedWork {
       const reason = each === entry ? failure : undefined;
       this.#toPark.push({ entry: each, parked: { event: each.event, failure: reason } });
     }
-    return 0;
   }
 
   async #park(): Promise<void> {

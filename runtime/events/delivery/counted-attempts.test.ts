@@ -36,7 +36,11 @@ function takenOver(state: Partial<LeasedConsumer>, answers: boolean[] = []) {
     () => {},
   );
   const store = new ConsumerStore({ query } as never);
-  return { counted: new CountedAttempts(store, consumer, ATTEMPTS, loop), stored, loop };
+  return {
+    counted: new CountedAttempts({ consumers: store, consumer, attempts: ATTEMPTS, warn: () => {} }, loop),
+    stored,
+    loop,
+  };
 }
 
 test('a careful holder counts attempts first and makes them one at a time', async () => {

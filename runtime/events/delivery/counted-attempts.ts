@@ -1,7 +1,9 @@
 import { time } from '../../concurrency/time.js';
 import type { Attempts } from './attempts.js';
-import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
+import type { ConsumerRunOptions } from './consumer-run-options.js';
+import type { ConsumerStore } from './consumer-store.js';
 import type { LeasedLoop } from './leased-loop.js';
+import { ReceiverOutage } from './receiver-outage.js';
 
 /** Maximum events that a process handles one at a time after another one has vanished without progress. */
 const CAREFUL_EVENTS = 1_000;
@@ -41,6 +43,7 @@ export class CountedAttempts {
   readonly #attempts: Attempts;
   readonly #consumers: ConsumerStore;
   readonly #loop: LeasedLoop;
+  readonly #outage: ReceiverOutage;
   /** Stored attempts by event: those that failed, and the open one. */
   readonly #stored: Map<string, number>;
   /** Events whose counted attempts are in progress. */
@@ -57,9 +60,18 @@ export class CountedAttempts {
   #writing: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<boolean> | undefined;
 
-  constructor(consumers: ConsumerStore, consumer: LeasedConsumer, attempts: Attempts, loop: LeasedLoop) {
+  constructor(
+    {
+      consumers,
+      consumer,
+      attempts,
+      warn,
+    }: Pick<ConsumerRunOptions, 'attempts' | 'consumer' | 'consumers' | 'warn'>,
+    loop: LeasedLoop,
+  ) {
     this.#attempts = attempts;
     this.#consumers = consumers;
+    this.#outage = new ReceiverOutage(consumer.lease.name, warn);
     this.#loop = loop;
     this.#stored = new Map(Object.entries(consumer.attempts));
     this.#died = new Set(consumer.died);
@@ -71,6 +83,11 @@ export class CountedAttempts {
   /** Whether events are handled one at a time, each attempt through `attempt`. */
   get isCareful(): boolean {
     return this.#careful > 0;
+  }
+
+  /** What prevents the handler from working, for operators. */
+  get obstacle(): string | undefined {
+    return this.#attempts.obstacle?.() ?? this.#outage.obstacle;
   }
 
   /** Attempts at an event by earlier holders. */
@@ -120,9 +137,13 @@ export class CountedAttempts {
     const isPassing = this.#attempts.isPassing(error);
     count.passed = isPassing ? count.passed + 1 : 0;
     if (!isPassing) count.attempts += 1;
+    if (isPassing && this.#attempts.isReceiverDown?.(error) === true) this.#outage.waits(eventId, error);
+    else this.#outage.ended(eventId);
     if (!isPassing && this.#attempts.isLast(count.attempts, error)) return undefined;
     this.left(eventId, count.attempts);
-    return isPassing ? this.#attempts.passingPauseMs(count.passed) : this.#attempts.pauseMs(count.attempts);
+    return isPassing
+      ? this.#attempts.passingPauseMs(count.passed, error)
+      : this.#attempts.pauseMs(count.attempts);
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */
@@ -136,6 +157,7 @@ export class CountedAttempts {
 
   /** Called when an event is settled. If it is handled again on request, its attempts restart at zero. */
   settled(eventId: string): void {
+    this.#outage.ended(eventId);
     if (!this.isCareful && this.#stored.size === 0) return;
     if (this.#careful > 0) this.#careful -= 1;
     if (this.#unsettled > 0) this.#unsettled -= 1;

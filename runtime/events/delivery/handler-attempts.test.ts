@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DeadlineExceededError } from '../../errors.js';
+import { DeadlineExceededError, RetryLater, ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { handlerOf } from '../test-support/ledger.js';
@@ -47,4 +47,36 @@ test.each([
   expect(attempts.isPassing(cause)).toBe(passes);
   expect(attempts.isPassing(new DeadlineExceededError('too late', { cause }))).toBe(passes);
   expect(attempts.isPassing(new DeadlineExceededError('the handler itself was slow'))).toBe(false);
+});
+
+test('the attempts of a default handler survive an outage of ten minutes, those of a transactional one are soon over', () => {
+  const shortest = (settings: HandlerSettings): number => {
+    const attempts = new HandlerAttempts(handler(settings), idle, () => 0);
+    let ms = 0;
+    for (let number = 1; !attempts.isLast(number, new Error('down')); number += 1)
+      ms += attempts.pauseMs(number);
+    return ms;
+  };
+  expect(shortest({})).toBeGreaterThan(600_000);
+  expect(shortest({})).toBeLessThan(700_000);
+  expect(shortest({ transactional: true })).toBeLessThan(2_000);
+});
+
+test('the pause for a receiver that is down is its own, or grows up to five minutes', () => {
+  const attempts = attemptsOf(handler({}));
+  expect(attempts.passingPauseMs(1, new RetryLater({ afterMs: 60_000 }))).toBe(60_000);
+  const pauses = [1, 5, 50].map((failures) => attempts.passingPauseMs(failures, new RetryLater()));
+  expect(pauses[0]).toBeLessThanOrEqual(100);
+  expect(pauses[1]).toBeLessThanOrEqual(1_600);
+  expect(pauses[2]).toBeGreaterThanOrEqual(150_000);
+  expect(pauses[2]).toBeLessThanOrEqual(300_000);
+  expect(() => new RetryLater({ afterMs: Number.NaN })).toThrow(ValidationError);
+});
+
+test('a predicate that throws accepts no error', () => {
+  const isTransient = (): boolean => {
+    throw new Error('defect');
+  };
+  const descriptor = { ...handler({}), create: () => ({ handle: () => {}, isTransient }) };
+  expect(attemptsOf(descriptor).isPassing(new Error('down'))).toBe(false);
 });

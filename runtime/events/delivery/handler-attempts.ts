@@ -1,6 +1,6 @@
 import { backoffMs } from '../../concurrency/backoff.js';
 import type { Logger } from '../../domain/logger.js';
-import { CommitOutcomeUnknownError, ShardUnavailableError } from '../../errors.js';
+import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
 import { during, startCaused } from '../../tracing.js';
@@ -12,9 +12,12 @@ import type { HandlerDescriptor } from './handler-descriptor.js';
 import type { HandlingFailure } from './parking-store.js';
 
 export const DEFAULT_CONCURRENCY = 32;
-const DEFAULT_MAXIMUM_ATTEMPTS = 5;
+/** Together with the pauses they take 11 minutes or more: a receiver may be down for ten. */
+const DEFAULT_MAXIMUM_ATTEMPTS = 16;
+/** A transactional handler has no receiver but the database, and holds up all models while it waits. */
+const TRANSACTIONAL_MAXIMUM_ATTEMPTS = 5;
 const DEFAULT_RETRY_DELAY_MS = 100;
-const LONGEST_RETRY_DELAY_MS = 30_000;
+const LONGEST_RETRY_DELAY_MS = 300_000;
 /** Maximum pause after a failure that does not count, in milliseconds: the unreachable shard may return at any time. */
 const LONGEST_PASSING_DELAY_MS = 5_000;
 /** Maximum depth of an error's chain of causes. */
@@ -35,7 +38,8 @@ export class HandlerAttempts implements Attempts {
     this.#random = random;
     this.#log = log;
     this.#types = new EventTypes(handler.events);
-    this.#maximum = handler.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS;
+    const most = handler.transactional === true ? TRANSACTIONAL_MAXIMUM_ATTEMPTS : DEFAULT_MAXIMUM_ATTEMPTS;
+    this.#maximum = handler.maximumAttempts ?? most;
   }
 
   isTooNew(event: LoggedEvent): boolean {
@@ -65,11 +69,20 @@ export class HandlerAttempts implements Attempts {
   }
 
   /**
-   * True if a failure does not count as an attempt: a shard is unreachable, or the handler's `passes` accepts the
-   * error.
+   * True if a failure does not count as an attempt: a shard is unreachable, the receiver is down, or the handler's
+   * `passes` accepts the error.
    */
   isPassing(error: unknown): boolean {
-    return isOutOfReach(error) || this.#handler.passes?.(error) === true;
+    return isOutOfReach(error) || this.isReceiverDown(error) || this.#handler.passes?.(error) === true;
+  }
+
+  isReceiverDown(error: unknown): boolean {
+    if (error instanceof RetryLater) return true;
+    try {
+      return this.#handler.create().isTransient?.(error) === true;
+    } catch {
+      return false;
+    }
   }
 
   /** True if an attempt that failed with this error was the last one. @param number from 1 */
@@ -82,9 +95,10 @@ export class HandlerAttempts implements Attempts {
     return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
   }
 
-  /** The pause after consecutive failures that do not count. @param failures consecutive failures */
-  passingPauseMs(failures: number): number {
-    return this.#backoffMs(failures, LONGEST_PASSING_DELAY_MS);
+  passingPauseMs(failures: number, error: unknown): number {
+    if (error instanceof RetryLater && error.afterMs !== undefined) return error.afterMs;
+    const isUnreachable = !this.isReceiverDown(error);
+    return this.#backoffMs(failures, isUnreachable ? LONGEST_PASSING_DELAY_MS : LONGEST_RETRY_DELAY_MS);
   }
 
   #backoffMs(failures: number, longestMs: number): number {

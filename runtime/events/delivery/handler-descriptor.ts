@@ -11,8 +11,14 @@ import type { EventEnvelope } from '../log/event-envelope.js';
 export interface EventHandler<Event extends ModelEvent<unknown> = ModelEvent<unknown>> {
   /**
    * Handles one event. Delivery retries an error with backoff; after the last attempt the event becomes a dead letter.
+   * After `RetryLater` it is attempted again without a limit.
    */
   handle(envelope: EventEnvelope<Event>): Promise<void> | void;
+  /**
+   * True for an error that means that the receiver is down: it has the effect of `RetryLater`. Called on an instance of
+   * its own. Default: none does.
+   */
+  isTransient?(error: unknown): boolean;
 }
 
 /** How delivery runs a handler. */
@@ -21,9 +27,12 @@ export interface HandlerSettings {
   readonly aliases?: readonly string[];
   /** Maximum models handled in parallel, on each shard. Default 32. Ignored if `transactional`. */
   readonly concurrency?: number;
-  /** Attempts before an event becomes a dead letter, including the first. Default 5. */
+  /**
+   * Attempts before an event becomes a dead letter, including the first. Default 16, which take 11 to 22 minutes; 5, less
+   * than two seconds, if `transactional`.
+   */
   readonly maximumAttempts?: number;
-  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 30,000. Default 100. */
+  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 300,000. Default 100. */
   readonly retryDelayMs?: number;
   /**
    * Whether the handler writes only through `envelope.transaction`, which also moves its checkpoint: exactly once.

@@ -70,13 +70,13 @@ export class TransactionalRun implements LeasedWork {
   #alone = false;
 
   constructor(options: ConsumerRunOptions, transactions: TransactionManager, loop: LeasedLoop) {
-    const { consumer, consumers, context } = options;
+    const { consumer, context } = options;
     this.#options = options;
     this.#transactions = transactions;
     this.#loop = loop;
     this.#saved = consumer.cursor;
     this.#context = { ...context, signal: loop.signal };
-    this.#counted = new CountedAttempts(consumers, consumer, options.attempts, loop);
+    this.#counted = new CountedAttempts(options, loop);
     this.#source = new LogSource(options, loop, this.#counted);
     this.#parked = new ParkedModels(options, {
       loop,

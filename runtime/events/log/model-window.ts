@@ -86,6 +86,11 @@ export class ModelWindow {
     else this.#ready.push(queue);
   }
 
+  /** Whether the checkpoint waits for this event. */
+  isOldest({ position }: WindowEntry): boolean {
+    return this.#positions.find(({ done }) => !done) === position;
+  }
+
   done({ position }: WindowEntry): void {
     position.done = true;
     this.#open -= 1;

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { postgresAdapter } from '../../databases.js';
+import { RetryLater } from '../../errors.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { crashingDatabases } from '../test-support/crashing-databases.js';
+import {
+  type CreditedEnvelope,
+  handlerOf,
+  ledgerMigrations,
+  openLedger,
+  until,
+} from '../test-support/ledger.js';
+
+const QUICK = { leaseMs: 1_000, surveyMs: 50 };
+
+/** Handled events, in order, and the numbers of all attempts. A receiver that is down accepts nothing of one account. */
+function receiver(fail: () => Error) {
+  const state = {
+    isDown: true,
+    account: '',
+    handled: [] as string[],
+    attempts: new Set<number>(),
+    refused: 0,
+  };
+  const handle = ({ modelId, modelVersion: version, attempt }: CreditedEnvelope): void => {
+    if (modelId === state.account) state.attempts.add(attempt);
+    if (modelId === state.account && state.isDown) {
+      state.refused += 1;
+      throw fail();
+    }
+    state.handled.push(`${modelId === state.account ? 'a' : 'b'}${version}`);
+  };
+  return { state, handle };
+}
+
+describeOnEachAdapter('A handler whose receiver is down', (harness) => {
+  test.each(['RetryLater', 'isTransient'])(
+    'waits by %s without an attempt that counts, in the order of the model, while others continue',
+    async (by) => {
+      const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+      const { state, handle } = receiver(() =>
+        by === 'RetryLater' ? new RetryLater({ afterMs: 5, message: 'no mail' }) : new RangeError('no mail'),
+      );
+      const isTransient = (error: unknown): boolean => error instanceof RangeError;
+      const descriptor = handlerOf('Mailer', handle, { maximumAttempts: 2, retryDelayMs: 1 });
+      const ledger = openLedger(databases, {
+        handlers: [
+          { ...descriptor, create: () => (by === 'RetryLater' ? { handle } : { handle, isTransient }) },
+        ],
+        limits: QUICK,
+      });
+      const waitingFor = async (): Promise<string | undefined> =>
+        (await ledger.events.lag())[0]?.consumers[0]?.waitingFor;
+      state.account = await ledger.open();
+      const other = await ledger.open();
+      for (const account of [state.account, state.account, other]) await ledger.credit(account);
+      ledger.events.start();
+      try {
+        await until(() => state.refused >= 5 && state.handled.length === 1);
+        await until(async () => (await waitingFor())?.startsWith('its receiver is down since ') === true);
+        expect(await waitingFor()).toMatch(/: no mail$/);
+        expect(ledger.warnings).toEqual(['The receiver of Mailer is down: no mail']);
+        state.isDown = false;
+        await until(() => state.handled.length === 3);
+        expect(state.handled).toEqual(['b2', 'a2', 'a3']);
+        expect([...state.attempts]).toEqual([1]);
+        await until(async () => (await waitingFor()) === undefined);
+        expect(ledger.warnings.slice(1)).toEqual([
+          expect.stringMatching(/^The receiver of Mailer answers again after \d+ s$/),
+        ]);
+        expect(await ledger.events.deadLetters.list()).toEqual([]);
+      } finally {
+        await ledger.events.stop();
+      }
+    },
+  );
+});
+
+describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
+  test.each([false, true])(
+    'waits in another process after a crash, and loses nothing (transactional %s)',
+    async (transactional) => {
+      const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+      const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+      const { state, handle } = receiver(() => new RetryLater({ afterMs: 20 }));
+      const handlers = [handlerOf('Mailer', handle, { maximumAttempts: 2, transactional })];
+      const never = { statement: Number.POSITIVE_INFINITY, after: false };
+      const { databases: mortal, kill } = crashingDatabases(topology, never);
+      const first = openLedger(mortal, { handlers, limits: QUICK });
+      const second = openLedger(databases, { handlers, limits: QUICK });
+      state.account = await second.open();
+      for (let count = 0; count < 3; count += 1) await second.credit(state.account);
+      first.events.start();
+      await until(() => state.refused >= 4);
+      kill();
+      await first.events.stop(0);
+      await mortal.close(0);
+      const before = state.refused;
+      second.events.start();
+      try {
+        await until(() => state.refused >= before + 4);
+        state.isDown = false;
+        await until(() => state.handled.length >= 3);
+        await until(async () => (await second.events.lag())[0]?.consumers[0]?.behind === 0);
+        expect(state.handled).toEqual(['a2', 'a3', 'a4']);
+        // A process that takes over counts each attempt before it begins, in case that the event ends the process.
+        expect(await second.events.deadLetters.list()).toEqual([]);
+      } finally {
+        await second.events.stop();
+        await databases.close(0);
+      }
+    },
+  );
+
+  test('gives an event up early when 4,000 events have been read behind it', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const { state, handle } = receiver(() => new Error('a defect'));
+    const handlers = [handlerOf('Mailer', handle, { retryDelayMs: 60_000 })];
+    const ledger = openLedger(databases, { handlers, limits: QUICK });
+    state.account = await ledger.open();
+    const others = await Promise.all(Array.from({ length: 40 }, () => ledger.open()));
+    await ledger.credit(state.account);
+    await Promise.all(
+      others.map(async (other) => {
+        for (let count = 0; count < 130; count += 1) await ledger.credit(other);
+      }),
+    );
+    ledger.events.start();
+    try {
+      await until(() => state.handled.length === 40 * 130);
+      const letters = await ledger.events.deadLetters.list();
+      expect(letters).toMatchObject([{ modelId: state.account, attempts: 1 }]);
+      await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    } finally {
+      await ledger.events.stop();
+    }
+  });
+});
