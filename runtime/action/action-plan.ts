@@ -20,7 +20,7 @@ import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
-import { PlannedSchedule } from './planned-schedule.js';
+import { PlannedSchedule, type ScheduleOptions } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
 export interface StagedAdd {
@@ -65,6 +65,8 @@ export interface KeyedModels<M> {
   /** The model with the same key as this one, on the same shard. */
   findSameKey(model: M): Promise<M | undefined>;
 }
+
+const SYSTEM_NAME = /^[\x21-\x7e]{1,100}$/;
 
 /** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -168,19 +170,20 @@ export class ActionPlan {
   }
 
   /**
-   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal. The
-   * transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
+   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal
+   * with its present claims, unless `options` name another one. The transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
    * cancels it.
    *
    * @param at a time, or the milliseconds after the commit. The database compares it with its own clock: a span does
    *   not depend on the clock of this process, a time that is computed from it does
    * @returns the schedule; pass its `id` to `cancelSchedule`
-   * @throws PlanMisuseError for an invalid date or span
+   * @throws PlanMisuseError for an invalid date, span or principal
    */
   schedule<Params extends object>(
     at: Date | { readonly afterMs: number },
     actionClass: ActionClass<Params, unknown>,
     params: ActionInput<NoInfer<Params>>,
+    { principal }: ScheduleOptions = {},
   ): PlannedSchedule {
     if (this.#sealed) {
       throw new PlanMisuseError(
@@ -191,11 +194,16 @@ export class ActionPlan {
     const dueDate = at instanceof Date ? at : new Date(this.#clock.now().getTime() + at.afterMs);
     if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
+    if (principal !== undefined && !SYSTEM_NAME.test(principal))
+      throw new PlanMisuseError(
+        `${actionClass.name} cannot be scheduled for ${JSON.stringify(principal)}: the name of a part of the system has 1 to 100 visible ASCII characters`,
+      );
     const facts = {
       dueDate,
       afterMs,
       actionClass: actionClass as unknown as ActionClass<never, unknown>,
       params,
+      principal,
     };
     const schedule = new PlannedSchedule(facts, () => this.#shardBeside(params));
     this.#schedules = [...this.#schedules, schedule];

@@ -2,6 +2,16 @@ import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionClass } from './action.js';
 
+/** Options of `ActionPlan.schedule`. */
+export interface ScheduleOptions {
+  /**
+   * The part of the system that executes the action: `fw:system:billing` for `billing`. It has no claims, and like a
+   * handler it reaches all shards. 1 to 100 visible ASCII characters. Default: the principal that schedules it, with the
+   * claims that it has then.
+   */
+  readonly principal?: string;
+}
+
 /** An action that a plan schedules. */
 export class PlannedSchedule {
   /** An estimate by the clock of this process if `afterMs` is given. */
@@ -10,6 +20,8 @@ export class PlannedSchedule {
   readonly afterMs: number | undefined;
   readonly actionClass: ActionClass<never, unknown>;
   readonly params: object;
+  /** The name of the system's principal that executes it; undefined: that of the plan. */
+  readonly principal: string | undefined;
   readonly #chooseShard: () => ShardIdentifier;
   #id: string | undefined;
 
@@ -20,6 +32,7 @@ export class PlannedSchedule {
       readonly afterMs: number | undefined;
       readonly actionClass: ActionClass<never, unknown>;
       readonly params: object;
+      readonly principal: string | undefined;
     },
     chooseShard: () => ShardIdentifier,
   ) {
@@ -27,6 +40,7 @@ export class PlannedSchedule {
     this.afterMs = facts.afterMs;
     this.actionClass = facts.actionClass;
     this.params = facts.params;
+    this.principal = facts.principal;
     this.#chooseShard = chooseShard;
   }
 

@@ -4,6 +4,7 @@ import { shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import { compileObjectWriter } from '../domain/json-writer.js';
 import { instantText } from '../domain/kinds/instant-kind.js';
+import { ownPrincipal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ScheduleRow } from '../persistence/write/plan-write.js';
 import type { PlanPart } from './routing.js';
@@ -47,7 +48,7 @@ export function scheduleRows(
   registry: ActionRegistry,
 ): readonly ScheduleRow[] {
   return schedules.map((planned) => {
-    const { dueDate, afterMs, actionClass, params, settledId } = planned;
+    const { dueDate, afterMs, actionClass, params, principal, settledId } = planned;
     const { name, params: fields, version = 1 } = registry.find(actionClass);
     return {
       id: settledId ?? uuid7.next(shard.bits),
@@ -56,6 +57,7 @@ export function scheduleRows(
       actionName: name,
       params: compileObjectWriter(fields)(params),
       paramsVersion: version,
+      principal: principal === undefined ? undefined : ownPrincipal(`system:${principal}`).name,
       planned,
     };
   });

@@ -56,15 +56,15 @@ export class MemoryProcess {
     const names = new Set(this.#handler.events.map(({ name }) => name));
     for (const event of events) if (names.has(event.eventType)) this.#deliver(event);
     for (const id of plan.cancelledSchedules ?? []) this.#scheduled.delete(id);
-    const { principal, claims } = plan.action;
-    for (const { id, dueDate, actionName, params, paramsVersion } of plan.schedules ?? []) {
+    const { action } = plan;
+    for (const { id, dueDate, actionName, params, paramsVersion, principal } of plan.schedules ?? []) {
       const due = {
         id,
         actionName,
         params: jsonOf(params) ?? {},
         paramsVersion,
-        principal,
-        claims: jsonOf(claims),
+        principal: principal ?? action.principal,
+        claims: principal === undefined ? jsonOf(action.claims) : null,
       };
       this.#schedule(
         { ...due, traceContext: undefined, attempts: 0, isLeftBehind: false },

@@ -97,6 +97,24 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     );
   });
 
+  test('run by the part of the system that they name, without the claims of the caller', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    const clerk = { name: 'alice', claims: { desk: 'clerk' } };
+    await ledger.creditLater(account, 5, inMs(0), clerk, 'billing');
+    await ledger.creditLater(account, 1, inMs(0), clerk);
+    await expect(ledger.creditLater(account, 1, inMs(0), clerk, 'the billing')).rejects.toThrow(
+      'CreditAction cannot be scheduled for "the billing": the name of a part of the system has 1 to 100 visible ASCII characters',
+    );
+    ledger.events.start();
+    await until(async () => (await ledger.events.schedules.list({ state: 'done' })).length === 2);
+    const stored = "SELECT principal, claims FROM eventlog.actions WHERE name = 'Credit' ORDER BY principal";
+    expect(await ledger.rows(stored)).toEqual([
+      ['alice', { desk: 'clerk' }],
+      ['fw:system:billing', null],
+    ]);
+  });
+
   test('run although callers have used their ids as idempotency keys', async () => {
     const ledger = await ledgerOn(harness);
     const account = await ledger.open();

@@ -66,6 +66,8 @@ interface CreditLaterParams {
   readonly account: string;
   readonly amount: Decimal;
   readonly at: Date;
+  /** The part of the system that runs the credit. */
+  readonly system?: string;
 }
 
 /** Schedules a credit, and refuses a negative one after that. */
@@ -77,8 +79,12 @@ class CreditLaterAction extends Action<CreditLaterParams, void> {
     this.#accounts = accounts;
   }
 
-  protected async perform(_principal: Principal, { account, amount, at }: CreditLaterParams): Promise<void> {
-    this.plan().schedule(at, CreditAction, { account, amount });
+  protected async perform(
+    _principal: Principal,
+    { account, amount, at, system }: CreditLaterParams,
+  ): Promise<void> {
+    const options = system === undefined ? {} : { principal: system };
+    this.plan().schedule(at, CreditAction, { account, amount }, options);
     if (amount.isNegative()) throw new RefusedError('no');
     this.plan().expect(await this.#accounts.getById(account));
   }
@@ -118,7 +124,7 @@ export interface Ledger {
   readonly warnings: string[];
   open(shard?: ShardIdentifier, balance?: number): Promise<string>;
   credit(account: string, amount?: number): Promise<Account>;
-  creditLater(account: string, amount: number, at: Date, caller?: Caller): Promise<void>;
+  creditLater(account: string, amount: number, at: Date, caller?: Caller, system?: string): Promise<void>;
   /** Credits 1 now and 1 later. @returns the id of the scheduled credit */
   remind(account: string, at: Date, instead?: string): Promise<string>;
   balance(account: string): Promise<string>;
@@ -176,8 +182,11 @@ export function openLedger(databases: DatabaseRegistry, options: LedgerOptions =
     },
     credit: (account, amount = 1) =>
       executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
-    creditLater: (account, amount, at, caller = ALICE) =>
-      executor.execute(caller, CreditLaterAction, { account, amount: new Decimal(amount), at }),
+    creditLater: (account, amount, at, caller = ALICE, system) =>
+      executor.execute(caller, CreditLaterAction, {
+        ...{ account, amount: new Decimal(amount), at },
+        ...(system === undefined ? {} : { system }),
+      }),
     remind: (account, at, instead) =>
       executor.execute(ALICE, RemindAction, { account, at, ...(instead === undefined ? {} : { instead }) }),
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),

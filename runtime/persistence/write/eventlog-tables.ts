@@ -78,11 +78,18 @@ export const SCHEDULES: InsertedTable<ScheduleRow & Pick<PlanWrite, 'traceContex
   action_name: given(kind.TEXT, ({ actionName }) => actionName),
   params: given(kind.JSON_TEXT, ({ params }) => params),
   params_version: given(kind.INT, ({ paramsVersion }) => paramsVersion),
-  principal: ofPlan('principal'),
+  principal: (name) => ({
+    name,
+    cell: cell(name, kind.OPTIONAL_TEXT, ({ principal }) => principal),
+    sql: ({ cell, number }, plans) => `coalesce(${cell(name)}::text, ${plans.cellOf(number, 'principal')})`,
+  }),
   action_id: ofPlan('id'),
   trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
   created_date: derived(() => 'now()'),
-  claims: ofPlan('claims'),
+  claims: derived(
+    ({ cell, number }, plans) =>
+      `case when ${cell('principal')}::text is null then ${plans.cellOf(number, 'claims')}::jsonb end`,
+  ),
 });
 
 function dueSql({ cell }: BoundRows): string {

@@ -34,6 +34,8 @@ export interface ScheduleRow {
   readonly params: string;
   /** Version of the shape of the params. */
   readonly paramsVersion: number;
+  /** The principal that executes it, without claims. Default: that of the plan, with its claims. */
+  readonly principal?: string | undefined;
   /** What the plan has scheduled; undefined in a plan that the journal has restored. */
   readonly planned?: PlannedSchedule | undefined;
 }
