@@ -37,6 +37,7 @@ export {
   Key,
   type ResponseMapper,
 } from './action/markers.js';
+export type { ScheduleOptions } from './action/planned-schedule.js';
 export { claimedGroup, groupsByClaim, type Tenancy } from './action/tenancy.js';
 export {
   type Application,
@@ -93,6 +94,7 @@ export {
   PreconditionFailedError,
   RefusedError,
   RetryLater,
+  type RetryLaterOptions,
   RowBusyError,
   ShardBusyError,
   ShardUnavailableError,

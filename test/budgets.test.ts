@@ -17,24 +17,24 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/schema': 1_460,
   'generator/write': 570,
   'runtime/access': 1_250,
-  'runtime/action': 1_480,
+  'runtime/action': 1_530,
   'runtime/client': 590,
   'runtime/codegen': 210,
   'runtime/entrances': 150,
   'runtime/collections': 160,
-  'runtime/concurrency': 520,
-  'runtime/config': 3_390,
+  'runtime/concurrency': 620,
+  'runtime/config': 3_400,
   'runtime/consumer': 440,
   'runtime/doctor': 620,
-  'runtime/domain': 2_880,
-  'runtime/events': 5_510,
-  'runtime/execution': 3_970,
+  'runtime/domain': 2_890,
+  'runtime/events': 5_650,
+  'runtime/execution': 4_080,
   'runtime/http': 4_840,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
-  'runtime/observability': 800,
+  'runtime/observability': 760,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_620,
+  'runtime/persistence': 5_630,
   'runtime/pglite': 1_230,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_780,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_750, generator: 760 };
+const LOOSE_LINES = { runtime: 1_780, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, number>> = {
   consumer: 14,
   generator: 58,
   http: 43,
-  operate: 108,
+  operate: 109,
   relay: 19,
   testing: 53,
 };

@@ -110,6 +110,7 @@ describe('a valid configuration', () => {
       storeParams: true,
       keyRetentionMs: 86_400_000,
       rememberedModels: 10_000,
+      slowMs: 1_000,
     });
     expect(config.generator).toBeUndefined();
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
@@ -152,6 +153,7 @@ describe('a valid configuration', () => {
       storeParams: false,
       keyRetentionMs: 86_400_000,
       rememberedModels: 10_000,
+      slowMs: 1_000,
     });
     expect(config.generator).toEqual({
       sourceDirectory: '/app',

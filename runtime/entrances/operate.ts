@@ -1,5 +1,6 @@
 /** The package's `./operate` entrance: what programs of operators call. */
 
+export type { ActionStatistics } from '../action/action-statistics.js';
 export type { AttemptEnd, AttemptReport, WriteReport } from '../action/execution-report.js';
 export { type OpenDatabasesOptions, openDatabases } from '../databases.js';
 export {
