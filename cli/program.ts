@@ -10,12 +10,14 @@ import { INIT } from './init-command.js';
 import { OPENAPI } from './openapi-command.js';
 import { DOCTOR } from './operate/doctor.js';
 import { EVENTS } from './operate/events.js';
+import { HISTORY } from './operate/history.js';
 import { CONNECTORS, SCHEMAS } from './operate/integration-files.js';
 import { JOURNAL } from './operate/journal.js';
 import { KEYS } from './operate/keys.js';
 import { MIGRATE } from './operate/migrate.js';
 import { RELAY } from './operate/relay.js';
 import { SAGAS } from './operate/sagas.js';
+import { TOP } from './operate/top.js';
 import { TEMPLATES } from './templates-command.js';
 
 /** Every command, in the order of the help. */
@@ -28,11 +30,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   TEMPLATES,
   MIGRATE,
   DOCTOR,
+  TOP,
   EVENTS,
   RELAY,
   CONNECTORS,
   SCHEMAS,
   SAGAS,
+  HISTORY,
   JOURNAL,
   KEYS,
   CONFIGURATION,

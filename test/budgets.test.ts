@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_310,
+  cli: 4_460,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
@@ -20,14 +20,14 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/action': 1_530,
   'runtime/client': 590,
   'runtime/codegen': 210,
-  'runtime/entrances': 150,
+  'runtime/entrances': 160,
   'runtime/collections': 160,
   'runtime/concurrency': 620,
   'runtime/config': 3_400,
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
-  'runtime/events': 5_650,
+  'runtime/events': 5_740,
   'runtime/execution': 4_080,
   'runtime/http': 4_840,
   'runtime/locks': 500,
@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, number>> = {
   consumer: 14,
   generator: 58,
   http: 43,
-  operate: 109,
+  operate: 111,
   relay: 19,
   testing: 53,
 };

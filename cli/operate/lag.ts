@@ -18,17 +18,7 @@ export const LAG: CommandEntry = shardCommand({
   each: ({ operations }, _, shard) => operations.lag(shard),
   report: (found) => {
     const shards = found.flatMap(({ name, value }) => value.map((lag) => ({ ...lag, name })));
-    const rows = shards.flatMap((lag) => lag.consumers.map((consumer) => ({ ...lag, consumer })));
-    const table = tableLines(rows, {
-      SHARD: ({ shard }) => shard,
-      NAME: ({ name }) => name,
-      HANDLER: ({ consumer: { kind, name } }) => (kind === 'replay' ? `${name} (replay)` : name),
-      BEHIND: ({ consumer: { behind } }) => (behind >= 10_000 ? '10000+' : behind),
-      OLDEST: ({ consumer: { behind, behindMs } }) => (behind === 0 ? '' : durationText(behindMs)),
-      PARKED: ({ consumer: { deadLetters, parkedModels } }) =>
-        deadLetters === 0 ? '' : `${counted(deadLetters, 'event')} of ${counted(parkedModels, 'model')}`,
-      STATE: ({ consumer }) => stateOf(consumer),
-    });
+    const table = consumerLines(shards);
     const isIdle = found.length > 0 && table.length === 0;
     return {
       json: { shards },
@@ -40,6 +30,21 @@ export const LAG: CommandEntry = shardCommand({
     };
   },
 });
+
+/** A table of the handlers and sinks of shards. */
+export function consumerLines(shards: readonly (ShardLag & { readonly name: string })[]): readonly string[] {
+  const rows = shards.flatMap((lag) => lag.consumers.map((consumer) => ({ ...lag, consumer })));
+  return tableLines(rows, {
+    SHARD: ({ shard }) => shard,
+    NAME: ({ name }) => name,
+    HANDLER: ({ consumer: { kind, name } }) => (kind === 'replay' ? `${name} (replay)` : name),
+    BEHIND: ({ consumer: { behind } }) => (behind >= 10_000 ? '10000+' : behind),
+    OLDEST: ({ consumer: { behind, behindMs } }) => (behind === 0 ? '' : durationText(behindMs)),
+    PARKED: ({ consumer: { deadLetters, parkedModels } }) =>
+      deadLetters === 0 ? '' : `${counted(deadLetters, 'event')} of ${counted(parkedModels, 'model')}`,
+    STATE: ({ consumer }) => stateOf(consumer),
+  });
+}
 
 /** True if no event is parked, no action has failed, and nothing waits for another release or an operator. */
 function isQuiet({ consumers, failedActions, actionsWaitFor, failovers }: ShardLag): boolean {

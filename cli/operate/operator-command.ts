@@ -135,8 +135,9 @@ export function shardCommand<Given extends Inputs, T>({
   });
 }
 
-async function onEach<T>(
-  { shards }: Session,
+/** Runs work on each chosen shard; failures are explained. */
+export async function onEach<T>(
+  { shards }: Pick<Session, 'shards'>,
   work: (shard: ShardIdentifier) => Promise<T>,
 ): Promise<{ readonly found: readonly Found<T>[]; readonly failed: readonly Found<string>[] }> {
   const found: Found<T>[] = [];

@@ -34,6 +34,7 @@ export type { ConsumerLag, ShardLag } from '../events/lag.js';
 export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-record.js';
 export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
+export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
 export type {
   ScheduledAction,
   ScheduleFilter,

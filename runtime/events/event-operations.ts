@@ -1,5 +1,6 @@
-import { ShardedId } from '../domain/id.js';
+import { ShardedId, shardOfUuid } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { parseUuid } from '../domain/uuid.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
 import { type RetentionOptions, type RetentionReport, retain } from '../retention/retain.js';
@@ -18,6 +19,7 @@ import {
 import { NARROW, OperatedTable, RESUME } from './delivery/operated-table.js';
 import { readLag, type ShardLag } from './lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
+import { type HistoryEntry, type HistoryOptions, readHistory } from './model-history.js';
 import { Schedules } from './schedules/schedules.js';
 
 /** A created replay. */
@@ -58,6 +60,26 @@ export class EventOperations {
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
     return Promise.all(this.#databases(shard).map((database) => readLag(database)));
+  }
+
+  /**
+   * The last events of a model, oldest first, each with its action and principal. Events that retention has deleted are
+   * missing.
+   *
+   * @param options `shard`: only this one. Default: that of the id, or all if the id names none
+   * @throws ValidationError for an invalid date
+   */
+  async history(
+    modelId: string,
+    {
+      shard = shardNamedBy(modelId),
+      ...options
+    }: HistoryOptions & { readonly shard?: ShardIdentifier | undefined } = {},
+  ): Promise<readonly HistoryEntry[]> {
+    const found = await Promise.all(
+      this.#databases(shard).map((database) => readHistory(database, modelId, options)),
+    );
+    return found.flat();
   }
 
   /**
@@ -186,6 +208,14 @@ function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
   if (!('model' in from)) return undefined;
   const { model } = from;
   return model instanceof ShardedId ? model.resolveShardIdentifier() : undefined;
+}
+
+function shardNamedBy(id: string): ShardIdentifier | undefined {
+  try {
+    return shardOfUuid(parseUuid(id));
+  } catch {
+    return undefined;
+  }
 }
 
 function placesOf(databases: readonly ShardDatabase[]): string {

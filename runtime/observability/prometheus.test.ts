@@ -18,7 +18,7 @@ const consumer: ConsumerLag = {
 function lagOf(member: number, waits: string | undefined): ShardLag {
   return {
     shard: ShardIdentifier.of(0, member),
-    horizon: { ageMs: 0, holders: [] } as never,
+    horizon: { ageMs: 1_500, holders: [] } as never,
     dueActions: 0,
     actionsWaitFor: waits,
     failedActions: 0,
@@ -35,6 +35,7 @@ test('Metrics show which handlers and scheduled actions wait for another release
   const text = await metrics.render();
   expect(text).toContain('fw_event_handler_waiting{shard="(0, 0)",handler="Statistics"} 1');
   expect(text).toContain('fw_event_handler_waiting{shard="(0, 1)",handler="Statistics"} 0');
+  expect(text).toContain('fw_event_log_horizon_age_seconds{shard="(0, 0)"} 1.5');
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 0)"} 1');
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 1)"} 0');
 });

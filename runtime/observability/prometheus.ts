@@ -283,6 +283,11 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
   ofHandler('fw_event_handler_waiting', '1 while it waits for a process of another release', (each) =>
     Number(each.waitingFor !== undefined),
   );
+  ofShard(
+    'fw_event_log_horizon_age_seconds',
+    'Age of the oldest transaction behind which no event is delivered yet',
+    ({ horizon }) => horizon.ageMs / 1_000,
+  );
   ofShard('fw_scheduled_actions_waiting', '1 while one waits for a process of another release', (each) =>
     Number(each.actionsWaitFor !== undefined),
   );

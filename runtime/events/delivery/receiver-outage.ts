@@ -16,8 +16,7 @@ export class ReceiverOutage {
 
   /** For operators. Undefined: no event waits. */
   get obstacle(): string | undefined {
-    if (this.#events.size === 0) return undefined;
-    return `its receiver is down since ${new Date(time.dateMs() - this.#ageMs).toISOString()}: ${this.#reason}`;
+    return this.#events.size === 0 ? undefined : `its receiver is down: ${this.#reason}`;
   }
 
   waits(eventId: string, error: unknown): void {
@@ -32,10 +31,7 @@ export class ReceiverOutage {
   /** Must be called for each event that was handled or has failed in another way. */
   ended(eventId: string): void {
     if (!this.#events.delete(eventId) || this.#events.size > 0) return;
-    this.#warn(`The receiver of ${this.#name} answers again after ${Math.ceil(this.#ageMs / 1_000)} s`);
-  }
-
-  get #ageMs(): number {
-    return time.nowMs() - this.#sinceMs;
+    const seconds = Math.ceil((time.nowMs() - this.#sinceMs) / 1_000);
+    this.#warn(`The receiver of ${this.#name} answers again after ${seconds} s`);
   }
 }

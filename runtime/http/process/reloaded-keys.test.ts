@@ -38,7 +38,7 @@ const STARTED = `fw:
                 pooler: none
               secondary-config: { jdbc-url: "jdbc:postgresql://c:1/b", username: u, password: p }
               jobs-config: { jdbc-url: "jdbc:postgresql://d:1/d", username: u, password: p }
-  execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000, remembered-models: 100 }
+  execution: { timeout-ms: 1000, maximum-attempts: 3, store-params: true, key-retention-ms: 90000000, remembered-models: 100, slow-ms: 500 }
   retention: { keep-days: 30 }
   access: { requests-per-second: 50 }
   http: { tls: { certificate: a.pem, key: a.key }, cors: { origins: ["https://a.example"] } }
@@ -126,6 +126,7 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
     'remembered-models: 0',
     'restart: fw.execution.remembered-models',
   ],
+  ['fw.execution.slow-ms', 'slow-ms: 500', 'slow-ms: 0', 'restart: fw.execution.slow-ms'],
   ['fw.retention.keep-days', 'keep-days: 30', 'keep-days: 31', 'restart: fw.retention.keep-days'],
   // One message for the whole section.
   ['fw.access', 'requests-per-second: 50', 'requests-per-second: 51', 'restart: fw.access'],

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabases } from '../../runtime/databases.js';
+import { ledgerMigrations, openLedger } from '../../runtime/events/test-support/ledger.js';
+import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { type Ran, runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
+
+let config = '';
+beforeEach(() => {
+  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
+});
+afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
+
+const history = (...argv: readonly string[]): Promise<Ran> =>
+  runCommand(['history', ...argv, '--config', config]);
+
+describeOn('postgresql', 'fw-gen history', (harness) => {
+  test('shows each version of a model with its event, action and principal, on the shard of its id', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    writeFileSync(config, topologyYaml(topology));
+    const databases = openDatabases(topology);
+    const ledger = openLedger(databases);
+    const account = await ledger.open(THERE);
+    await ledger.credit(account, 5);
+    const [stored] = await ledger.rows('select max(created_date)::text from eventlog.events', THERE);
+    await ledger.rows("update eventlog.events set created_date = created_date - interval '1 minute'", THERE);
+    await ledger.credit(account, 7);
+    const { code, info } = await history(account);
+    expect(code).toBe(0);
+    expect(info).toMatch(/VERSION +DATE +EVENT +CHANGE +ACTION +PRINCIPAL/);
+    expect(info).toMatch(/2 +\S+Z +AccountCredited +\{"amount":"5"\} +Credit +alice\n.*3 .*"7"/s);
+    const before = await history(
+      account,
+      '--at',
+      new Date(Date.parse(String(stored?.[0])) - 30_000).toISOString(),
+      '--format',
+      'json',
+    );
+    expect(JSON.parse(before.info)).toMatchObject({
+      events: [{ modelVersion: 2, payload: { amount: '5' } }],
+    });
+    const last = await history(account, '--limit', '1', '--format', 'json');
+    expect(JSON.parse(last.info)).toMatchObject({ events: [{ modelVersion: 3, actionName: 'Credit' }] });
+    await ledger.rows('delete from eventlog.actions', THERE);
+    expect((await history(account)).info).toMatch(/AccountCredited +\{"amount":"5"\} +[0-9a-f-]{36}/);
+    expect((await history('nobody')).info).toContain('There are no events of nobody.');
+    expect(await history(account, '--at', 'yesterday')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('"yesterday" is not a time'),
+    });
+    await databases.close(0);
+  });
+});

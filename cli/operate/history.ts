@@ -1,0 +1,42 @@
+import { defined } from '../../generator/schema/defined.js';
+import { type CommandEntry, required, text, value, wholeNumber } from '../command.js';
+import { InputError } from '../input-error.js';
+import { cell } from '../terminal-text.js';
+import { tableLines } from '../text-table.js';
+import { FRAME, operatorCommand } from './operator-command.js';
+
+const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
+
+/** `fw-gen history` */
+export const HISTORY: CommandEntry = operatorCommand({
+  name: 'history',
+  about:
+    'Shows the life of a model: each version with its event, what has changed, the action and its principal. Payloads may contain personal data.',
+  examples: [
+    [`fw-gen history ${EXAMPLE_ID}`, 'its last 100 events'],
+    [`fw-gen history ${EXAMPLE_ID} --at 2027-01-01T12:00:00Z`, 'what had happened by then'],
+  ],
+  inputs: {
+    ...FRAME,
+    id: required('<id>', 'the id of the model'),
+    at: text('--at <time>', 'only what had happened by then, ISO 8601; default: until now'),
+    limit: value('--limit <n>', 'maximum number of events, the last ones', wholeNumber(1, 10_000), 100),
+  },
+  run: async ({ operations, shards }, { id, at, limit, shard: chosen }) => {
+    const until = at === undefined ? undefined : new Date(at);
+    if (until !== undefined && Number.isNaN(until.getTime()))
+      throw new InputError(`${JSON.stringify(at)} is not a time. Write it as 2027-01-01T12:00:00Z.`);
+    const shard = chosen === undefined ? undefined : shards[0]?.shard;
+    const events = await operations.history(id, defined({ shard, at: until, limit }));
+    const lines = tableLines(events, {
+      VERSION: ({ modelVersion }) => modelVersion,
+      DATE: ({ date }) => date,
+      EVENT: ({ eventType }) => cell(eventType),
+      CHANGE: ({ payload }) => cell(JSON.stringify(payload)),
+      ACTION: ({ actionName, actionId }) => cell(actionName ?? actionId),
+      PRINCIPAL: ({ principal }) => cell(principal),
+    });
+    const none = [`There are no events of ${id}${at === undefined ? '' : ` by ${at}`}.`];
+    return { json: { events }, lines: events.length === 0 ? none : lines };
+  },
+});

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabases } from '../../runtime/databases.js';
+import { handlerOf, ledgerMigrations, openLedger, until } from '../../runtime/events/test-support/ledger.js';
+import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
+import { describeOn } from '../../test/databases/vitest.js';
+import { type Ran, runCommand } from '../test-support/run-command.js';
+import { topologyYaml } from '../test-support/topology-yaml.js';
+
+let config = '';
+beforeEach(() => {
+  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
+});
+afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
+
+const top = (...argv: readonly string[]): Promise<Ran> => runCommand(['top', ...argv, '--config', config]);
+
+describeOn('postgresql', 'fw-gen top', (harness) => {
+  test('shows shards and handlers, and goes on if one shard does not answer', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const yaml = topologyYaml(topology);
+    writeFileSync(config, yaml);
+    const databases = openDatabases(topology);
+    const ledger = openLedger(databases, { handlers: [handlerOf('Mirror', () => {})] });
+    await ledger.credit(await ledger.open(HERE));
+    ledger.events.start();
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    await ledger.events.stop();
+    await ledger.creditLater(await ledger.open(THERE), 5, new Date());
+    const shown = await top('--once');
+    expect(shown.code).toBe(0);
+    expect(shown.info).toMatch(/SHARD +NAME +LOG BEHIND +DUE +FAILED +JOURNAL +STATE/);
+    expect(shown.info).toMatch(/\(0, 0\) .* 0 +0 +0 +answers/);
+    expect(shown.info).toMatch(new RegExp(`\\(${THERE.group}, ${THERE.member}\\) .* 1 +0 +0 +answers`));
+    expect(shown.info).toMatch(/Mirror +0 .*no process/);
+    await databases.close(0);
+    const [, port = ''] = /:(\d+)\/fw_test/.exec(yaml) ?? [];
+    writeFileSync(config, yaml.replace(`:${port}/`, ':1/'));
+    const partial = await top('--once', '--format', 'json');
+    expect(partial.code).toBe(1);
+    expect(JSON.parse(partial.info)).toMatchObject({
+      shards: [{ shard: THERE.toString() }],
+      failed: [{ shard: HERE.toString(), value: expect.stringMatching(/reach|connect/) }],
+    });
+  });
+});

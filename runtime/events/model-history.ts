@@ -1,0 +1,60 @@
+import type { JsonObject } from '../domain/json.js';
+import { ValidationError } from '../errors.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+
+/** An event in the life of a model. */
+export interface HistoryEntry {
+  readonly modelName: string;
+  readonly modelVersion: number;
+  /** ISO 8601, UTC. */
+  readonly date: string;
+  readonly eventType: string;
+  readonly eventId: string;
+  /** What has changed, as the event says it. */
+  readonly payload: JsonObject;
+  /** The row of the action may have been deleted by retention: then name and principal are undefined. */
+  readonly actionId: string;
+  readonly actionName: string | undefined;
+  readonly principal: string | undefined;
+}
+
+/** Which part of a model's history is read. */
+export interface HistoryOptions {
+  /** Only what had happened by then. Default: until now. */
+  readonly at?: Date;
+  /** Maximum number of events, the last ones. Default 100. */
+  readonly limit?: number;
+}
+
+/**
+ * The last events of a model, oldest first. Events that retention has deleted are missing.
+ *
+ * @throws ValidationError for an invalid date
+ */
+export async function readHistory(
+  database: ShardDatabase,
+  modelId: string,
+  { at, limit = 100 }: HistoryOptions,
+): Promise<readonly HistoryEntry[]> {
+  if (at !== undefined && Number.isNaN(at.getTime())) throw new ValidationError('The date is invalid');
+  const values = [modelId, at?.toISOString() ?? null, limit];
+  const { rows } = await database.query({ text: HISTORY, values });
+  return rows
+    .map(([name, version, date, type, id, payload, actionId, action, principal]) => ({
+      modelName: String(name),
+      modelVersion: Number(version),
+      date: new Date(String(date)).toISOString(),
+      eventType: String(type),
+      eventId: String(id),
+      payload: payload as JsonObject,
+      actionId: String(actionId),
+      actionName: action === null ? undefined : String(action),
+      principal: principal === null ? undefined : String(principal),
+    }))
+    .reverse();
+}
+
+const HISTORY = `SELECT e.model_name, e.model_version, e.created_date, e.event_type, e.id, e.payload, e.action_id, a.name,
+  a.principal FROM (SELECT * FROM eventlog.events WHERE model_id = $1
+    AND ($2::timestamptz IS NULL OR created_date <= $2) ORDER BY position DESC LIMIT $3) AS e
+  LEFT JOIN eventlog.actions AS a ON a.id = e.action_id ORDER BY e.position DESC`;
