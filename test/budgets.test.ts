@@ -41,7 +41,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_370,
   'runtime/sagas': 1_770,
   'runtime/sharding': 3_940,
-  'runtime/testing': 2_780,
+  'runtime/testing': 2_850,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_780, generator: 760 };
@@ -57,7 +57,7 @@ const NAMES: Readonly<Record<string, number>> = {
   http: 43,
   operate: 111,
   relay: 19,
-  testing: 53,
+  testing: 54,
 };
 
 /** Classes with more members than this are to become several classes, or data. */

@@ -1,6 +1,7 @@
 import type { ActionClass } from '../action/action.js';
 import type { Entity } from '../domain/entity.js';
 import { type OutcomeParts, unchecked } from './checked-outcome.js';
+import { matchedCall } from './matchers.js';
 import type { Performed } from './performed.js';
 import type { CallOf, RecordedCall } from './recorded-calls.js';
 import { assertFields, assertShowsSame, show } from './show.js';
@@ -55,11 +56,15 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     });
   }
 
-  /** The handler makes exactly these calls of a collaborator that `recordedCalls` has created, in this order. */
+  /**
+   * The handler makes exactly these calls of a collaborator that `recordedCalls` has created, in this order. In place of
+   * an argument, a predicate or an asymmetric matcher accepts it.
+   */
   thenCalls<T extends object>(collaborator: T, ...expected: readonly CallOf<T>[]): this {
     return this.check(({ calls }) => {
       const found = calls.filter(({ target }) => target === collaborator).map(({ call }) => call);
-      assertShowsSame(show(found), show(expected), 'Expected the handler to make other calls');
+      const wanted = expected.map((call, index) => matchedCall(call, found[index]));
+      assertShowsSame(show(found), show(wanted), 'Expected the handler to make other calls');
     });
   }
 

@@ -63,6 +63,85 @@ describe('A specification of a handler', () => {
     ]);
   });
 
+  test('compares arguments of calls by predicates and asymmetric matchers', async () => {
+    const outcome = bonus.given(account).when(credited(50));
+    const startsWith = (start: string) => (text: string) => text.startsWith(start);
+    await outcome
+      .thenCalls(letters, ['send', id, startsWith('You got'), expect.any(String)])
+      .thenCalls(letters, ['send', id, { asymmetricMatch: (text) => text === 'You got 5' }, () => true]);
+    const wrong = await complaint(
+      outcome.thenCalls(letters, ['send', id, startsWith('We got'), expect.any(Number)]),
+    );
+    expect(wrong.message).toContain("+     'You got 5'");
+    expect(wrong.message).toContain('-     [Function (anonymous)]');
+    expect(wrong.message).toContain('-     Any {');
+    // @ts-expect-error a predicate of another type
+    await complaint(outcome.thenCalls(letters, ['send', id, (text: number) => text > 1, 'id']));
+  });
+
+  test('compares matchers within arguments, and functions by identity', async () => {
+    interface Queue {
+      put(
+        job: { readonly tags: readonly string[]; readonly atMs: number },
+        done: () => boolean,
+        urgent?: boolean,
+      ): void;
+    }
+    const queue = recordedCalls<Queue>({ put: () => {} });
+    const done = (): boolean => true;
+    class Queuer implements EventHandler<AccountCredited> {
+      handle(): void {
+        queue.put({ tags: ['a', 'b'], atMs: 12 }, done, true);
+      }
+    }
+    const outcome = applicationSpecs({
+      ...accountApplication,
+      wireHandlers: () => [{ name: 'Queuer', events: accountApplication.events, create: () => new Queuer() }],
+    })
+      .handler(Queuer)
+      .when(credited(1));
+    const job = { tags: ['a', expect.stringMatching('b')], atMs: expect.any(Number) };
+    await outcome
+      .thenCalls(queue, ['put', job, done, (urgent) => urgent === true])
+      .thenCalls(queue, ['put', expect.objectContaining({ atMs: 12 }), expect.any(Function), true]);
+    await complaint(outcome.thenCalls(queue, ['put', job, done, (urgent) => urgent === false]));
+    await complaint(outcome.thenCalls(queue, ['put', job, done]));
+    await complaint(outcome.thenCalls(queue, ['put', job, () => true, true]));
+    await complaint(outcome.thenCalls(queue, ['put', { ...job, tags: [expect.any(String)] }, done, true]));
+  });
+
+  test('delivers events with the ids that the test sets', async () => {
+    const [eventId, actionId] = [
+      '018f0000-0000-7000-8000-000000000001',
+      '018f0000-0000-7000-8000-000000000002',
+    ];
+    const seen: unknown[] = [];
+    class Watcher implements EventHandler<AccountCredited> {
+      handle({ id, actionId }: EventEnvelope<AccountCredited>): void {
+        seen.push([id, actionId]);
+      }
+    }
+    const watching = applicationSpecs({
+      ...accountApplication,
+      wireHandlers: () => [
+        { name: 'Watcher', events: accountApplication.events, create: () => new Watcher() },
+      ],
+    }).handler(Watcher);
+    const event = credited(1);
+    const first = delivery(event, { id: eventId, actionId });
+    await watching.when(first, event, delivery(event, { id: actionId.toUpperCase(), actionId: eventId }));
+    expect(seen).toEqual([
+      [eventId, actionId],
+      [eventId, actionId],
+      [actionId, eventId],
+    ]);
+    await bonus
+      .given(account)
+      .when(delivery(credited(50), { id: eventId }))
+      .thenCalls(letters, ['send', id, 'You got 5', eventId]);
+    await watching.when(delivery(credited(1), { id: 'letter-1' })).thenFails(ValidationError, /letter-1/);
+  });
+
   test('redelivers an event as production does: actions take effect once, collaborators are called again', async () => {
     const event = credited(50);
     const outcome = bonus.given(account).when(event, event);

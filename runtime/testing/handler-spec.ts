@@ -28,6 +28,13 @@ export interface HandlerClass<Event extends ModelEvent<unknown>> {
 
 /** Options of a delivery. */
 export interface DeliveryOptions {
+  /**
+   * Id of the event, a UUID: an event that is given again with another id is another event. Default: a new one, or that of
+   * the event's first delivery.
+   */
+  readonly id?: string;
+  /** Id of the action that caused the event, a UUID. Default: a new one. */
+  readonly actionId?: string;
   /** Number of the attempt, from 1. Default 1. */
   readonly attempt?: number;
   /** Whether the delivery is part of a replay. Default false. */
@@ -120,7 +127,9 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     await recording(calls, async () => {
       for (const each of deliveries) {
         const { event, options } = each instanceof ModelEvent ? delivery(each, {}) : each;
-        const known = logged.get(event) ?? this.#logged(run, event, options);
+        const earlier = logged.get(event);
+        const isAgain = earlier !== undefined && parseUuid(options.id ?? earlier.id) === earlier.id;
+        const known = isAgain ? earlier : this.#logged(run, event, options);
         logged.set(event, known);
         const { attempt: number = 1, replayed = false } = options;
         await attempts.handle(known, { number, transaction: undefined }, { ...context, replayed });
@@ -138,8 +147,10 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
   #logged({ log, databases }: MemoryApplication, event: Event, options: DeliveryOptions): LoggedEvent {
     const { modelVersion = this.#versionOf(event), action = SPEC_ACTION } = options;
     const shard = this.#shardOf(event, databases.defaultShard);
+    const id = parseUuid(options.id ?? uuid7.next(shard.bits));
+    const actionId = parseUuid(options.actionId ?? uuid7.next(shard.bits));
     const createdDate = this.#setting.clock.now();
-    return log.entry(event, { actionId: uuid7.next(shard.bits), action, shard, createdDate, modelVersion });
+    return log.entry(event, { id, actionId, action, shard, createdDate, modelVersion });
   }
 
   #versionOf(event: Event): number {

@@ -20,6 +20,7 @@ export {
   type HandlerClass,
   HandlerSpec,
 } from './handler-spec.js';
+export type { ExpectedArgument } from './matchers.js';
 export type { RepositoryClass, SpecKit } from './memory-application.js';
 export type { MemoryTopology } from './memory-databases.js';
 export type { Performed } from './performed.js';

@@ -8,6 +8,8 @@ import { type MemoryCommit, NAMESPACE } from './memory-store.js';
 
 /** The origin of an event. */
 export interface EventSource {
+  /** Default: a new one. */
+  readonly id?: string | undefined;
   readonly actionId: string;
   readonly action: SourceAction | null;
   readonly shard: ShardIdentifier;
@@ -25,13 +27,16 @@ export class MemoryLog {
   }
 
   /** @throws UnknownModelError if the class of the event is not registered */
-  entry(event: ModelEvent<unknown>, { shard, createdDate, ...source }: EventSource): LoggedEvent {
+  entry(
+    event: ModelEvent<unknown>,
+    { shard, createdDate, id = uuid7.next(shard.bits), ...source }: EventSource,
+  ): LoggedEvent {
     const { type, version, payload, ...model } = this.#catalog.factsOf(event);
     this.#position += 1;
     return {
       ...source,
       ...model,
-      id: uuid7.next(shard.bits),
+      id,
       cursor: { epoch: 1, transactionId: String(this.#position), position: this.#position },
       namespace: NAMESPACE,
       eventType: type,

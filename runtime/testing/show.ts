@@ -65,7 +65,8 @@ function showEvent(event: ModelEvent<unknown>): object {
   };
 }
 
-function isPlainObject(value: unknown): value is object {
+/** @internal True for an object without a class. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
