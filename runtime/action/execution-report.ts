@@ -30,8 +30,6 @@ export interface AttemptReport {
   readonly actionIds: readonly string[];
   /** In milliseconds. */
   readonly durationMs: number;
-  /** Part of it in `perform`, with its reads, in milliseconds. */
-  readonly performMs: number;
   /** Pause after it, in milliseconds; 0 after the last one. */
   readonly pauseMs: number;
   /** How it was written; undefined unless applied. For several shard transactions: the last one. */

@@ -108,7 +108,7 @@ export class ActionExecutor {
     this.#results = new ResultJson(models);
     this.#environment = environment;
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
-    this.#observed = new ObservedExecutions(options.log, this.#defaults.slowMs);
+    this.#observed = new ObservedExecutions(options.log, this.#defaults.slowMs, environment);
     this.#context = {
       gateways,
       environment,

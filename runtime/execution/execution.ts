@@ -12,6 +12,7 @@ import { applyParts } from './cross-shard/cross-shard-plan.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
+import { Tally } from './observed-executions.js';
 import type { PartResult, Retry } from './part-result.js';
 import { partWrite } from './part-write.js';
 import type { SentPart } from './part-writer.js';
@@ -33,7 +34,8 @@ export class Execution<Params, Result> {
   readonly #context: ExecutionContext;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #report: ReportBuilder;
+  readonly #report: ReportBuilder | undefined;
+  readonly #tally = new Tally();
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
@@ -58,7 +60,8 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#limit = new TimeLimit(request, environment);
-    this.#report = new ReportBuilder(request.action.name, environment);
+    if (request.configuration.onReport !== undefined)
+      this.#report = new ReportBuilder(request.action.name, environment);
     this.#contention = new Contention({
       turns: gateways.turns,
       rowContention,
@@ -79,10 +82,11 @@ export class Execution<Params, Result> {
       for (let retriedFor: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
-        this.#report.startAttempt();
+        this.#report?.startAttempt();
         const outcome = await this.#try(retriedFor);
         if (outcome.kind === 'done') return outcome.result;
-        this.#report.endAttempt(outcome.end);
+        this.#report?.endAttempt(outcome.end);
+        this.#tally.retried(outcome.end);
         retriedFor = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
         if (outcome.wanted !== undefined && outcome.wanted === this.#wanted) throw outcome.error;
@@ -97,7 +101,8 @@ export class Execution<Params, Result> {
       throw error;
     } finally {
       this.#context.running.end();
-      this.#context.observed.ended(this.#request, this.#report.end(failure));
+      this.#context.observed.ended(this.#request, this.#tally, failure);
+      this.#report?.notify(this.#request.configuration.onReport, failure);
     }
   }
 
@@ -155,7 +160,7 @@ export class Execution<Params, Result> {
         return this.#retry('superseded');
       case 'read-only':
         if (prepared.dependencies.length > 0) return this.#readCommitted();
-        this.#report.endAttempt('nothing-staged');
+        this.#report?.endAttempt('nothing-staged');
         return { kind: 'done', result: prepared.result };
       case 'detached':
         return this.#finish(
@@ -171,7 +176,6 @@ export class Execution<Params, Result> {
     const { action, principal, params, deadline } = this.#request;
     const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
-    const startedMs = this.#environment.nowMs();
     const run = this.#newRun();
     this.#performed = run;
     try {
@@ -181,12 +185,11 @@ export class Execution<Params, Result> {
           ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
           : work;
       endSpan(span);
-      this.#report.performed(startedMs);
       run.access?.require();
       return this.#seal(run, result, startedDate);
     } catch (error) {
       endSpan(span, error);
-      this.#report.performed(startedMs);
+      this.#tally.performed(startedDate, this.#environment.clock.now());
       return { kind: 'refused', error: run.access?.shown(error) ?? error, dependencies: run.dependencies };
     }
   }
@@ -201,8 +204,10 @@ export class Execution<Params, Result> {
     const parts = this.#route(items, run.plan);
     const [part] = parts;
     if (this.#isGuess && parts.length > 1) return { kind: 'unproven' };
-    if (part === undefined || (isEmpty(part) && run.dependencies.length > 0))
+    if (part === undefined || (isEmpty(part) && run.dependencies.length > 0)) {
+      this.#tally.performed(startedDate, this.#environment.clock.now());
       return { kind: 'read-only', result, dependencies: run.dependencies };
+    }
     const superseded = items.filter((item) => this.#gateways.staged.isSuperseded(item));
     if (superseded.length > 0) return { kind: 'superseded', items: superseded };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
@@ -253,8 +258,8 @@ export class Execution<Params, Result> {
     if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
     this.#contention.won(items, part.kind === 'applied' && part.contended === true);
     this.#performed?.applied(items);
-    if (part.kind === 'applied' && part.write !== undefined) this.#report.written(part.write);
-    this.#report.endAttempt('applied');
+    if (part.kind === 'applied' && part.write !== undefined) this.#report?.written(part.write);
+    this.#report?.endAttempt('applied');
     return { kind: 'done', result: part.kind === 'applied' ? result : this.#replayed(part.replay.result) };
   }
 
@@ -301,7 +306,8 @@ export class Execution<Params, Result> {
 
   #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentPart {
     const { configuration, deadline, guard } = this.#request;
-    this.#report.tried(write.action.id);
+    this.#report?.tried(write.action.id);
+    this.#tally.sent(write.action);
     return this.#context.partWriter.send(shard, write, {
       deadline,
       signal: configuration.signal,
@@ -330,7 +336,8 @@ export class Execution<Params, Result> {
   }
 
   #replayed(result: unknown): Result {
-    this.#report.replayed = true;
+    this.#tally.isReplayed = true;
+    if (this.#report !== undefined) this.#report.replayed = true;
     return result as Result;
   }
 
@@ -375,7 +382,8 @@ export class Execution<Params, Result> {
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
-    this.#report.paused(pauseMs);
+    this.#report?.paused(pauseMs);
+    this.#tally.pauseMs += pauseMs;
     if (leftMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);

@@ -1,22 +1,60 @@
 import { type ActionStatistics, DURATION_BOUNDS } from '../action/action-statistics.js';
-import type { ExecutionConfiguration } from '../action/execution-configuration.js';
-import type { AttemptEnd, ExecutionReport } from '../action/execution-report.js';
+import type { AttemptEnd } from '../action/execution-report.js';
+import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { LogLimiter } from '../concurrency/log-limiter.js';
 import type { LogEntry, Logger } from '../domain/logger.js';
 import { ERROR_KINDS, type ErrorCode } from '../error-kinds.js';
+import type { ActionRow } from '../persistence/write/plan-write.js';
 import { type Span, traceIds } from '../tracing.js';
-
-interface Counted extends ActionStatistics {
-  readonly outcomes: Map<string, number>;
-  readonly retries: Map<AttemptEnd, number>;
-  readonly durations: number[];
-  seconds: number;
-}
+import { codeOf } from './perform/report-builder.js';
 
 /** What is observed of a request. */
 interface Observed {
-  readonly configuration: Pick<ExecutionConfiguration, 'onReport' | 'traceContext'>;
+  readonly action: { readonly name: string };
+  readonly configuration: { readonly traceContext: string | undefined };
   readonly span: Span | undefined;
+  readonly deadline: number;
+  readonly timeoutMs: number;
+}
+
+const NONE: readonly AttemptEnd[] = Object.freeze([]);
+
+/** What an execution has done. It takes no time of its own, because every execution has one. */
+export class Tally {
+  /** How the attempts ended that were followed by another one. */
+  retries: readonly AttemptEnd[] = NONE;
+  /** Id of the last attempt that was sent. */
+  actionId: string | undefined;
+  performMs = 0;
+  pauseMs = 0;
+  isReplayed = false;
+  #started: Date | undefined;
+
+  retried(end: AttemptEnd): void {
+    this.retries = [...this.retries, end];
+  }
+
+  /** A plan is completed when `perform` has ended. */
+  sent({ id, startedDate, completedDate }: ActionRow): void {
+    // An attempt may send several shard transactions.
+    if (this.#started !== startedDate) this.performed(startedDate, completedDate);
+    this.#started = startedDate;
+    this.actionId = id;
+  }
+
+  performed(startedDate: Date, completedDate: Date): void {
+    this.performMs += completedDate.getTime() - startedDate.getTime();
+  }
+}
+
+interface Counted {
+  readonly action: string;
+  ok: number;
+  replayed: number;
+  readonly failures: Map<string, number>;
+  readonly retries: Map<AttemptEnd, number>;
+  readonly durations: number[];
+  seconds: number;
 }
 
 /** Of one action and one code. */
@@ -28,69 +66,84 @@ const CONFLICTS: ReadonlySet<string> = new Set(['FW_STALE_MODEL', 'FW_KEY_BUSY']
 export class ObservedExecutions {
   readonly #log: LogLimiter | undefined;
   readonly #slowMs: number;
+  readonly #environment: Pick<ExecutionEnvironment, 'nowMs'>;
   readonly #actions = new Map<string, Counted>();
 
   /** @param slowMs an execution that takes longer is logged; 0: none is */
-  constructor(log: Logger | undefined, slowMs: number) {
+  constructor(log: Logger | undefined, slowMs: number, environment: Pick<ExecutionEnvironment, 'nowMs'>) {
     this.#log = log && new LogLimiter(log);
-    this.#slowMs = slowMs;
+    this.#slowMs = slowMs === 0 ? Number.POSITIVE_INFINITY : slowMs;
+    this.#environment = environment;
   }
 
   statistics(): readonly ActionStatistics[] {
-    return [...this.#actions.values()];
+    return [...this.#actions.values()].map(({ ok, replayed, failures, ...counted }) => ({
+      ...counted,
+      outcomes: new Map([['ok', ok] as const, ['replayed', replayed] as const, ...failures]),
+    }));
   }
 
-  /** Must be called once for each execution. Listeners and loggers that throw do not change its outcome. */
-  ended(request: Observed, report: ExecutionReport): void {
-    this.#count(report);
-    try {
-      const returned: unknown = request.configuration.onReport?.(report);
-      if (returned instanceof Promise) returned.catch(() => {});
-    } catch {}
-    const isSlow = this.#slowMs > 0 && report.durationMs > this.#slowMs;
-    const { action, errorCode } = report;
-    if (isSlow || (errorCode !== undefined && isOfSystem(errorCode)))
-      this.#log?.write(`${action} ${errorCode ?? 'slow'}`, () => entryOf(request, report), LINES_PER_SECOND);
-  }
-
-  #count({ action, attempts, replayed, durationMs, errorCode }: ExecutionReport): void {
-    const counted = this.#of(action);
-    add(counted.outcomes, errorCode ?? (replayed ? 'replayed' : 'ok'));
+  /** Must be called once for each execution. @param error undefined after success */
+  ended(request: Observed, tally: Tally, error: unknown): void {
+    const durationMs = this.#environment.nowMs() - (request.deadline - request.timeoutMs);
+    const counted = this.#of(request.action.name);
+    const code = error === undefined ? undefined : codeOf(error);
+    if (code !== undefined) add(counted.failures, code);
+    else if (tally.isReplayed) counted.replayed += 1;
+    else counted.ok += 1;
     const seconds = durationMs / 1_000;
     counted.seconds += seconds;
     let bucket = 0;
     while (bucket < DURATION_BOUNDS.length && seconds > (DURATION_BOUNDS[bucket] ?? 0)) bucket += 1;
     counted.durations[bucket] = (counted.durations[bucket] ?? 0) + 1;
-    for (let at = 0; at < attempts.length - 1; at += 1) {
-      const attempt = attempts[at];
-      if (attempt !== undefined) add(counted.retries, attempt.end);
-    }
+    for (const end of tally.retries) add(counted.retries, end);
+    if (durationMs > this.#slowMs || (code !== undefined && isOfSystem(code)))
+      this.#log?.write(
+        `${counted.action} ${code ?? 'slow'}`,
+        () => entryOf(request, { tally, durationMs, code }),
+        LINES_PER_SECOND,
+      );
   }
 
   #of(action: string): Counted {
     let counted = this.#actions.get(action);
     if (counted === undefined) {
       const durations = new Array<number>(DURATION_BOUNDS.length + 1).fill(0);
-      counted = { action, outcomes: new Map(), retries: new Map(), durations, seconds: 0 };
+      counted = {
+        action,
+        ok: 0,
+        replayed: 0,
+        failures: new Map(),
+        retries: new Map(),
+        durations,
+        seconds: 0,
+      };
       this.#actions.set(action, counted);
     }
     return counted;
   }
 }
 
-function entryOf({ span, configuration }: Observed, report: ExecutionReport): LogEntry {
-  const { action, attempts, durationMs, errorCode } = report;
+interface Ended {
+  readonly tally: Tally;
+  readonly durationMs: number;
+  readonly code: string | undefined;
+}
+
+function entryOf(
+  { action, span, configuration }: Observed,
+  { tally: { actionId, retries, performMs, pauseMs }, durationMs, code }: Ended,
+): LogEntry {
   return {
     level: 'warn',
-    message: errorCode === undefined ? `${action} was slow` : `${action} failed: ${errorCode}`,
-    action,
-    actionIds: attempts.flatMap(({ actionIds }) => actionIds),
-    attempts: attempts.map(({ end }) => end),
+    message: code === undefined ? `${action.name} was slow` : `${action.name} failed: ${code}`,
+    action: action.name,
+    ...(code === undefined ? {} : { code }),
+    ...(actionId === undefined ? {} : { actionId }),
+    ...(retries.length === 0 ? {} : { retries }),
     durationMs: Math.round(durationMs),
-    performMs: Math.round(sum(attempts.map(({ performMs }) => performMs))),
-    writeMs: Math.round(sum(attempts.map((each) => each.durationMs - each.performMs))),
-    pauseMs: Math.round(sum(attempts.map(({ pauseMs }) => pauseMs))),
-    ...(errorCode === undefined ? {} : { code: errorCode }),
+    performMs,
+    pauseMs: Math.round(pauseMs),
     ...traceIds(span, configuration.traceContext),
   };
 }
@@ -103,8 +156,4 @@ function isOfSystem(code: string): boolean {
 
 function add<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

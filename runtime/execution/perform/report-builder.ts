@@ -15,7 +15,6 @@ export class ReportBuilder {
   readonly #startedMs: number;
   readonly #attempts: Attempt[] = [];
   #attemptStartedMs = 0;
-  #performMs = 0;
   #actionIds: string[] = [];
   #write: WriteReport | undefined;
   #isOpen = false;
@@ -29,15 +28,9 @@ export class ReportBuilder {
 
   startAttempt(): void {
     this.#attemptStartedMs = this.#environment.nowMs();
-    this.#performMs = 0;
     this.#actionIds = [];
     this.#write = undefined;
     this.#isOpen = true;
-  }
-
-  /** Must be called when `perform` has ended. @param startedMs when it began */
-  performed(startedMs: number): void {
-    this.#performMs = this.#environment.nowMs() - startedMs;
   }
 
   tried(actionId: string): void {
@@ -55,7 +48,6 @@ export class ReportBuilder {
       end,
       actionIds: this.#actionIds,
       durationMs: this.#environment.nowMs() - this.#attemptStartedMs,
-      performMs: this.#performMs,
       pauseMs: 0,
       write: this.#write,
     });
@@ -66,8 +58,19 @@ export class ReportBuilder {
     if (last !== undefined) last.pauseMs = pauseMs;
   }
 
-  /** Must be called once, when the outcome is final. @param error that of the execution; undefined after success */
-  end(error: unknown): ExecutionReport {
+  /**
+   * Calls the listener after the outcome is final: a listener that throws or rejects does not change it.
+   *
+   * @param error the error of the execution; undefined after success
+   */
+  notify(listener: ((report: ExecutionReport) => void) | undefined, error: unknown): void {
+    try {
+      const returned: unknown = listener?.(this.#build(error));
+      if (returned instanceof Promise) returned.catch(() => {});
+    } catch {}
+  }
+
+  #build(error: unknown): ExecutionReport {
     if (this.#isOpen) this.endAttempt('failed');
     return {
       action: this.#action,
@@ -79,6 +82,7 @@ export class ReportBuilder {
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of an error; `UNKNOWN` for a foreign one. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
 }
