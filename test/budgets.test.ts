@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
   'runtime/events': 5_740,
-  'runtime/execution': 4_080,
+  'runtime/execution': 4_140,
   'runtime/http': 4_840,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
