@@ -26,7 +26,7 @@ const statistics: ShardStatistics = {
 const consumer = { handler: 'Mailer', holder: undefined, waitingFor: undefined, behind: 4, behindMs: 2_500 };
 const shardLag: ShardLag = {
   shard: mexico,
-  horizon: { xmin: '1', position: '1' } as unknown as ShardLag['horizon'],
+  horizon: { transactionId: '1', ageMs: 1_500, holders: [] },
   failovers: [],
   dueActions: 6,
   failedActions: 1,
@@ -155,6 +155,7 @@ it('reports the positions of handlers, without replays, and queries the database
     `fw_event_handler_behind_events${label} 4`,
     `fw_event_handler_behind_seconds${label} 2.5`,
     `fw_event_handler_waiting${label} 0`,
+    'fw_event_log_horizon_age_seconds{shard="(1, 0)"} 1.5',
     `fw_event_parked_models${label} 1`,
   ]);
   expect(await lines('fw_scheduled_')).toEqual([
