@@ -280,8 +280,10 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
     'Models whose events wait behind a dead letter',
     (each) => each.parkedModels,
   );
-  ofHandler('fw_event_handler_waiting', '1 while it waits for a process of another release', (each) =>
-    Number(each.waitingFor !== undefined),
+  ofHandler(
+    'fw_event_handler_waiting',
+    '1 while it waits for another release, its receiver or an operator',
+    (each) => Number(each.waitingFor !== undefined),
   );
   ofShard(
     'fw_event_log_horizon_age_seconds',

@@ -20,6 +20,7 @@ const plan: PlanWrite = {
       actionName: 'Credit',
       params: '{"pin": "\\u0041"}',
       paramsVersion: 2,
+      principal: 'fw:system:billing',
     },
   ],
   cancelledSchedules: [uuid7.next(0)],
