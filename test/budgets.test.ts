@@ -35,7 +35,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/observability': 760,
   'runtime/openapi': 820,
   'runtime/persistence': 5_630,
-  'runtime/pglite': 1_230,
+  'runtime/pglite': 1_300,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,
   'runtime/retention': 1_370,

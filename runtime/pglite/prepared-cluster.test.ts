@@ -1,24 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as pglite from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DirectoryLock } from './directory-lock.js';
 import { openCluster } from './prepared-cluster.js';
 
 describe('A new embedded database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-cluster-'));
   const file = join(folder, 'cache', 'cluster.tar.gz');
-  const created = vi.spyOn(pglite.PGlite, 'create');
-
-  /** Whether opening it has created its cluster, instead of copying one. */
-  async function open(
-    directory?: string,
-  ): Promise<{ readonly database: pglite.PGlite; readonly isCreated: boolean }> {
-    created.mockClear();
-    const database = await openCluster(pglite, directory, file);
-    const options: unknown = created.mock.calls[0]?.[0];
-    return { database, isCreated: options instanceof Object && !('loadDataDir' in options) };
-  }
+  const open = (directory?: string): Promise<pglite.PGlite> => openCluster(pglite, directory, file);
+  const version = (): number => statSync(file).ino;
 
   async function identifierOf(database: pglite.PGlite): Promise<unknown> {
     const text = 'select system_identifier::text as id from pg_control_system()';
@@ -27,41 +19,63 @@ describe('A new embedded database', () => {
 
   beforeAll(async () => {
     const both = await Promise.all([open(), open()]);
-    expect(existsSync(file)).toBe(true);
+    for (const database of both) await database.close();
     expect(readdirSync(join(folder, 'cache'))).toHaveLength(1);
-    for (const { database } of both) await database.close();
   });
-  afterAll(() => {
-    created.mockRestore();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('is a copy of the first one, under an identifier of its own', async () => {
-    const [one, other] = [await open(), await open()];
-    expect([one.isCreated, other.isCreated]).toEqual([false, false]);
-    const ids = [await identifierOf(one.database), await identifierOf(other.database)];
+    const before = version();
+    const both = [await open(), await open()];
+    const ids = await Promise.all(both.map(identifierOf));
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^\d+$/);
-    for (const { database } of [one, other]) await database.close();
+    for (const database of both) await database.close();
+    expect(version()).toBe(before);
   });
 
-  test('keeps its data and its identifier in its directory', async () => {
-    const directory = join(folder, 'data');
+  test('keeps its data and its identifier in its directory, which its lock has created', async () => {
+    const directory = mkdtempSync(join(folder, 'data'));
+    const lock = await DirectoryLock.acquire(directory);
+    const before = version();
     const first = await open(directory);
-    expect(first.isCreated).toBe(false);
-    await first.database.exec('create table notes (text text); insert into notes values (1); checkpoint');
-    const id = await identifierOf(first.database);
-    await first.database.close();
-    const { database } = await open(directory);
+    await first.exec('create table notes (text text); insert into notes values (1); checkpoint');
+    const id = await identifierOf(first);
+    await first.close();
+    const database = await open(directory);
     expect((await database.query('select text from notes')).rows).toEqual([{ text: '1' }]);
     expect(await identifierOf(database)).toBe(id);
+    await database.close();
+    lock.release();
+    expect(version()).toBe(before);
+    const modes = readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o077);
+    if (process.platform !== 'win32') expect(new Set(modes)).toEqual(new Set([0]));
+  });
+
+  test('is copied again if the process was killed while it copied', async () => {
+    const directory = mkdtempSync(join(folder, 'half'));
+    await (await open(directory)).close();
+    rmSync(join(directory, 'PG_VERSION'));
+    truncateSync(join(directory, 'global', 'pg_control'), 100);
+    const database = await open(directory);
+    expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await database.close();
   });
 
   test('is created if the kept one is damaged, and replaces it', async () => {
     truncateSync(file, 1_000_000);
-    const [one, other] = [await open(), await open()];
-    expect([one.isCreated, other.isCreated]).toEqual([true, false]);
-    for (const { database } of [one, other]) await database.close();
+    const both = [await open(), await open()];
+    for (const database of both) await database.close();
+    expect(statSync(file).size).toBeGreaterThan(2_000_000);
+  });
+
+  test('is created in its place if no file can be kept', async () => {
+    const database = await openCluster(pglite, undefined, undefined);
+    expect(await identifierOf(database)).toMatch(/^\d+$/);
+    await database.close();
+    const blocked = join(file, 'under-a-file', 'cluster.tar.gz');
+    const other = await openCluster(pglite, undefined, blocked);
+    expect(await identifierOf(other)).toMatch(/^\d+$/);
+    await other.close();
   });
 });

@@ -1,43 +1,62 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { gunzipSync } from 'node:zlib';
 import type { PGlite } from '@electric-sql/pglite';
 import { PGLITE_VERSION, type PgliteModule } from './load-pglite.js';
+
+/** PostgreSQL's own 128 MB would be resident once for each database. Files stay in the cache of the system. */
+const BUFFERS = ['-c', 'shared_buffers=32MB'];
 
 /** The creation in progress, after which there may be a prepared cluster. */
 let creating: Promise<unknown> = Promise.resolve();
 
 /**
- * Opens a database in a directory, or a new one in memory. Creating a cluster takes a second and a half, copying one a
- * third of a second: the first new cluster is therefore kept in `node_modules/.cache`, and later ones are copies of it.
- * A folder that cannot be written, or a damaged file, only costs the time.
+ * Creates a cluster in memory, sends it as a tar file, and then the file compressed. A worker, because its 700 MB are
+ * free again once it has ended.
+ */
+const CREATION = `
+const { parentPort, workerData } = require('node:worker_threads');
+import(workerData).then(async ({ PGlite }) => {
+  const database = await PGlite.create();
+  await database.exec('checkpoint');
+  const dump = await database.dumpDataDir('none');
+  const tar = new Uint8Array(await dump.arrayBuffer());
+  parentPort.postMessage(tar);
+  parentPort.postMessage(require('node:zlib').gzipSync(tar, { level: 1 }));
+});`;
+
+/**
+ * Opens a database in a directory, or a new one in memory. Creating a cluster takes two seconds, copying one a quarter
+ * of a second: the first new cluster is therefore kept in `node_modules/.cache`, and all are copies of it. Where this
+ * is impossible, as in a bundle, each is created in its place.
  */
 export async function openCluster(
   module: PgliteModule,
   directory: string | undefined,
   file: string | undefined = cacheFile(),
 ): Promise<PGlite> {
-  const place = directory === undefined ? {} : { dataDir: directory };
-  if (file === undefined || (directory !== undefined && existsSync(directory)))
-    return module.PGlite.create(place);
-  await creating;
-  const prepared = readPrepared(file);
-  if (prepared !== undefined) return module.PGlite.create({ ...place, loadDataDir: prepared });
-  const created = module.PGlite.create(place).then(async (database) => {
-    await keep(database, file);
-    return database;
-  });
-  creating = created.catch(() => {});
-  return created;
+  const startParams = [...module.PGlite.defaultStartParams, ...BUFFERS];
+  const place = directory === undefined ? { startParams } : { startParams, dataDir: directory };
+  const isNew = directory === undefined || !existsSync(join(directory, VERSION_FILE));
+  if (file === undefined || !isNew) return module.PGlite.create(place);
+  const turn = creating.then(() => prepared(file));
+  creating = turn.then(({ isKept }) => isKept);
+  const { tar } = await turn;
+  if (tar === undefined) return module.PGlite.create(place);
+  if (directory === undefined) return module.PGlite.create({ startParams, loadDataDir: new Blob([tar]) });
+  unpack(tar, directory);
+  return module.PGlite.create(place);
 }
 
 /** In the `node_modules` that contains the embedded database. Undefined: there is none, as in a bundle. */
 function cacheFile(): string | undefined {
   try {
-    const path = createRequire(import.meta.url).resolve('@electric-sql/pglite');
-    const [application = '', ...inside] = path.split(`${sep}node_modules${sep}`);
+    const [application = '', ...inside] = installedPath().split(`${sep}node_modules${sep}`);
     const cache = join(application, 'node_modules', '.cache', 'fw-actions');
     return inside.length === 0 ? undefined : join(cache, `pglite-${PGLITE_VERSION}.tar.gz`);
   } catch {
@@ -45,60 +64,112 @@ function cacheFile(): string | undefined {
   }
 }
 
-function readPrepared(file: string): Blob | undefined {
+function installedPath(): string {
+  return createRequire(import.meta.url).resolve('@electric-sql/pglite');
+}
+
+interface Prepared {
+  /** Absent if no cluster can be created in a worker. */
+  readonly tar?: Tar;
+  /** Ends once the file has been written, or cannot be. */
+  readonly isKept?: Promise<void>;
+}
+
+/** From the file, or if that is missing or damaged, a new one that replaces it. */
+async function prepared(file: string): Promise<Prepared> {
   try {
-    return new Blob([withOwnIdentifier(gunzipSync(readFileSync(file)))]);
+    return { tar: withOwnIdentifier(new Uint8Array(gunzipSync(readFileSync(file)))) };
+  } catch {}
+  const worker = new Worker(CREATION, { eval: true, workerData: pathToFileURL(installedPath()).href });
+  try {
+    const tar = withOwnIdentifier(await bytesFrom(worker));
+    const isKept = bytesFrom(worker)
+      .then((compressed) => keep(file, compressed))
+      .catch(() => {})
+      .finally(() => worker.terminate());
+    return { tar, isKept };
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-/** Other processes may do the same at the same time. */
-async function keep(database: PGlite, file: string): Promise<void> {
+async function bytesFrom(worker: Worker): Promise<Tar> {
+  const [bytes]: unknown[] = await once(worker, 'message');
+  if (!(bytes instanceof Uint8Array)) throw new TypeError('The worker has not sent bytes');
+  return new Uint8Array(bytes);
+}
+
+/** Other processes may do the same at the same time. A folder that cannot be written only costs the time. */
+function keep(file: string, compressed: Tar): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    const dump = await database.dumpDataDir('none');
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(draft, gzipSync(await dump.arrayBuffer(), { level: 1 }));
+    writeFileSync(draft, compressed);
     renameSync(draft, file);
   } catch {
     rmSync(draft, { force: true });
   }
 }
 
+/** `PG_VERSION` comes last: until then, the next start copies again. */
+function unpack(tar: Tar, directory: string): void {
+  const entries = [...entriesOf(tar)];
+  for (const { name } of entries.filter((entry) => entry.isFolder))
+    mkdirSync(join(directory, name), { recursive: true, mode: 0o700 });
+  const isLast = (entry: Entry): boolean => entry.name === `/${VERSION_FILE}`;
+  const files = entries.filter((entry) => !entry.isFolder);
+  for (const { name, content } of [...files.filter((file) => !isLast(file)), ...files.filter(isLast)])
+    writeFileSync(join(directory, name), content, { mode: 0o600 });
+}
+
+type Tar = Uint8Array<ArrayBuffer>;
+
+const VERSION_FILE = 'PG_VERSION';
 const TAR_BLOCK = 512;
 const CONTROL_FILE = 'global/pg_control';
 /** `xlp_sysid` of `XLogLongPageHeaderData` (src/include/access/xlog_internal.h), at the start of each segment. */
 const SEGMENT_IDENTIFIER_OFFSET = 24;
 
+interface Entry {
+  readonly name: string;
+  readonly isFolder: boolean;
+  readonly content: Buffer;
+}
+
+/** The entries of a POSIX tar archive (ustar) whose names have fewer than 100 characters. */
+function* entriesOf(tar: Tar): Iterable<Entry> {
+  const view = Buffer.from(tar.buffer);
+  for (let at = 0; at + TAR_BLOCK <= view.length; ) {
+    const name = view.toString('latin1', at, at + 100).replace(/\0.*$/s, '');
+    if (name === '') return;
+    const size = Number.parseInt(view.toString('latin1', at + 124, at + 136), 8);
+    const content = view.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
+    yield { name, isFolder: view.toString('latin1', at + 156, at + 157) === '5', content };
+    at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
+  }
+}
+
 /**
- * Gives a copy of a cluster a system identifier of its own, because events are read in another way once a shard has
- * moved to another cluster. It is in the control file, before a checksum (`ControlFileData`,
- * src/include/catalog/pg_control.h), and in the first page of each segment of the write-ahead log.
+ * Gives a cluster a system identifier of its own, because events are read in another way once a shard has moved to
+ * another cluster. It is in the control file, before a checksum (`ControlFileData`, src/include/catalog/pg_control.h),
+ * and in the first page of each segment of the write-ahead log.
  *
  * @throws Error if the files have another form
  */
-export function withOwnIdentifier(tar: Uint8Array): Uint8Array<ArrayBuffer> {
-  const copy = new Uint8Array(tar);
+function withOwnIdentifier(tar: Tar): Tar {
   const identifier = randomBytes(8);
   identifier.writeUInt8(identifier.readUInt8(7) & 0x7f, 7);
-  const view = Buffer.from(copy.buffer);
   let controls = 0;
-  for (let at = 0; at + TAR_BLOCK <= view.length; ) {
-    const name = view.toString('latin1', at, at + 100).replace(/\0.*$/s, '');
-    if (name === '') break;
-    const size = Number.parseInt(view.toString('latin1', at + 124, at + 136), 8);
-    const content = view.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
+  for (const { name, content } of entriesOf(tar)) {
     if (name.endsWith(CONTROL_FILE)) {
       const checksumAt = checksumOffset(content);
       identifier.copy(content);
       content.writeUInt32LE(crc32c(content.subarray(0, checksumAt)), checksumAt);
       controls += 1;
     } else if (/pg_wal\/[0-9A-F]{24}$/.test(name)) identifier.copy(content, SEGMENT_IDENTIFIER_OFFSET);
-    at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
   }
   if (controls !== 1) throw new Error(`The cluster has ${controls} control files`);
-  return copy;
+  return tar;
 }
 
 /** The size of the control data differs between versions: the checksum is where it is right. */
