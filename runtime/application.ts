@@ -243,7 +243,7 @@ function wireApplication<Collaborators>(
     ...(application.wireHandlers?.(context, options.collaborators) ?? []),
     ...runtime.handlers(executor),
   ];
-  const sinks = sinksOf(application, options);
+  const sinks = sinksOf(application, options, log);
   const events = new EventDelivery({
     databases,
     handlers,
@@ -389,10 +389,11 @@ function housekeepingOf(
 function sinksOf<Collaborators>(
   { events }: Pick<ApplicationDefinition<Collaborators>, 'events'>,
   { sinks = false, relay, warn = (message) => console.warn(message) }: AssemblyOptions<Collaborators>,
+  log: Logger,
 ): SinkConsumers {
   if (sinks === true && relay === undefined)
     throw new ValidationError('relay is enabled, but the configuration has no fw.relay');
   const configured = sinks === true && relay !== undefined ? configuredSinks(relay) : [];
   const definitions = typeof sinks === 'boolean' ? configured : sinks;
-  return sinkConsumers(definitions, { events, schemaBaseUrl: relay?.schemaBaseUrl, warn });
+  return sinkConsumers(definitions, { events, schemaBaseUrl: relay?.schemaBaseUrl, warn, log });
 }

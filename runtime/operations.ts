@@ -32,7 +32,7 @@ export { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
 export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
-export type { ConsumerLag, ShardLag } from './events/lag.js';
+export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';
 export type { ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
 export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';

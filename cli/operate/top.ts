@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SagaSummary, ShardLag } from '../../runtime/operations.js';
+import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
 import { EXIT } from '../exit.js';
 import { cell, durationText } from '../terminal-text.js';
@@ -9,8 +9,6 @@ import { FRAME, onEach, operatorCommand, type Session } from './operator-command
 
 /** Maximum journal entries that are counted, on each shard. */
 const MOST_ENTRIES = 1_000;
-/** Maximum running and parked sagas that are shown, the oldest ones. */
-const MOST_SAGAS = 200;
 const CLEAR = '\u001B[2J\u001B[H';
 
 /** `fw-gen top` */
@@ -37,21 +35,11 @@ export const TOP: CommandEntry = operatorCommand({
   },
 });
 
-async function viewOf({ databases, operations, journal, shards }: Session): Promise<Report> {
-  const { listSagasOn } = await import('../../runtime/operations.js');
+async function viewOf({ operations, journal, shards }: Session): Promise<Report> {
   const { found, failed } = await onEach({ shards }, async (shard) => {
     const [[lag], entries] = await Promise.all([operations.lag(shard), journal.open(shard, MOST_ENTRIES)]);
     return { lag, journal: entries.length };
   });
-  const pages = await Promise.all(
-    (['RUNNING', 'PARKED'] as const).map((state) =>
-      listSagasOn(databases, { state, limit: MOST_SAGAS }).then(
-        ({ items }) => items,
-        () => [],
-      ),
-    ),
-  );
-  const sagas = pages.flat();
   const lags = found.flatMap(({ name, value: { lag } }) => (lag === undefined ? [] : [{ ...lag, name }]));
   const rows = [
     ...found.map(({ name, shard, value: { lag, journal: open } }) => ({ name, shard, lag, open, error: '' })),
@@ -67,8 +55,8 @@ async function viewOf({ databases, operations, journal, shards }: Session): Prom
     STATE: ({ lag, error }) => (lag === undefined ? cell(error) : stateOf(lag)),
   });
   return {
-    json: { shards: lags, failed, sagas },
-    lines: [...shardLines, '', ...consumerLines(lags), ...sagaLines(sagas)],
+    json: { shards: lags, failed },
+    lines: [...shardLines, '', ...consumerLines(lags), ...sagaLines(lags)],
     isDrift: failed.length > 0,
   };
 }
@@ -78,16 +66,15 @@ function stateOf({ failovers, actionsWaitFor }: ShardLag): string {
   return actionsWaitFor === undefined ? 'answers' : `scheduled actions wait: ${cell(actionsWaitFor)}`;
 }
 
-/** Each saga with the number of its runs, the oldest of them, and how many make no progress. */
-function sagaLines(sagas: readonly SagaSummary[]): readonly string[] {
-  const names = [...new Set(sagas.map(({ saga }) => saga))];
-  const bySaga = names.map((name) => [name, sagas.filter(({ saga }) => saga === name)] as const);
-  const table = tableLines(bySaga, {
-    SAGA: ([saga]) => saga,
-    RUNS: ([, runs]) => (runs.length >= MOST_SAGAS ? `${MOST_SAGAS}+` : runs.length),
-    OLDEST: ([, runs]) =>
-      durationText(Date.now() - Math.min(...runs.map(({ startedDate }) => startedDate.getTime()))),
-    STUCK: ([, runs]) => runs.filter(({ stuck }) => stuck !== undefined).length,
+/** The runs of each saga that have not ended. */
+function sagaLines(lags: readonly ShardLag[]): readonly string[] {
+  const rows = lags.flatMap(({ shard, sagas }) => sagas.map((saga) => ({ shard, ...saga })));
+  const table = tableLines(rows, {
+    SHARD: ({ shard }) => shard,
+    SAGA: ({ saga }) => saga,
+    RUNNING: ({ running }) => running,
+    PARKED: ({ parked }) => parked,
+    OLDEST: ({ oldestMs }) => durationText(oldestMs),
   });
   return table.length === 0 ? [] : ['', ...table];
 }

@@ -30,7 +30,7 @@ export type { ConsumerKind } from '../events/delivery/consumer-store.js';
 export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 export { EventDelivery } from '../events/event-delivery.js';
 export { EventOperations, type FailoverReport, type OrderedReplay } from '../events/event-operations.js';
-export type { ConsumerLag, ShardLag } from '../events/lag.js';
+export type { ConsumerLag, SagaLag, ShardLag } from '../events/lag.js';
 export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-record.js';
 export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';

@@ -1,4 +1,5 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { DurationCounts } from '../concurrency/durations.js';
 import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError } from '../errors.js';
@@ -70,6 +71,15 @@ export class EventDelivery extends EventOperations {
     this.#consumers = consumers;
     this.#delivery = delivery;
     this.#interest = new Interest(handlers, sinks.length > 0);
+  }
+
+  /**
+   * The ages at which events were handled in this process since its start, by handler, without replays.
+   *
+   * @internal
+   */
+  get handledAges(): ReadonlyMap<string, DurationCounts> {
+    return this.#delivery.ages;
   }
 
   /**

@@ -26,6 +26,16 @@ export interface ConsumerLag {
   readonly parkedModels: number;
 }
 
+/** The runs of one saga that have not ended, on one shard. */
+export interface SagaLag {
+  readonly saga: string;
+  readonly running: number;
+  /** Runs that wait for an operator. */
+  readonly parked: number;
+  /** Age of the oldest run, in milliseconds. */
+  readonly oldestMs: number;
+}
+
 /** Delivery on one shard. */
 export interface ShardLag {
   readonly shard: ShardIdentifier;
@@ -39,14 +49,16 @@ export interface ShardLag {
   /** Unacknowledged failovers: events that the new server had not received are lost. */
   readonly failovers: readonly Failover[];
   readonly consumers: readonly ConsumerLag[];
+  readonly sagas: readonly SagaLag[];
 }
 
 /** The progress of delivery on one shard, and what delays it. */
 export async function readLag(database: ShardDatabase): Promise<ShardLag> {
-  const [horizon, { rows }, schedules, failovers] = await Promise.all([
+  const [horizon, { rows }, schedules, sagas, failovers] = await Promise.all([
     readHorizon(database),
     database.query({ text: LAG, values: [] }),
     database.query({ text: SCHEDULES, values: [] }),
+    database.query({ text: SAGAS, values: [] }),
     new FailoverRegister(database).unacknowledged(),
   ]);
   const [due, failed, actionsWaitFor] = schedules.rows[0] ?? [];
@@ -58,6 +70,12 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
     actionsWaitFor: typeof actionsWaitFor === 'string' ? actionsWaitFor : undefined,
     failovers,
     consumers: rows.map(toConsumerLag),
+    sagas: sagas.rows.map(([saga, running, parked, oldestMs]) => ({
+      saga: String(saga),
+      running: Number(running),
+      parked: Number(parked),
+      oldestMs: Math.max(0, Number(oldestMs)),
+    })),
   };
 }
 
@@ -91,6 +109,10 @@ LEFT JOIN LATERAL (SELECT count(*) AS behind, min(created_date) AS oldest FROM (
 CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, model_id)) AS models
   FROM eventlog.dead_letters WHERE consumer = c.name AND state <> 'discarded') AS d
 WHERE c.finished_date IS NULL AND c.kind <> 'schedules' ORDER BY c.name`;
+
+const SAGAS = `SELECT saga, count(*) FILTER (WHERE state = 'RUNNING'), count(*) FILTER (WHERE state = 'PARKED'),
+  extract(epoch FROM clock_timestamp() - min(created_date)) * 1000
+FROM eventlog.sagas WHERE state <> 'ENDED' GROUP BY saga ORDER BY saga`;
 
 const SCHEDULES = `SELECT count(*) FILTER (WHERE state IN ('pending', 'running') AND due_date <= clock_timestamp()),
   count(*) FILTER (WHERE state = 'failed'), (SELECT waiting_for FROM eventlog.consumers WHERE name = '#schedules')

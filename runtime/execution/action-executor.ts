@@ -2,7 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { ActionRegistry } from '../action/action-registry.js';
-import type { ActionStatistics } from '../action/action-statistics.js';
+import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ReachOf } from '../action/tenancy.js';
@@ -207,6 +207,15 @@ export class ActionExecutor {
   /** What this process has executed since its start, by action. */
   statistics(): readonly ActionStatistics[] {
     return this.#observed.statistics();
+  }
+
+  /**
+   * How many reads this process has spared since its start.
+   *
+   * @internal
+   */
+  get remembered(): RememberedCounts {
+    return this.#gateways.remembered.counts;
   }
 
   /** Refuses new executions and waits for running ones. */

@@ -1,5 +1,6 @@
-import { type ActionStatistics, DURATION_BOUNDS } from '../action/action-statistics.js';
+import type { ActionStatistics } from '../action/action-statistics.js';
 import type { AttemptEnd } from '../action/execution-report.js';
+import { Durations } from '../concurrency/durations.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { LogLimiter } from '../concurrency/log-limiter.js';
 import type { LogEntry, Logger } from '../domain/logger.js';
@@ -53,8 +54,7 @@ interface Counted {
   replayed: number;
   readonly failures: Map<string, number>;
   readonly retries: Map<AttemptEnd, number>;
-  readonly durations: number[];
-  seconds: number;
+  readonly durations: Durations;
 }
 
 /** Of one action and one code. */
@@ -77,8 +77,10 @@ export class ObservedExecutions {
   }
 
   statistics(): readonly ActionStatistics[] {
-    return [...this.#actions.values()].map(({ ok, replayed, failures, ...counted }) => ({
+    return [...this.#actions.values()].map(({ ok, replayed, failures, durations, ...counted }) => ({
       ...counted,
+      durations: durations.counts,
+      seconds: durations.seconds,
       outcomes: new Map([['ok', ok] as const, ['replayed', replayed] as const, ...failures]),
     }));
   }
@@ -91,11 +93,7 @@ export class ObservedExecutions {
     if (code !== undefined) add(counted.failures, code);
     else if (tally.isReplayed) counted.replayed += 1;
     else counted.ok += 1;
-    const seconds = durationMs / 1_000;
-    counted.seconds += seconds;
-    let bucket = 0;
-    while (bucket < DURATION_BOUNDS.length && seconds > (DURATION_BOUNDS[bucket] ?? 0)) bucket += 1;
-    counted.durations[bucket] = (counted.durations[bucket] ?? 0) + 1;
+    counted.durations.add(durationMs);
     for (const end of tally.retries) add(counted.retries, end);
     if (durationMs > this.#slowMs || (code !== undefined && isOfSystem(code)))
       this.#log?.write(
@@ -108,16 +106,8 @@ export class ObservedExecutions {
   #of(action: string): Counted {
     let counted = this.#actions.get(action);
     if (counted === undefined) {
-      const durations = new Array<number>(DURATION_BOUNDS.length + 1).fill(0);
-      counted = {
-        action,
-        ok: 0,
-        replayed: 0,
-        failures: new Map(),
-        retries: new Map(),
-        durations,
-        seconds: 0,
-      };
+      const durations = new Durations();
+      counted = { action, ok: 0, replayed: 0, failures: new Map(), retries: new Map(), durations };
       this.#actions.set(action, counted);
     }
     return counted;

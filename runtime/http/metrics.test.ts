@@ -28,6 +28,7 @@ const shardLag: ShardLag = {
   shard: mexico,
   horizon: { transactionId: '1', ageMs: 1_500, holders: [] },
   failovers: [],
+  sagas: [{ saga: 'Payment', running: 3, parked: 1, oldestMs: 90_000 }],
   dueActions: 6,
   failedActions: 1,
   actionsWaitFor: undefined,

@@ -1,7 +1,6 @@
-import { Counter, type Metric, type Registry } from 'prom-client';
-import { type ActionStatistics, DURATION_BOUNDS } from '../action/action-statistics.js';
-
-const DURATION = 'fw_action_duration_seconds';
+import { Counter, type Registry } from 'prom-client';
+import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
+import { addDurations } from './duration-metric.js';
 
 /** Adds metrics of executed actions, read once per scrape. */
 export function addActionMetrics(registry: Registry, statistics: () => readonly ActionStatistics[]): void {
@@ -28,41 +27,24 @@ export function addActionMetrics(registry: Registry, statistics: () => readonly 
         for (const [reason, count] of counts) retries.inc({ action, reason }, count);
     },
   });
-  // The library counts with labels that it hashes for each observation, which would cost more than counting itself.
-  const durations = {
-    name: DURATION,
+  addDurations(registry, {
+    name: 'fw_action_duration_seconds',
     help: 'Time of an execution over all its attempts',
-    type: 'histogram',
-    aggregator: 'sum',
-    get: () =>
-      Promise.resolve({
-        ...{ name: DURATION, help: durations.help, type: durations.type, aggregator: durations.aggregator },
-        values: statistics().flatMap(valuesOf),
-      }),
-    reset: () => {},
-  };
-  registry.registerMetric(durations as unknown as Metric);
-}
-
-interface HistogramValue {
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-  readonly metricName: string;
-}
-
-function valuesOf({ action, durations, seconds }: ActionStatistics): readonly HistogramValue[] {
-  let total = 0;
-  const buckets = durations.map((count, at): HistogramValue => {
-    total += count;
-    return {
-      labels: { action, le: DURATION_BOUNDS[at] ?? '+Inf' },
-      value: total,
-      metricName: `${DURATION}_bucket`,
-    };
+    label: 'action',
+    read: () => statistics().map(({ action, durations: counts, seconds }) => [action, { counts, seconds }]),
   });
-  return [
-    ...buckets,
-    { labels: { action }, value: seconds, metricName: `${DURATION}_sum` },
-    { labels: { action }, value: total, metricName: `${DURATION}_count` },
-  ];
+}
+
+/** What is remembered of models, read once per scrape. */
+export function addRememberedMetrics(registry: Registry, read: () => RememberedCounts): void {
+  const reads = new Counter({
+    name: 'fw_remembered_models_total',
+    help: 'Reads of models by id in actions: hit, without a query, miss, or disproven by the write',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect: () => {
+      reads.reset();
+      for (const [outcome, count] of Object.entries(read())) reads.inc({ outcome }, count);
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Durations } from '../concurrency/durations.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConsumerLag, ShardLag } from '../events/lag.js';
 import { createMetrics } from './prometheus.js';
@@ -23,6 +24,7 @@ function lagOf(member: number, waits: string | undefined): ShardLag {
     actionsWaitFor: waits,
     failedActions: 0,
     failovers: [],
+    sagas: [{ saga: 'Payment', running: 3, parked: 1, oldestMs: 90_000 }],
     consumers: [{ ...consumer, waitingFor: waits }],
   };
 }
@@ -38,6 +40,9 @@ test('Metrics show which handlers and scheduled actions wait for another release
   expect(text).toContain('fw_event_log_horizon_age_seconds{shard="(0, 0)"} 1.5');
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 0)"} 1');
   expect(text).toContain('fw_scheduled_actions_waiting{shard="(0, 1)"} 0');
+  expect(text).toContain('fw_sagas_running{shard="(0, 0)",saga="Payment"} 3');
+  expect(text).toContain('fw_sagas_parked{shard="(0, 0)",saga="Payment"} 1');
+  expect(text).toContain('fw_saga_oldest_seconds{shard="(0, 0)",saga="Payment"} 90');
 });
 
 test('Metrics show the executions of each action by outcome, duration and reason of retries', async () => {
@@ -67,4 +72,24 @@ test('Metrics show the executions of each action by outcome, duration and reason
       'fw_action_duration_seconds_count{action="Deposit"} 3',
     ])
       expect(text).toContain(`${line}\n`);
+});
+
+test('Metrics show the ages of handled events, and which reads were spared', async () => {
+  const ages = new Durations();
+  for (const ms of [2, 3, 20_000]) ages.add(ms);
+  const metrics = createMetrics({
+    statistics: () => [],
+    handledAges: () => new Map([['Mirror', ages]]),
+    remembered: () => ({ hit: 5, miss: 2, disproven: 1 }),
+  });
+  const text = await metrics.render();
+  for (const line of [
+    'fw_event_delivery_seconds_bucket{handler="Mirror",le="0.0025"} 1',
+    'fw_event_delivery_seconds_bucket{handler="Mirror",le="10"} 2',
+    'fw_event_delivery_seconds_bucket{handler="Mirror",le="+Inf"} 3',
+    'fw_remembered_models_total{outcome="hit"} 5',
+    'fw_remembered_models_total{outcome="miss"} 2',
+    'fw_remembered_models_total{outcome="disproven"} 1',
+  ])
+    expect(text).toContain(`${line}\n`);
 });

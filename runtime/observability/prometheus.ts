@@ -1,14 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ActionStatistics } from '../action/action-statistics.js';
+import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
 import { within } from '../concurrency/at-most.js';
+import type { DurationCounts } from '../concurrency/durations.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConsumerLag, ShardLag } from '../events/lag.js';
+import type { ConsumerLag, SagaLag, ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-definition.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
-import { addActionMetrics } from './action-metrics.js';
+import { addActionMetrics, addRememberedMetrics } from './action-metrics.js';
 import { addBusyMetrics, type HttpBusy } from './busy-metrics.js';
+import { addDurations } from './duration-metric.js';
 import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 import { addSinkMetrics } from './sink-metrics.js';
@@ -21,6 +23,10 @@ export interface MetricsSources {
   readonly lag?: () => Promise<readonly ShardLag[]>;
   /** Called once per scrape. Absent: this process executes no actions. */
   readonly actions?: () => readonly ActionStatistics[];
+  /** Called once per scrape. Absent: this process executes no actions. */
+  readonly remembered?: () => RememberedCounts;
+  /** Called once per scrape. Ages of handled events by handler. Absent: this process does not deliver. */
+  readonly handledAges?: () => ReadonlyMap<string, DurationCounts>;
   /** Called once per scrape. Absent: this process does not run journal recovery. */
   readonly journal?: () => readonly JournalStatistics[];
   /** Called for every scrape. Absent: this process runs no relay sink. */
@@ -73,6 +79,15 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const updateShards = addShardMetrics(registry);
   const updateJournal = sources.journal === undefined ? undefined : addJournalMetrics(registry);
   if (sources.actions !== undefined) addActionMetrics(registry, sources.actions);
+  if (sources.remembered !== undefined) addRememberedMetrics(registry, sources.remembered);
+  const { handledAges } = sources;
+  if (handledAges !== undefined)
+    addDurations(registry, {
+      name: 'fw_event_delivery_seconds',
+      help: 'Age of events at the end of their handling, without replays',
+      label: 'handler',
+      read: () => [...handledAges()],
+    });
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
@@ -260,6 +275,27 @@ function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly Shar
       },
     });
   };
+  const ofSaga = (name: string, help: string, value: (saga: SagaLag) => number): void => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ['shard', 'saga'],
+      registers: [registry],
+      collect: async () => {
+        const lags = await lag();
+        gauge.reset();
+        for (const { shard, sagas } of lags)
+          for (const saga of sagas) gauge.set({ shard: shard.toString(), saga: saga.saga }, value(saga));
+      },
+    });
+  };
+  ofSaga('fw_sagas_running', 'Runs of a saga that continue by themselves', ({ running }) => running);
+  ofSaga('fw_sagas_parked', 'Runs of a saga that wait for an operator', ({ parked }) => parked);
+  ofSaga(
+    'fw_saga_oldest_seconds',
+    'Age of the oldest run that has not ended',
+    ({ oldestMs }) => oldestMs / 1_000,
+  );
   ofHandler(
     'fw_event_handler_behind_events',
     'Events behind the checkpoint, up to 10,000',

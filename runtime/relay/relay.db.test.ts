@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { type Logger, SILENT } from '../domain/logger.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EventOperations } from '../events/event-operations.js';
 import {
   handlerOf,
@@ -13,7 +15,7 @@ import { HERE, THERE } from '../execution/test-support/accounts.js';
 import { retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Relay } from './relay.js';
-import type { RelayMessage } from './relay-sink.js';
+import type { RelayMessage, RelaySink } from './relay-sink.js';
 import { sinkConsumers } from './sink-consumer.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
 
@@ -65,6 +67,31 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
       expect(versionsOf(sink.received, id)).toEqual(Array.from({ length: 10 }, (_, index) => index + 2));
     expect(versionsOf(sink.received, there)).toEqual([2]);
     expect(sink.batches.some((size) => size > 1)).toBe(true);
+  });
+
+  test('gets a logger whose entries name sink and shard', async () => {
+    const entries: object[] = [];
+    const collecting = collectingSink();
+    const open = (shard: ShardIdentifier, log: Logger): RelaySink => {
+      log.info({ broker: 'one' }, 'connecting');
+      return collecting.definition.open(shard, log);
+    };
+    const log: Logger = { ...SILENT, info: (facts, message) => entries.push({ ...facts, message }) };
+    const relay = new Relay({
+      databases: await databasesOf(harness),
+      sinks: [{ ...collecting.definition, open }],
+      warn: () => {},
+      log,
+    });
+    running.push(relay);
+    relay.start();
+    await until(() => entries.length > 0);
+    expect(entries[0]).toMatchObject({
+      message: 'connecting',
+      sink: 'collect',
+      shard: '(0, 0)',
+      broker: 'one',
+    });
   });
 
   test('continues at its checkpoint in a separate relay process', async () => {

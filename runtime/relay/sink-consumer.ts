@@ -1,4 +1,5 @@
 import type { EventDescriptor } from '../domain/descriptor.js';
+import { type Logger, SILENT, withFacts } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
@@ -30,6 +31,8 @@ export interface RelayContext {
   /** Default: the machine's. */
   readonly random?: () => number;
   readonly warn: (message: string) => void;
+  /** The logger of sinks. Default: their entries are discarded. */
+  readonly log?: Logger | undefined;
 }
 
 /** The consumers of sinks, and their counters. */
@@ -133,11 +136,11 @@ class SinkOfProcess {
   #attempts(shard: ShardIdentifier): SinkAttempts {
     const { name, open } = this.#definition;
     const settings = this.#settings;
-    const { schemaBaseUrl, random = Math.random, warn } = this.#context;
+    const { schemaBaseUrl, random = Math.random, warn, log = SILENT } = this.#context;
     const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
     const before = this.#open.get(shard);
     void before?.sink.close().catch(() => {});
-    const sink = open(shard);
+    const sink = open(shard, withFacts(log, { sink: name, shard: shard.toString() }));
     const limits = { ...settings, batchBytes: BATCH_BYTES };
     const title = `Sink ${name} of shard ${shard}`;
     const queue = new PublishQueue({ name: title, sink, limits, random, counts, warn });

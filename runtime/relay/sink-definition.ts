@@ -1,4 +1,5 @@
 import type { SinkConfig } from '../config/types.js';
+import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { RelaySink } from './relay-sink.js';
 
@@ -20,8 +21,8 @@ export interface SinkSettings extends Omit<SinkConfig, 'name' | 'receiver'> {
 export interface SinkDefinition extends Partial<SinkSettings> {
   /** Identifies the checkpoints, one per shard: after a change, add the former one to `aliases`. 1 to 64 letters, digits, `.`, `_` and `-`. */
   readonly name: string;
-  /** Creates the sink of one shard. It connects at the first message. */
-  readonly open: (shard: ShardIdentifier) => RelaySink;
+  /** Creates the sink of one shard. It connects at the first message. The logger adds sink and shard to each entry. */
+  readonly open: (shard: ShardIdentifier, log: Logger) => RelaySink;
 }
 
 /** Counters of one sink on one shard since this process started. */

@@ -1,3 +1,6 @@
+import type { Durations } from '../../concurrency/durations.js';
+import { time } from '../../concurrency/time.js';
+import type { LoggedEvent } from '../log/event-record.js';
 import type { LogReader, LogSelection } from '../log/log-reader.js';
 import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
@@ -10,6 +13,8 @@ export interface ConsumerRunOptions {
   readonly selection: LogSelection;
   readonly concurrency: number;
   readonly readAhead?: number | undefined;
+  /** Receives the age of each event once it is handled. Undefined for a replay. */
+  readonly ages: Durations | undefined;
   readonly context: Omit<RunContext, 'signal'>;
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;
@@ -17,6 +22,16 @@ export interface ConsumerRunOptions {
   /** Milliseconds until the next read of the log if no notification arrives. */
   readonly pollMs: () => number;
   readonly warn: (message: string) => void;
+}
+
+/** Must be called for events that have just been handled. */
+export function countAges(
+  { ages }: ConsumerRunOptions,
+  entries: readonly { readonly event: LoggedEvent }[],
+): void {
+  if (ages === undefined) return;
+  const now = time.nowMs();
+  for (const { event } of entries) ages.add(Math.max(0, now - Date.parse(event.createdDate)));
 }
 
 /** Pause after an attempt that could not start, and before a stop, in milliseconds. */

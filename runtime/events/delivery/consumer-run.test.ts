@@ -77,6 +77,7 @@ function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): Lease
     selection: {},
     concurrency: 8,
     readAhead,
+    ages: undefined,
     context: { identity: 'Mirror', again: undefined, replayed: false },
     reader,
     consumers: new ConsumerStore(NO_ROWS),

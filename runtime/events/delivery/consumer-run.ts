@@ -3,7 +3,7 @@ import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
-import { type ConsumerRunOptions, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAges, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
@@ -215,10 +215,12 @@ export class ConsumerRun implements LeasedWork {
     while (pauseMs === 0 && queue.entries.length > 0 && this.#loop.mayWork) {
       const attempt = this.#attempt(queue);
       const { handled, failure } = attempt instanceof Promise ? await attempt : attempt;
-      for (const entry of queue.entries.splice(0, handled)) {
+      const done = queue.entries.splice(0, handled);
+      for (const entry of done) {
         this.#handled.add(entry.event);
         this.#settled(entry);
       }
+      countAges(this.#options, done);
       if (failure === undefined) continue;
       if (this.#loop.signal.aborted) break;
       error = failure === 'not counted' ? undefined : failure.error;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { atMost } from '../../concurrency/at-most.js';
+import { type DurationCounts, Durations } from '../../concurrency/durations.js';
 import { outside } from '../../concurrency/outside.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -32,6 +33,7 @@ export class DeliveryProcess {
   readonly #options: DeliveryProcessOptions;
   readonly #limits: DeliveryLimits;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
+  readonly #ages = new Map<string, Durations>();
   readonly #wakeUps = new Map<ShardIdentifier, WakeUp>();
   /** Shards whose server may lack what this process has registered, as after a failover: the next commit registers. */
   readonly #doubted = new Set<ShardIdentifier>();
@@ -101,6 +103,11 @@ export class DeliveryProcess {
     else if (consumers.length > 0 && databases.has(shard)) this.#wakeUp(shard).notifyOthers();
   }
 
+  /** The ages at which events were handled in this process, by consumer, without replays. */
+  get ages(): ReadonlyMap<string, DurationCounts> {
+    return this.#ages;
+  }
+
   wakeAll(): void {
     for (const delivery of this.#shards.values()) delivery.wake();
   }
@@ -110,11 +117,21 @@ export class DeliveryProcess {
     for (const delivery of this.#shards.values()) delivery.lookAround();
   }
 
+  #agesOf(consumer: string): Durations {
+    let ages = this.#ages.get(consumer);
+    if (ages === undefined) {
+      ages = new Durations();
+      this.#ages.set(consumer, ages);
+    }
+    return ages;
+  }
+
   #deliverOn(shard: ShardIdentifier, process: string): void {
     if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
     const { databases, consumers, ownWork, warn } = this.#options;
     const database = databases.database(shard);
-    const common = { consumers, warn, limits: this.#limits, database, process };
+    const agesOf = (name: string): Durations => this.#agesOf(name);
+    const common = { consumers, warn, limits: this.#limits, database, process, agesOf };
     this.#shards.set(shard, new ShardDelivery({ ...common, ownWork: ownWork?.(database) }));
   }
 

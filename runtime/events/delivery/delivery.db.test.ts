@@ -193,6 +193,25 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
   });
 
+  test('counts the age of each handled event, but not of replayed ones', async () => {
+    const handled: boolean[] = [];
+    const plain = handlerOf('Plain', ({ replayed }) => void handled.push(replayed));
+    const copying = handlerOf('Copying', async () => {}, { transactional: true });
+    const ledger = await startLedger(harness, { handlers: [plain, copying] });
+    const account = await ledger.open();
+    for (let round = 0; round < 3; round += 1) await ledger.credit(account);
+    const counted = (handler: string): number =>
+      ledger.events.handledAges.get(handler)?.counts.reduce((sum, count) => sum + count) ?? 0;
+    await until(() => counted('Plain') === 3 && counted('Copying') === 3);
+    const isSaved = async (): Promise<boolean> =>
+      (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0));
+    await until(isSaved);
+    await ledger.events.replay('Plain', { time: new Date(0) });
+    await until(() => handled.filter((isReplayed) => isReplayed).length === 3);
+    expect([counted('Plain'), counted('Copying')]).toEqual([3, 3]);
+    expect(ledger.events.handledAges.get('Plain')?.seconds).toBeLessThan(3 * 60);
+  });
+
   test('lets a transactional handler write together with its checkpoint, exactly once', async () => {
     let failures = 0;
     const handler = handlerOf(

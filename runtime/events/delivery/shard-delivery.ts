@@ -1,3 +1,4 @@
+import type { Durations } from '../../concurrency/durations.js';
 import { HeldLease } from '../../concurrency/held-lease.js';
 import { time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -41,6 +42,8 @@ export interface ShardDeliveryOptions {
   readonly process: string;
   readonly limits: DeliveryLimits;
   readonly warn: (message: string) => void;
+  /** Counts the ages of handled events, by the name of the consumer, over all shards of the process. */
+  readonly agesOf: (consumer: string) => Durations;
 }
 
 /** Maximum time for handlers to finish when this process gives a lease to another one, in milliseconds. */
@@ -280,7 +283,7 @@ export class ShardDelivery {
 
   /** The work that this process can do for a consumer. */
   #work(consumer: LeasedConsumer): ((loop: LeasedLoop) => LeasedWork) | undefined {
-    const { warn, database, ownWork } = this.#options;
+    const { warn, database, ownWork, agesOf } = this.#options;
     const { name } = consumer.lease;
     if (name === ownWork?.name) return (loop) => ownWork.start(loop);
     const live = this.#liveOf(name);
@@ -293,6 +296,7 @@ export class ShardDelivery {
       selection: { ...live.selection, ...replay?.selection },
       concurrency: live.concurrency,
       readAhead: live.readAhead,
+      ages: replay === undefined ? agesOf(live.name) : undefined,
       context: {
         identity: replay?.identity ?? consumer.identity,
         again: replay?.again,

@@ -4,7 +4,7 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
 import { isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { RunContext } from './attempts.js';
-import { type ConsumerRunOptions, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAges, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts, type FailureCount } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
@@ -208,7 +208,12 @@ export class TransactionalRun implements LeasedWork {
     this.#loop.lease.renewed(askedMs);
     this.#saved = cursor;
     this.#count.attempts = 0;
-    for (const { id } of events.slice(0, handled)) this.#counted.settled(id);
+    const done = events.slice(0, handled);
+    for (const { id } of done) this.#counted.settled(id);
+    countAges(
+      this.#options,
+      done.map((event) => ({ event })),
+    );
     return handled;
   }
 

@@ -137,6 +137,8 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     expect(sent.filter((text) => text.includes('accounts'))).toHaveLength(3);
     expect([reads(), here.ends]).toEqual([0, ['applied', 'applied', 'applied']]);
     expect(await balance(here, id)).toBe('13');
+    const { hit, disproven } = here.bank.executor.remembered;
+    expect({ hit, disproven }).toEqual({ hit: 3, disproven: 0 });
   });
 
   test('is changed once by each of many concurrent executions', async () => {
@@ -151,6 +153,7 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     const once = settings().maximumAttempts(1);
     expect(((await here.run(credit(id, 1), once)) as Account).balance.toFixed()).toBe('16');
     expect(here.ends).toEqual(['unconfirmed', 'applied']);
+    expect(here.bank.executor.remembered.disproven).toBe(1);
   });
 
   test('is read again when its row was changed by hand, even without a new version', async () => {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { RememberedCounts } from '../../action/action-statistics.js';
 import { descriptorOf, type Entity, type ModelDescriptor, rowOf } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
@@ -56,11 +57,16 @@ export class RememberedModels {
   readonly #eras = new Map<ShardIdentifier, Era>();
   /** By action and model class, as long as there is a reason. */
   readonly #distrust = new Map<string, Distrust>();
+  readonly #counts = { hit: 0, miss: 0, disproven: 0 };
 
   /** @param maximum number of states; 0: none is remembered */
   constructor(maximum: number, shards: RememberedShards) {
     this.#models = maximum === 0 ? undefined : new LRUCache({ max: maximum });
     this.#shards = shards;
+  }
+
+  get counts(): RememberedCounts {
+    return this.#counts;
   }
 
   /** The present era of a shard, to be passed to `keep`. Undefined: nothing of the shard is remembered. */
@@ -86,12 +92,13 @@ export class RememberedModels {
   /** A guess at the committed state of a row, for an action whose guesses are useful. */
   guess(row: string, actionName: string): Entity | undefined {
     const known = this.#models?.get(row);
-    if (known === undefined) return undefined;
-    if (known.era.isOver) {
-      this.#models?.delete(row);
-      return undefined;
+    if (known?.era.isOver === true) this.#models?.delete(row);
+    else if (known !== undefined && this.#isTrusted(actionName, known.model)) {
+      this.#counts.hit += 1;
+      return known.model;
     }
-    return this.#isTrusted(actionName, known.model) ? known.model : undefined;
+    this.#counts.miss += 1;
+    return undefined;
   }
 
   /** Remembers a state that is committed. @param era that of the shard before the state was read or sent */
@@ -136,6 +143,7 @@ export class RememberedModels {
 
   /** Reports that a guess was of no use. @param isStale whether its attempt was stale */
   failed(actionName: string, model: Entity, isStale: boolean): void {
+    this.#counts.disproven += 1;
     if (isStale) this.drop(rowOf(model));
     const purpose = purposeOf(actionName, model);
     const level = Math.min((this.#distrust.get(purpose)?.level ?? 0) + FAILURE, MAXIMUM_LEVEL);

@@ -251,9 +251,10 @@ async function openMetrics(application: Application, delivers: boolean): Promise
   return createMetrics({
     statistics,
     actions: () => executor.statistics(),
+    remembered: () => executor.remembered,
     retention: () => application.retention.status,
     clocks: application.clockSkewsMs,
-    ...(delivers ? { lag, journal, sinks } : {}),
+    ...(delivers ? { lag, journal, sinks, handledAges: () => events.handledAges } : {}),
   });
 }
 

@@ -35,9 +35,13 @@ export async function insertStep(
 }
 
 const SAGA = `INSERT INTO eventlog.sagas (id, state, version, saga, step, step_number, created_date, updated_date)
-VALUES ($1, 'ENDED', 1, 'PaymentSaga', 'PAID', 2, now(), now())`;
+VALUES ($1, $2, 1, 'PaymentSaga', 'PAID', 2, now() - interval '1 hour', now())`;
 
-/** Inserts a saga on this shard. */
-export async function insertSaga(database: ShardDatabase, saga: string): Promise<void> {
-  await database.query({ text: SAGA, values: [saga] });
+/** Inserts a saga on this shard, one hour old. */
+export async function insertSaga(
+  database: ShardDatabase,
+  saga: string,
+  state: 'PARKED' | 'ENDED' = 'ENDED',
+): Promise<void> {
+  await database.query({ text: SAGA, values: [saga, state] });
 }
