@@ -29,7 +29,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_890,
   'runtime/events': 5_810,
   'runtime/execution': 4_150,
-  'runtime/http': 4_840,
+  'runtime/http': 4_950,
   'runtime/locks': 500,
   'runtime/migration': 2_700,
   'runtime/observability': 830,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -23,6 +23,7 @@ import type { LiveFeeds } from './feed/live-feeds.js';
 import type { HealthCheck } from './health.js';
 import { ParamsReader } from './input/request-params.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
+import { Listeners } from './listeners.js';
 import { OpenConnections } from './open-connections.js';
 import { addPages } from './pages.js';
 import { HttpProblem } from './problem.js';
@@ -157,6 +158,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     addPages({ ...options, server: scope, answers, scheme });
     done();
   });
+  const listeners = new Listeners(server.server, connections);
   let closed: Promise<void> | undefined;
   return {
     fastify: server,
@@ -165,9 +167,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       if (notice !== undefined) log.warn({}, notice);
       await server.ready();
       for (const failure of failures) throw failure;
-      await server.listen({ host, port, backlog: BACKLOG });
-      // The server listens on TCP, so that its address is no string.
-      const { port: actual } = server.server.address() as AddressInfo;
+      const actual = await listeners.listen({ host, port, backlog: BACKLOG }, (where) =>
+        server.listen(where),
+      );
       const shown = host.includes(':') ? `[${host}]` : host;
       return { host, port: actual, url: `${scheme}://${shown}:${actual}` };
     },
@@ -175,7 +177,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       answers.closing = true;
       // Not earlier, because clients of feeds would reconnect to this server.
       const endFeeds = (): void => options.feeds?.close();
-      closed ??= connections.drain(server.server, graceMs, endFeeds).then(() => server.close());
+      closed ??= connections.drain(server.server, listeners, graceMs, endFeeds).then(() => server.close());
       return closed;
     },
   };

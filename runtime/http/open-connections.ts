@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { sleep, time } from '../concurrency/time.js';
 
 /** Requests of one connection, in progress and waiting; the connection of a client that pipelines more is closed. */
@@ -35,16 +35,26 @@ export type Entry = 'begins' | 'refuse' | 'ignore';
 export class OpenConnections {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
   #accepted = 0;
+  #open = 0;
   #inFlight = 0;
   /** Requests that begin when the server has stopped listening. */
   #held: (() => void)[] | undefined;
   /** Set once the server no longer listens: each answer then ends its connection. */
   endsConnections = false;
 
+  /** The number of open connections. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** Watches a server that does not listen yet. */
   watch(server: Server): void {
-    server.on('connection', () => {
+    server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
+      this.#open += 1;
+      socket.once('close', () => {
+        this.#open -= 1;
+      });
     });
     // A time-out of the socket ends idle connections and those of clients that read no answers, not running requests.
     server.on('timeout', (socket: Socket) => {
@@ -120,19 +130,19 @@ export class OpenConnections {
   /**
    * Stops listening, and resolves when all connections are closed.
    *
+   * @param listeners what stops listening
    * @param graceMs time after which all remaining connections are closed
    * @param deaf called after the server has stopped listening
    */
-  async drain(server: Server, graceMs: number, deaf: () => void): Promise<void> {
+  async drain(server: Server, listeners: { stop(): void }, graceMs: number, deaf: () => void): Promise<void> {
     const untilMs = time.nowMs() + graceMs;
     if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2));
-    // `close` of an HTTP server would also close connections whose next request is in transit.
-    if (server.listening) NetServer.prototype.close.call(server);
+    if (server.listening) listeners.stop();
     this.endsConnections = true;
     deaf();
     for (const begin of this.#held?.splice(0) ?? []) begin();
     this.#held = undefined;
-    for (let check = 0; (await openOf(server)) > 0; check += 1) {
+    for (let check = 0; this.#open > 0; check += 1) {
       if (time.nowMs() >= untilMs) server.closeAllConnections();
       else if (check >= IDLE_CHECKS) server.closeIdleConnections();
       await sleep(CHECK_MS);
@@ -162,10 +172,4 @@ export class OpenConnections {
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1)
     await new Promise<void>((resolve) => void time.setImmediate(resolve));
-}
-
-function openOf(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.getConnections((_error, count) => resolve(count));
-  });
 }

@@ -1,0 +1,53 @@
+import { connect, createServer } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { HttpServer } from './http-server.js';
+import { canSharePorts } from './listeners.js';
+import { WalletApplication } from './test-support/wallet-server.js';
+
+const HOST = '127.0.0.1';
+let server: HttpServer;
+beforeEach(() => {
+  server = new WalletApplication().server();
+});
+afterEach(() => server.close(0));
+
+test.each([
+  ['linux', '20.19.0', false],
+  ['linux', '22.11.0', false],
+  ['linux', '22.12.0', true],
+  ['linux', '23.0.0', false],
+  ['linux', '24.4.1', true],
+  ['darwin', '24.4.1', false],
+  ['win32', '24.4.1', false],
+])('on %s with Node %s, sockets can share a port: %s', (platform, release, expected) => {
+  expect(canSharePorts(platform, release)).toBe(expected);
+});
+
+test('a port that another server listens on is refused, also by a server of the same kind', async () => {
+  const { port } = await server.listen({ host: HOST, port: 0 });
+  const second = new WalletApplication().server();
+  await expect(second.listen({ host: HOST, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await second.close(0);
+});
+
+test('every one of many connections is answered, and the port is free after the end', async () => {
+  const { port } = await server.listen({ host: HOST, port: 0 });
+  const answers = Array.from(
+    { length: 100 },
+    () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(port, HOST, () =>
+          socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'),
+        );
+        socket.once('data', (bytes) => resolve(String(bytes).slice(0, 15)));
+        socket.once('error', reject);
+      }),
+  );
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']));
+  await server.close(0);
+  const other = createServer();
+  await new Promise<void>((resolve, reject) => {
+    other.once('error', reject).listen({ host: HOST, port }, resolve);
+  });
+  await new Promise((resolve) => other.close(resolve));
+});

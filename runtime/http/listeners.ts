@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, createServer, Server as NetServer, type Socket } from 'node:net';
+import type { OpenConnections } from './open-connections.js';
+
+/** Sockets that listen on one port, the server's own included. */
+const SOCKETS = 16;
+/** From here on `reusePort` has an effect, except 23.0. */
+const FIRST_RELEASE = [22, 12] as const;
+
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Clients that the kernel connects before the process accepts them. */
+  readonly backlog: number;
+}
+
+/**
+ * The sockets on which a server listens. libuv accepts one connection per socket and turn of the event loop. A turn
+ * takes long while thousands of clients are busy, and the next ones would wait for minutes:
+ *
+ *     2,500 busy clients, 0.12 ms per request     1 socket accepts 3 clients per second, 16 sockets accept 50
+ *
+ * Several sockets share a port where the system and Node can (Linux, Node 22.12): the kernel distributes connections.
+ */
+export class Listeners {
+  readonly #server: Server;
+  readonly #connections: Pick<OpenConnections, 'open'>;
+  readonly #further: NetServer[] = [];
+
+  /** @param connections those of the server */
+  constructor(server: Server, connections: Pick<OpenConnections, 'open'>) {
+    this.#server = server;
+    this.#connections = connections;
+  }
+
+  /** @param listen makes the server listen @returns the port @throws the system's error, such as `EADDRINUSE` */
+  async listen(
+    { host, port, backlog }: ListenAddress,
+    listen: (options: ListenAddress & { readonly reusePort: boolean }) => Promise<unknown>,
+  ): Promise<number> {
+    const reusePort = canSharePorts(process.platform, process.versions.node);
+    // Otherwise another process could share the port without notice.
+    if (reusePort && port !== 0) await requireFree(host, port);
+    await listen({ host, port, backlog, reusePort });
+    // The server listens on TCP, so that its address is no string.
+    const { port: actual } = this.#server.address() as AddressInfo;
+    if (!reusePort) return actual;
+    for (let count = 1; count < SOCKETS; count += 1) {
+      const further = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+        this.#server.emit('connection', socket),
+      );
+      this.#further.push(further);
+      further.listen({ host, port: actual, backlog, reusePort });
+      await once(further, 'listening');
+    }
+    this.#limitTogether(this.#server.maxConnections);
+    return actual;
+  }
+
+  /** Stops listening. Connections stay open. */
+  stop(): void {
+    // `close` of an HTTP server would also close connections whose next request is in transit.
+    for (const each of [this.#server, ...this.#further]) NetServer.prototype.close.call(each);
+  }
+
+  #limitTogether(limit: number): void {
+    let isFull = false;
+    const check = (): void => {
+      const wasFull = isFull;
+      isFull = this.#connections.open >= limit;
+      if (isFull === wasFull) return;
+      for (const each of [this.#server, ...this.#further])
+        each.maxConnections = isFull ? 0 : Number.POSITIVE_INFINITY;
+    };
+    for (const each of [this.#server, ...this.#further]) each.maxConnections = Number.POSITIVE_INFINITY;
+    this.#server.on('connection', (socket: Socket) => {
+      check();
+      socket.once('close', check);
+    });
+  }
+}
+
+/** Whether several sockets of one process can listen on one port. */
+export function canSharePorts(platform: string, release: string): boolean {
+  const [major = 0, minor = 0] = release.split('.').map(Number);
+  const isNew = major > FIRST_RELEASE[0] || (major === FIRST_RELEASE[0] && minor >= FIRST_RELEASE[1]);
+  return platform === 'linux' && isNew && !(major === 23 && minor === 0);
+}
+
+async function requireFree(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  probe.listen({ host, port });
+  await once(probe, 'listening');
+  await new Promise((resolve) => probe.close(resolve));
+}
