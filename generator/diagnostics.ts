@@ -70,6 +70,7 @@ export const DIAGNOSTICS = {
   FWGEN067: 'No source creates an event',
   FWGEN068: 'A decorator of the project calls one of fw-actions',
   FWGEN069: 'A staged model depends on one that was only read',
+  FWGEN070: 'A recurring action cannot be scheduled',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -31,6 +31,8 @@ export {
   type FwEventHandlerOptions,
   type FwEventOptions,
   FwSaga,
+  FwSchedule,
+  type FwScheduleOptions,
   type HttpMethod,
   HttpRoute,
   type HttpRouteOptions,

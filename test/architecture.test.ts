@@ -12,6 +12,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/error-kinds.ts': [],
   'runtime/errors.ts': ['runtime/error-kinds.ts'],
   'runtime/currency-codes.ts': [],
+  'runtime/cron.ts': [],
   'runtime/tracing.ts': [],
   'runtime/migration-header.ts': [],
   'runtime/client': ['runtime/http', 'runtime/errors.ts'],
@@ -92,6 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/events': [
     'runtime/tracing.ts',
+    'runtime/cron.ts',
     'runtime/concurrency',
     'runtime/retention',
     'runtime/execution',
@@ -211,6 +213,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',
+    'runtime/cron.ts',
     'runtime/migration-header.ts',
   ],
   'generator/check': [
@@ -307,6 +310,7 @@ const EXCLUSIVE: Readonly<Record<string, readonly string[]>> = {
   jose: ['runtime/access'],
   'decimal.js': ['runtime/domain'],
   uuid: ['runtime/domain'],
+  croner: ['runtime/cron.ts'],
   pg: ['runtime/postgres'],
   '@electric-sql/pglite': ['runtime/pglite'],
   '@nats-io/jetstream': ['runtime/relay'],

@@ -10,6 +10,7 @@ import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, readLiteral } from './read-literal.js';
 import { readRoute } from './read-route.js';
+import { readSchedule } from './read-schedule.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
@@ -48,13 +49,19 @@ export function readAction(
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
   const { description, tags } = readDoc(node);
   const schedules = readScheduled(context, classes);
+  const fields = paramsOf(context, params.node, paramsType);
+  const scheduleDecorator = decorators.get('FwSchedule');
+  const schedule =
+    scheduleDecorator === undefined
+      ? undefined
+      : readSchedule(context, scheduleDecorator, { className, params: fields });
   return defined({
     className,
     name: readName(context, decorator) ?? className,
     description,
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    params: paramsOf(context, params.node, paramsType),
+    params: fields,
     result: resultType.type,
     resultOptional: resultType.optional,
     resultNullable: resultType.nullable,
@@ -67,6 +74,7 @@ export function readAction(
     isCrossShard: tags.some((tag) => tag.name === 'crossShard') ? (true as const) : undefined,
     schedules: schedules.length > 0 ? schedules : undefined,
     route,
+    schedule,
     rule: readRule(context, classes),
   });
 }

@@ -39,7 +39,7 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   const isRefused = builder === undefined ? reportUnmarkedModel(context, form) : model === undefined;
   if (isRefused) add(found.refusedModels, form.node.name?.text);
   const action = decorators.get('FwAction');
-  if (action === undefined) reportRouteAlone(context, form);
+  if (action === undefined) reportDecoratorsAlone(context, form);
   else add(found.actions, readAction(context, form, action));
   const handler = decorators.get('FwEventHandler');
   if (handler !== undefined) add(found.handlers, readHandler(context, form, handler));
@@ -51,12 +51,15 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   warnOfUnregistered(context, form);
 }
 
-function reportRouteAlone(context: ReadContext, { node, decorators }: ClassForm): void {
+function reportDecoratorsAlone(context: ReadContext, { node, decorators }: ClassForm): void {
   const route = decorators.get('HttpRoute');
-  if (route === undefined) return;
+  const schedule = decorators.get('FwSchedule');
   const name = node.name?.text ?? 'The class';
   const hint = 'Add @FwAction to the class.';
-  report(context, 'FWGEN033', route, `${name} has @HttpRoute but not @FwAction`, hint);
+  if (route !== undefined)
+    report(context, 'FWGEN033', route, `${name} has @HttpRoute but not @FwAction`, hint);
+  if (schedule !== undefined)
+    report(context, 'FWGEN070', schedule, `${name} has @FwSchedule but not @FwAction`, hint);
 }
 
 function add<T>(list: T[], item: T | undefined): void {

@@ -13,6 +13,7 @@ const MARKERS: ReadonlySet<string> = new Set([
   'FwEvent',
   'FwEventHandler',
   'FwSaga',
+  'FwSchedule',
   'HttpRoute',
 ]);
 

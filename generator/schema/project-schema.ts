@@ -91,6 +91,16 @@ export interface EventSchema {
   readonly upcasters: number | 'uncounted';
 }
 
+/** The options of `@FwSchedule`. */
+export interface ScheduleSchema {
+  readonly cron: string;
+  readonly zone?: string;
+  readonly on?: 'once' | 'each-shard';
+  readonly missed?: 'skip' | 'once' | 'each';
+  readonly overlap?: boolean;
+  readonly principal?: string;
+}
+
 /** A class marked with `@FwAction`. */
 export interface ActionSchema {
   /** Name of the class. */
@@ -116,6 +126,7 @@ export interface ActionSchema {
   /** Actions that its class schedules. Default: none. */
   readonly schedules?: readonly ClassReference[];
   readonly route?: RouteSchema;
+  readonly schedule?: ScheduleSchema;
   /**
    * Authorization: every caller, or only callers that a rule allows. Undefined if neither its class nor a base class
    * has `@Allow`.

@@ -1,5 +1,6 @@
 import type { FieldDescriptor, FieldType, Upcaster } from '../domain/descriptor.js';
 import type { Action, ActionClass } from './action.js';
+import type { FwScheduleOptions } from './markers.js';
 
 /** An action class as the runtime uses it; emitted by the generator. */
 export interface ActionDescriptor<Params = never, Result = unknown> {
@@ -14,6 +15,8 @@ export interface ActionDescriptor<Params = never, Result = unknown> {
    * Default: the class's static `upcasters`, if any.
    */
   readonly upcasters?: readonly Upcaster[];
+  /** When it runs by itself. Default: never. */
+  readonly schedule?: FwScheduleOptions;
   /** How the result is stored under an idempotency key. Absent for an action without a result. */
   readonly result?: ResultType;
   /** Constructor wiring: a new instance for one attempt. */

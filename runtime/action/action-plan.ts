@@ -20,7 +20,7 @@ import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
-import { PlannedSchedule, type ScheduleOptions } from './planned-schedule.js';
+import { PlannedSchedule, type ScheduleOptions, SYSTEM_NAME } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
 export interface StagedAdd {
@@ -65,8 +65,6 @@ export interface KeyedModels<M> {
   /** The model with the same key as this one, on the same shard. */
   findSameKey(model: M): Promise<M | undefined>;
 }
-
-const SYSTEM_NAME = /^[\x21-\x7e]{1,100}$/;
 
 /** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);

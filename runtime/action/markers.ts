@@ -88,6 +88,33 @@ export function FwAction(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
+/** Options of `@FwSchedule`. */
+export interface FwScheduleOptions {
+  /** Five fields, as in crontab: minute, hour, day of the month, month, day of the week. */
+  readonly cron: string;
+  /** IANA time zone of the fields: `Europe/Berlin`. Default `UTC`. */
+  readonly zone?: string;
+  /**
+   * `once`: one run per due time, on the default shard. `each-shard`: one on every shard, whose `group` and `member` are
+   * the params. Default `once`.
+   */
+  readonly on?: 'once' | 'each-shard';
+  /**
+   * What happens to due times at which no run could start, because no process was running or the previous run had not
+   * ended: `skip` none after a minute, `once` one run for all of them, `each` one run for each. Default `once`.
+   */
+  readonly missed?: 'skip' | 'once' | 'each';
+  /** Whether a run may start before the previous one has ended. Default false. */
+  readonly overlap?: boolean;
+  /** The part of the system that executes it: `fw:system:billing` for `billing`. Default `schedule`. */
+  readonly principal?: string;
+}
+
+/** Runs an action without required params again and again, at the due times of its cron fields. */
+export function FwSchedule(_options: FwScheduleOptions): Marker {
+  return mark;
+}
+
 /** An event class as a value. */
 export interface EventClass {
   readonly name: string;

@@ -12,6 +12,9 @@ export interface ScheduleOptions {
   readonly principal?: string;
 }
 
+/** Name of a part of the system. */
+export const SYSTEM_NAME: RegExp = /^[\x21-\x7e]{1,100}$/;
+
 /** An action that a plan schedules. */
 export class PlannedSchedule {
   /** An estimate by the clock of this process if `afterMs` is given. */

@@ -7,7 +7,8 @@ import type { JsonValue } from '../domain/json.js';
 import type { RouteDescriptor } from '../http/route.js';
 
 /** An action as emitted code declares it: its params, result and route. */
-export interface ActionDeclaration<Result> extends Pick<ActionDescriptor, 'version' | 'upcasters'> {
+export interface ActionDeclaration<Result>
+  extends Pick<ActionDescriptor, 'version' | 'upcasters' | 'schedule'> {
   /** Description of the action. */
   readonly doc?: string;
   /** Default none. */
@@ -85,12 +86,13 @@ export function wireActions<Actions extends DeclaredActions>(
   wiring: { readonly [Name in keyof Actions]: () => NonNullable<Actions[Name]['created']> },
 ): readonly ActionDescriptor[] {
   return Object.entries(actions).map(([name, { actionClass, declaration }]) => {
-    const { params = {}, result, version, upcasters } = declaration;
+    const { params = {}, result, version, upcasters, schedule } = declaration;
     return {
       ...{ name, actionClass, params: namedFields(params), create: wiring[name as keyof Actions] },
       ...(result === undefined ? {} : { result }),
       ...(version === undefined ? {} : { version }),
       ...(upcasters === undefined ? {} : { upcasters }),
+      ...(schedule === undefined ? {} : { schedule }),
     };
   });
 }

@@ -36,6 +36,7 @@ export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
 export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
 export type {
+  RecurringAction,
   ScheduledAction,
   ScheduleFilter,
   ScheduleState,

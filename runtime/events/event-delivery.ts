@@ -15,6 +15,9 @@ import { DeliveryProcess } from './delivery/delivery-process.js';
 import type { HandlerDescriptor } from './delivery/handler-descriptor.js';
 import { Interest } from './delivery/interest.js';
 import { EventOperations, type OrderedReplay } from './event-operations.js';
+import { recurrencesOf } from './schedules/recurrence.js';
+import { RecurrenceStore } from './schedules/recurrence-store.js';
+import { RecurringWork } from './schedules/recurring-work.js';
 import { ScheduleStore } from './schedules/schedule-store.js';
 import { scheduledActions } from './schedules/scheduled-work.js';
 
@@ -42,7 +45,8 @@ export class EventDelivery extends EventOperations {
   readonly #delivery: DeliveryProcess;
 
   /**
-   * @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing
+   * @throws ValidationError if two handlers have the same name, a name is invalid, upcasters are missing, or the options
+   *   of a recurring action are invalid
    *
    * @internal
    */
@@ -53,12 +57,18 @@ export class EventDelivery extends EventOperations {
     const ofHandlers = handlers.map((handler) => handlerConsumer(handler, executor, random, log));
     const consumers = [...ofHandlers, ...sinks];
     const versions = registry.paramsVersions();
+    const recurrences = recurrencesOf(registry);
     const delivery = new DeliveryProcess({
       databases,
       consumers,
       ownWork: (database) =>
         scheduledActions({
           schedules: new ScheduleStore(database, versions),
+          recurring: new RecurringWork(
+            new RecurrenceStore(database),
+            recurrences,
+            database.shard === databases.defaultShard,
+          ),
           executor,
           registry,
           warn,

@@ -22,6 +22,7 @@ export const APPLICATION_RIGHTS: readonly TableRights[] = [
       'delivery_processes',
       'dead_letters',
       'schedules',
+      'recurring_actions',
       'processes',
       'request_limits',
     ],

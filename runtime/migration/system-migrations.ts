@@ -187,6 +187,19 @@ create table eventlog.schedules (
 );
 create index schedules_due on eventlog.schedules (next_date) where state in ('pending', 'running');
 comment on table eventlog.schedules is 'Actions to be run later, each once';
+create table eventlog.recurring_actions (
+  action_name text primary key,
+  definition jsonb not null,
+  next_date timestamptz not null,
+  last_date timestamptz,
+  last_id uuid,
+  paused boolean not null default false,
+  set_by text not null,
+  set_date timestamptz not null
+);
+comment on table eventlog.recurring_actions is 'Actions that run again and again: each due time becomes a row of schedules';
+comment on column eventlog.recurring_actions.last_date is 'Due time of the last run';
+comment on column eventlog.recurring_actions.set_by is 'The delivering process whose definition it is';
 
 create table eventlog.dropped_partitions (
   partition_name text primary key,

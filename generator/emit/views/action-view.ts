@@ -23,6 +23,8 @@ export interface ActionView extends ConstructionView {
   readonly params: readonly FieldView[];
   /** Literal or call that describes the result. */
   readonly result: string;
+  /** Literal of the options of its schedule. */
+  readonly schedule: string;
   /** Method and path, quoted; '' for an action without a route. */
   readonly method: string;
   readonly path: string;
@@ -60,6 +62,7 @@ export function actionView(action: ActionSchema, context: ActionContext): Action
     upcasters: upcastersText(version, { of: 'params', className }, construction.class, context),
     params: declaredFields(action.params, { emission, imports, use: 'documented' }),
     result: at(resultText(action, context)),
+    schedule: action.schedule === undefined ? '' : at(literal({ ...action.schedule })),
     ...routeView(action, route, (text) => emission.at(route?.location ?? location, text)),
     responseType: response === undefined ? '' : responses.of(emission.types.named(response)),
     responseClass:

@@ -146,6 +146,37 @@ describeOn('postgresql', 'Three processes, one of which is killed repeatedly', (
     await ledger.credit(account);
     await until(async () => (await seenBy(version + 1)).length > 0);
   }, 150_000);
+
+  test('run a recurring action once at each due time', async () => {
+    const { ledger, planFor, mirror } = await makeWorld(harness);
+    await Promise.all(WORKERS.map((name) => startWorker({ ...planFor(name), ticks: true })));
+    const { schedules } = ledger.events;
+    await until(async () => (await schedules.recurring()).length === 1);
+    const first = "date_trunc('minute', now()) - interval '400 minutes'";
+    await ledger.rows(`UPDATE eventlog.recurring_actions SET next_date = ${first}`);
+    const count = async (states: string): Promise<number> =>
+      Number(
+        (await ledger.rows(`SELECT count(*) FROM eventlog.schedules WHERE state IN (${states})`))[0]?.[0],
+      );
+    for (const [index, victim] of WORKERS.entries()) {
+      await until(async () => (await count("'done'")) > 20 + 100 * index);
+      await kill(victim);
+      await startWorker({ ...planFor(victim), ticks: true });
+    }
+    await until(async () => {
+      const [tick] = await schedules.recurring();
+      return tick !== undefined && tick.nextDate > new Date() && (await count("'pending', 'running'")) === 0;
+    });
+    await Promise.all([...children.keys()].map(kill));
+    const [due] = await ledger.rows(
+      `SELECT extract(epoch FROM max(due_date) - min(due_date)) / 60 + 1, count(DISTINCT due_date), count(*)
+       FROM eventlog.schedules WHERE state = 'done'`,
+    );
+    const runs = Number(due?.[0]);
+    expect(runs).toBeGreaterThan(400);
+    expect(due?.map(Number)).toEqual([runs, runs, runs]);
+    expect(Number(await ledger.balance(mirror))).toBe(runs);
+  }, 150_000);
 });
 
 /** First deliveries of a model's events that came after that of a later event. */

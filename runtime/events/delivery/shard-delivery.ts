@@ -29,6 +29,8 @@ import { TransactionalRun } from './transactional-run.js';
 export interface OwnWork {
   /** Name of its consumer: begins with `#`, which names of handlers never contain. */
   readonly name: string;
+  /** Called before the first lease, and again after a failover. @param process as it holds leases */
+  register(process: string): Promise<void>;
   start(loop: LeasedLoop): LeasedWork;
   /** Waits for the work in progress. @param graceMs milliseconds after which it is aborted */
   drain(graceMs: number): Promise<void>;
@@ -148,12 +150,13 @@ export class ShardDelivery {
   }
 
   async #register(): Promise<void> {
-    const { database, consumers, ownWork } = this.#options;
+    const { database, consumers, ownWork, process } = this.#options;
     const epoch = await this.#epochs.current();
     await registerConsumers(database, consumers);
     if (ownWork !== undefined) {
       const start = { epoch, transactionId: '0', position: 0 };
       await registerConsumer(database, { name: ownWork.name, kind: 'schedules', aliases: [] }, start);
+      await ownWork.register(process);
     }
     this.#registered = true;
   }

@@ -13,6 +13,7 @@ import { HandlerDied } from '../delivery/counted-attempts.js';
 import { failureOf, isOutOfReach } from '../delivery/handler-attempts.js';
 import type { LeasedLoop, LeasedWork, RunEnd } from '../delivery/leased-loop.js';
 import type { OwnWork } from '../delivery/shard-delivery.js';
+import type { RecurringWork } from './recurring-work.js';
 import type { DueAction, ScheduleStore, UpcomingSchedules } from './schedule-store.js';
 
 export interface ScheduledWorkOptions<Store = ScheduleStore> {
@@ -36,12 +37,16 @@ const ALONE_MS = 2_000;
 /** Maximum time until an action that another process scheduled is noticed, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** Runs the scheduled actions of one shard. */
-export function scheduledActions(options: ScheduledWorkOptions): OwnWork {
+/** Runs the scheduled and recurring actions of one shard. */
+export function scheduledActions({
+  recurring,
+  ...options
+}: ScheduledWorkOptions & { readonly recurring: RecurringWork }): OwnWork {
   const work = new ScheduledWork(options);
   return {
     name: '#schedules',
-    start: (loop) => new ScheduleRun(work, loop),
+    register: (process) => recurring.register(process),
+    start: (loop) => new ScheduleRun(work, recurring, loop),
     drain: (graceMs) => work.drain(graceMs),
   };
 }
@@ -180,12 +185,14 @@ class ScheduleRun implements LeasedWork {
   readonly title: string = 'Scheduled actions';
   readonly failurePauseMs: number = LONGEST_WAIT_MS;
   readonly #work: ScheduledWork;
+  readonly #recurring: RecurringWork;
   readonly #loop: LeasedLoop;
   /** Whether more actions may be due than there was room for. */
   #isFull = false;
 
-  constructor(work: ScheduledWork, loop: LeasedLoop) {
+  constructor(work: ScheduledWork, recurring: RecurringWork, loop: LeasedLoop) {
     this.#work = work;
+    this.#recurring = recurring;
     this.#loop = loop;
   }
 
@@ -202,9 +209,11 @@ class ScheduleRun implements LeasedWork {
       if (work.room === 0) await this.#loop.wakeUp.wait(LONGEST_WAIT_MS);
       return;
     }
+    const recursMs = await this.#recurring.round(this.#loop.lease.lease.holder);
+    if (recursMs === 0) return;
     const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.upcoming(work.running);
     if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: this.#lacks(newer) });
-    else await this.#loop.wakeUp.wait(Math.min(dueMs, LONGEST_WAIT_MS));
+    else await this.#loop.wakeUp.wait(Math.min(dueMs, recursMs, LONGEST_WAIT_MS));
   }
 
   /** Starts due actions, as far as there is room. */
@@ -219,7 +228,7 @@ class ScheduleRun implements LeasedWork {
   }
 
   #ended(): void {
-    if (this.#isFull) this.#loop.wakeUp.notify();
+    if (this.#isFull || this.#recurring.isHeldUp) this.#loop.wakeUp.notify();
   }
 
   #lacks({ actionName, paramsVersion }: NonNullable<UpcomingSchedules['newer']>): string {

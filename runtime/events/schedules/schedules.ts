@@ -21,12 +21,26 @@ export interface ScheduledAction {
   /** Version of the stored params. */
   readonly paramsVersion: number;
   readonly principal: string;
-  /** The action whose plan scheduled it. */
+  /** The action whose plan scheduled it; its own id if it recurs. */
   readonly scheduledBy: string;
   readonly attempts: number;
   readonly errorCode: string | undefined;
   readonly errorMessage: string | undefined;
   readonly completedDate: Date | undefined;
+}
+
+/** An action that runs at the due times of its `@FwSchedule`. */
+export interface RecurringAction {
+  readonly shard: ShardIdentifier;
+  readonly actionName: string;
+  readonly cron: string;
+  readonly zone: string;
+  readonly isPaused: boolean;
+  readonly nextDate: Date;
+  /** Due time of the last run; undefined if it has never run. */
+  readonly lastDate: Date | undefined;
+  /** State of the last run; undefined if it has never run, or retention has deleted the run. */
+  readonly lastState: ScheduleState | undefined;
 }
 
 /** Selects scheduled actions. Fields combine by AND; an empty filter matches all. */
@@ -65,6 +79,26 @@ export class Schedules {
     );
   }
 
+  /** Lists recurring actions by name, on each shard. @param shard only this shard. Default: all */
+  recurring(shard?: ShardIdentifier): Promise<readonly RecurringAction[]> {
+    return this.#table.read(shard, { text: RECURRING, values: [] }, toRecurringAction);
+  }
+
+  /**
+   * Pauses a recurring action, also beyond restarts: its due times pass without a run. A run that has begun continues.
+   *
+   * @param shard only this shard. Default: all
+   * @returns on how many shards it is paused
+   */
+  pause(action: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#table.change(shard, { text: PAUSE, values: [action, true] });
+  }
+
+  /** Resumes a recurring action at its next due time. @returns on how many shards it is resumed */
+  resume(action: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#table.change(shard, { text: PAUSE, values: [action, false] });
+  }
+
   /**
    * Cancels a scheduled action. False if it has run, is running, or is unknown.
    *
@@ -85,6 +119,12 @@ export class Schedules {
   }
 }
 
+const RECURRING = `SELECT r.action_name, r.definition ->> 'cron', r.definition ->> 'zone', r.paused, r.next_date, r.last_date,
+  s.state FROM eventlog.recurring_actions AS r LEFT JOIN eventlog.schedules AS s ON s.id = r.last_id
+ORDER BY r.action_name`;
+
+const PAUSE = 'UPDATE eventlog.recurring_actions SET paused = $2 WHERE action_name = $1';
+
 const LIST = `SELECT id, state, due_date, next_date, action_name, params, principal, action_id, attempts, error_code,
   error_message, completed_date, params_version FROM eventlog.schedules
 WHERE (state = $1 OR ($1::text IS NULL AND state IN ('pending', 'running', 'failed')))
@@ -97,6 +137,20 @@ WHERE id = $1 AND state IN ('pending', 'failed')`;
 
 const RETRY = `UPDATE eventlog.schedules SET state = 'pending', attempts = 0, next_date = now(), completed_date = NULL
 WHERE id = $1 AND state = 'failed'`;
+
+function toRecurringAction(row: readonly unknown[], shard: ShardIdentifier): RecurringAction {
+  const [actionName, cron, zone, isPaused, nextDate, lastDate, lastState] = row;
+  return {
+    shard,
+    actionName: String(actionName),
+    cron: String(cron),
+    zone: String(zone),
+    isPaused: isPaused === true,
+    nextDate: nextDate as Date,
+    lastDate: lastDate === null ? undefined : (lastDate as Date),
+    lastState: lastState === null ? undefined : (lastState as ScheduleState),
+  };
+}
 
 function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): ScheduledAction {
   const [

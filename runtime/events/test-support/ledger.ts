@@ -140,14 +140,17 @@ export interface LedgerOptions {
   readonly execution?: Partial<ExecutionDefaults>;
   readonly log?: Logger;
   /** Changes this release's actions into those of another release. */
-  readonly change?: (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[];
+  readonly change?: (
+    actions: readonly ActionDescriptor[],
+    accounts: AccountRepository,
+  ) => readonly ActionDescriptor[];
 }
 
 export function openLedger(databases: DatabaseRegistry, options: LedgerOptions = {}): Ledger {
   const models: readonly ModelDescriptor[] = [accountModel as unknown as ModelDescriptor];
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([creditedEvent]));
   const accounts = new AccountRepository(gateways);
-  const registry = new ActionRegistry((options.change ?? ((all) => all))(ledgerActions(accounts)));
+  const registry = new ActionRegistry((options.change ?? ((all) => all))(ledgerActions(accounts), accounts));
   const executor = new ActionExecutor({
     registry,
     gateways,

@@ -10,6 +10,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE } from '../../execution/test-support/accounts.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { type CreditedEnvelope, handlerOf, openLedger } from './ledger.js';
+import { ticking } from './recurring.js';
 
 export interface WorkerPlan {
   readonly name: string;
@@ -17,6 +18,8 @@ export interface WorkerPlan {
   readonly user: { readonly user: string; readonly password: string };
   /** Id of the mirror account. */
   readonly mirror: string;
+  /** Whether it has a recurring action `Tick`, which credits the mirror at each due time. Default false. */
+  readonly ticks?: boolean;
 }
 
 const plan = JSON.parse(process.argv[2] ?? '') as WorkerPlan;
@@ -34,6 +37,8 @@ function valuesOf(handler: string, { id, modelId, modelVersion }: CreditedEnvelo
 }
 
 const ledger = openLedger(databases, {
+  limits: plan.ticks === true ? { leaseMs: 2_000 } : {},
+  change: (known, accounts) => (plan.ticks === true ? [...known, ticking(accounts, plan.mirror)] : known),
   handlers: [
     handlerOf('Seen', async (envelope) => {
       await database.query({ text: INSERT, values: valuesOf('Seen', envelope) });

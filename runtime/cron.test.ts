@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { cronProblem, nextDue } from './cron.js';
+
+const BERLIN = 'Europe/Berlin';
+
+/** The next due times, in UTC. */
+function due(cron: string, after: string, count: number, zone = BERLIN): readonly string[] {
+  const times: string[] = [];
+  for (let at = new Date(after); times.length < count; times.push(at.toISOString().slice(0, 16)))
+    at = nextDue({ cron, zone }, at);
+  return times;
+}
+
+describe('A due time', () => {
+  test('is after the given time, in the given zone', () => {
+    expect(due('0 3 * * *', '2026-01-01T02:00:00Z', 2)).toEqual(['2026-01-02T02:00', '2026-01-03T02:00']);
+    expect(due('0 3 * * *', '2026-01-01T02:00:00Z', 1, 'UTC')).toEqual(['2026-01-01T03:00']);
+    expect(due('0 9 1 * 1', '2026-01-01T12:00:00Z', 2, 'UTC')).toEqual([
+      '2026-01-05T09:00',
+      '2026-01-12T09:00',
+    ]);
+  });
+
+  test.each(['30 2 * * *', '0,30 2 * * *', '30 2-2 * * *'])(
+    'in the skipped hour is due after it: %s',
+    (cron) => {
+      // 02:00 to 03:00 do not exist on 29 March 2026.
+      const [first = '', second] = due(cron, '2026-03-28T12:00:00Z', 2);
+      expect(first).toBe('2026-03-29T01:00');
+      expect(second).toMatch(/^2026-03-30T00:[03]0$/);
+    },
+  );
+
+  test.each(['30 2 * * *', '30 2,14 * * *'])('in the repeated hour is due once: %s', (cron) => {
+    // 02:00 to 03:00 happen twice on 25 October 2026.
+    const [first, second] = due(cron, '2026-10-24T13:00:00Z', 2);
+    expect([first, second]).toEqual([
+      '2026-10-25T00:30',
+      cron === '30 2 * * *' ? '2026-10-26T01:30' : '2026-10-25T13:30',
+    ]);
+  });
+
+  test('of an interval follows the elapsed time, also when the clocks change', () => {
+    expect(due('0 * * * *', '2026-10-24T23:30:00Z', 3)).toEqual([
+      '2026-10-25T00:00',
+      '2026-10-25T01:00',
+      '2026-10-25T02:00',
+    ]);
+    expect(due('*/30 * * * *', '2026-03-29T00:00:00Z', 3)).toEqual([
+      '2026-03-29T00:30',
+      '2026-03-29T01:00',
+      '2026-03-29T01:30',
+    ]);
+  });
+});
+
+test.each([
+  ['0 3 * *', BERLIN, "'0 3 * *' does not have five fields"],
+  ['0 0 3 * * *', BERLIN, "'0 0 3 * * *' does not have five fields"],
+  ['2026-12-24T10:00:00', BERLIN, "'2026-12-24T10:00:00' does not have five fields"],
+  ['61 3 * * *', BERLIN, "'61 3 * * *' is invalid: Invalid value for minute: 61"],
+  ['0 0 30 2 *', BERLIN, "'0 0 30 2 *' is never due"],
+  ['0 3 * * *', 'Europe/Berln', "'Europe/Berln' is not an IANA time zone"],
+  ['0 3 * * *', '', 'the time zone is empty'],
+  ['0 3 * * *', BERLIN, undefined],
+])('%s in %s: %s', (cron, zone, problem) => {
+  expect(cronProblem({ cron, zone })).toBe(problem);
+});

@@ -1,0 +1,249 @@
+import { afterEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { FwScheduleOptions } from '../../action/markers.js';
+import { Decimal } from '../../domain/decimal.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { newAccount } from '../../domain/test-support/account.js';
+import { RefusedError } from '../../errors.js';
+import { HERE, THERE } from '../../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { type Place, recurring, YEARLY } from '../test-support/recurring.js';
+
+const started: Ledger[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
+});
+
+function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {
+  return harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
+}
+
+interface Runs {
+  readonly began: Place[];
+  /** Ends the runs that wait. */
+  release: () => void;
+  /** Whether runs wait for `release`. */
+  waits: boolean;
+  fails: boolean;
+}
+
+/** A process that delivers. Each run opens an account on its shard. */
+function start(databases: DatabaseRegistry, schedule?: FwScheduleOptions): { ledger: Ledger; runs: Runs } {
+  const runs: Runs = { began: [], release: () => {}, waits: false, fails: false };
+  const released = new Promise<void>((resolve) => {
+    runs.release = resolve;
+  });
+  const action = recurring(schedule, async (plan, params) => {
+    runs.began.push(params);
+    if (runs.fails) throw new RefusedError('no');
+    if (runs.waits) await released;
+    const { group = 0, member = 0 } = params;
+    plan.add(newAccount(new Decimal(1), ShardIdentifier.of(group, member)).build());
+  });
+  const ledger = openLedger(databases, {
+    change: (known) => [...known, action],
+    execution: { timeoutMs: 600_000 },
+    limits: { surveyMs: 50, leaseMs: 2_000 },
+  });
+  started.push(ledger);
+  ledger.events.start();
+  return { ledger, runs };
+}
+
+async function accounts(ledger: Ledger, shard = HERE): Promise<number> {
+  return Number((await ledger.rows('SELECT count(*) FROM accounts', shard))[0]?.[0]);
+}
+
+/** The due time in the year, on all shards. */
+async function fallDue(ledger: Ledger, date = 'clock_timestamp()'): Promise<void> {
+  await registered(ledger);
+  await ledger.rows(`UPDATE eventlog.recurring_actions SET next_date = date_trunc('second', ${date})`);
+}
+
+async function registered(ledger: Ledger, shard = HERE): Promise<void> {
+  await until(async () => (await ledger.events.schedules.recurring(shard)).length === 1);
+}
+
+async function inState(ledger: Ledger, state: 'done' | 'failed' | 'running'): Promise<number> {
+  return (await ledger.events.schedules.list({ state })).length;
+}
+
+function nextYear(): Date {
+  return new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0));
+}
+
+/** The next due time has moved into the future. */
+async function passed(ledger: Ledger): Promise<void> {
+  await until(async () => {
+    const [first] = await ledger.events.schedules.recurring(HERE);
+    return first !== undefined && first.nextDate > new Date();
+  });
+}
+
+describeOnEachAdapter('Recurring actions', (harness) => {
+  test('run once at their due time, by a part of the system', async () => {
+    const { ledger } = start(await makeShards(harness), { ...YEARLY, principal: 'billing' });
+    await registered(ledger);
+    const [first] = await ledger.events.schedules.recurring();
+    expect(first).toEqual({
+      ...{ shard: HERE, actionName: 'Tick', cron: '0 0 1 1 *', zone: 'UTC', isPaused: false },
+      ...{ nextDate: nextYear(), lastDate: undefined, lastState: undefined },
+    });
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'done')) === 1);
+    expect(await accounts(ledger)).toBe(1);
+    const [run] = await ledger.events.schedules.list({ state: 'done' });
+    expect(run).toMatchObject({ principal: 'fw:system:billing', params: {} });
+    expect(await ledger.events.schedules.recurring()).toMatchObject([
+      { nextDate: nextYear(), lastDate: run?.dueDate, lastState: 'done' },
+    ]);
+  });
+
+  test('run once although several processes have them', async () => {
+    const databases = await makeShards(harness);
+    const [{ ledger }] = [start(databases, YEARLY), start(databases, YEARLY), start(databases, YEARLY)];
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'done')) === 1);
+    // A former holder of the lease that had read the due time before stores no second run of it.
+    await ledger.rows('UPDATE eventlog.recurring_actions SET next_date = last_date');
+    await passed(ledger);
+    expect([await accounts(ledger), await inState(ledger, 'done')]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['skip', 0],
+    ['once', 1],
+    ['each', new Date().getUTCFullYear() - 2019],
+  ] as const)('that were missed run as they declare: %s', async (missed, count) => {
+    const { ledger } = start(await makeShards(harness), { ...YEARLY, missed });
+    await fallDue(ledger, "timestamptz '2020-01-01T00:00:00Z'");
+    await passed(ledger);
+    await until(async () => (await inState(ledger, 'done')) === count);
+    expect(await accounts(ledger)).toBe(count);
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'done')) === count + 1);
+  });
+
+  test('wait for the previous run', async () => {
+    const { ledger, runs } = start(await makeShards(harness), YEARLY);
+    runs.waits = true;
+    await fallDue(ledger, "clock_timestamp() - interval '1 hour'");
+    await until(() => runs.began.length === 1);
+    await fallDue(ledger);
+    // The second of two scheduled actions shows that the process has seen the due time.
+    const account = await ledger.open();
+    for (const count of [1, 2]) {
+      await ledger.remind(account, new Date());
+      await until(async () => (await inState(ledger, 'done')) === count);
+    }
+    expect(runs.began.length).toBe(1);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 4);
+    expect(runs.began.length).toBe(2);
+  });
+
+  test('overlap if they declare it', async () => {
+    const { ledger, runs } = start(await makeShards(harness), { ...YEARLY, overlap: true });
+    runs.waits = true;
+    await fallDue(ledger, "clock_timestamp() - interval '1 hour'");
+    await until(() => runs.began.length === 1);
+    await fallDue(ledger);
+    await until(() => runs.began.length === 2);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 2);
+  });
+
+  test('go on after a run that is given up', async () => {
+    const { ledger, runs } = start(await makeShards(harness), YEARLY);
+    runs.fails = true;
+    await fallDue(ledger, "clock_timestamp() - interval '1 hour'");
+    await until(async () => (await ledger.events.schedules.list({ state: 'pending' }))[0]?.attempts === 1);
+    await ledger.rows('UPDATE eventlog.schedules SET attempts = 11, next_date = clock_timestamp()');
+    await until(async () => (await inState(ledger, 'failed')) === 1);
+    runs.fails = false;
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'done')) === 1);
+    expect(await accounts(ledger)).toBe(1);
+  });
+
+  test('can be paused beyond a restart', async () => {
+    const databases = await makeShards(harness);
+    const { ledger } = start(databases, YEARLY);
+    await registered(ledger);
+    expect(await ledger.events.schedules.pause('Tick')).toBe(1);
+    expect(await ledger.events.schedules.pause('Other')).toBe(0);
+    await ledger.events.stop();
+    const { ledger: later } = start(databases, YEARLY);
+    await fallDue(later);
+    await passed(later);
+    expect(await later.events.schedules.recurring()).toMatchObject([{ isPaused: true, lastDate: undefined }]);
+    expect(await later.events.schedules.resume('Tick')).toBe(1);
+    await fallDue(later);
+    await until(async () => (await inState(later, 'done')) === 1);
+    expect(await accounts(later)).toBe(1);
+  });
+
+  test('follow the release that started last', async () => {
+    const databases = await makeShards(harness);
+    const { ledger: old } = start(databases, YEARLY);
+    await registered(old);
+    const { ledger: next } = start(databases, { ...YEARLY, zone: 'Europe/Berlin' });
+    const zone = async (): Promise<string | undefined> =>
+      (await next.events.schedules.recurring(HERE))[0]?.zone;
+    await until(async () => (await zone()) === 'Europe/Berlin');
+    const berlin = new Date(nextYear().getTime() - 3_600_000);
+    expect(await next.events.schedules.recurring()).toMatchObject([{ nextDate: berlin }]);
+    await fallDue(next);
+    await until(async () => (await inState(next, 'done')) === 1);
+    expect(await next.events.schedules.recurring()).toMatchObject([{ nextDate: berlin }]);
+    await next.events.stop();
+    expect(await zone()).toBe('Europe/Berlin');
+    // A process that is gone for a minute no longer decides.
+    await old.rows("UPDATE eventlog.recurring_actions SET set_date = set_date - interval '1 minute'");
+    await until(async () => (await zone()) === 'UTC');
+    expect(await old.events.schedules.recurring()).toMatchObject([{ nextDate: nextYear() }]);
+    expect(await accounts(old)).toBe(1);
+  });
+
+  test('end with the last process that has them', async () => {
+    const databases = await makeShards(harness);
+    const { ledger: old } = start(databases, YEARLY);
+    await registered(old);
+    await old.rows("UPDATE eventlog.recurring_actions SET set_date = set_date - interval '1 minute'");
+    const { ledger: next } = start(databases);
+    await old.events.stop();
+    await until(async () => (await next.events.schedules.recurring()).length === 0);
+  });
+
+  test('run on each shard if they declare it, with the shard as their params', async () => {
+    const { ledger, runs } = start(await makeShards(harness), { ...YEARLY, on: 'each-shard' });
+    await registered(ledger, THERE);
+    for (const shard of [HERE, THERE])
+      await ledger.rows(
+        "UPDATE eventlog.recurring_actions SET next_date = date_trunc('second', now())",
+        shard,
+      );
+    await until(async () => (await inState(ledger, 'done')) === 2);
+    expect([await accounts(ledger, HERE), await accounts(ledger, THERE)]).toEqual([1, 1]);
+    expect(runs.began).toHaveLength(2);
+    expect(runs.began).toEqual(
+      expect.arrayContaining([HERE, THERE].map(({ group, member }) => ({ group, member }))),
+    );
+  });
+
+  test('with invalid options are refused at start', async () => {
+    const databases = await makeShards(harness);
+    expect(() => start(databases, { cron: '61 * * * *' })).toThrow(
+      "@FwSchedule of Tick: '61 * * * *' is invalid: Invalid value for minute: 61",
+    );
+    expect(() => start(databases, { ...YEARLY, zone: 'Europe/Berln' })).toThrow(
+      "@FwSchedule of Tick: 'Europe/Berln' is not an IANA time zone",
+    );
+    expect(() => start(databases, { ...YEARLY, principal: 'the billing' })).toThrow(
+      '@FwSchedule of Tick: the principal "the billing" does not have 1 to 100 visible ASCII characters',
+    );
+  });
+});
