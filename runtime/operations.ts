@@ -34,7 +34,7 @@ export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/de
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';
-export type { ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
+export type { RecurringAction, ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
 export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export type { RelayPages } from './http/process/relay-pages.js';
 export { describeDifference } from './migration/check-schema.js';

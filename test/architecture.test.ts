@@ -185,6 +185,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/serve.ts',
   ],
   'runtime/testing': [
+    'runtime/cron.ts',
     'runtime/relay',
     'runtime/concurrency',
     'runtime/sagas',

@@ -10,6 +10,7 @@ import {
   openLedger,
   until,
 } from '../../runtime/events/test-support/ledger.js';
+import { recurring } from '../../runtime/events/test-support/recurring.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { idOn, insertStep, pretendFailover } from '../../runtime/sharding/test-support/failovers.js';
@@ -140,7 +141,34 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect((await events('schedules', 'cancel', id)).code).toBe(0);
     const again = await events('schedules', 'cancel', id);
     expect([again.code, again.error]).toEqual([1, expect.stringContaining('was not cancelled')]);
-    expect(await json('schedules', 'list')).toEqual({ schedules: [], failures: [] });
+    expect(await json('schedules', 'list')).toEqual({ schedules: [], recurring: [], failures: [] });
+  });
+
+  test('list, pause and resume recurring actions', async () => {
+    const ledger = await startLedger(harness, () => {});
+    const recurs = openLedger(ledger.databases, {
+      limits: { surveyMs: 50 },
+      change: (known) => [...known, recurring({ cron: '0 3 1 1 *', zone: 'Europe/Berlin' }, () => {})],
+    });
+    ledgers.push(recurs);
+    recurs.events.start();
+    const listed = async (): Promise<readonly unknown[]> =>
+      (await json('schedules', 'list'))['recurring'] as [];
+    await until(async () => (await listed()).length === 1);
+    const next = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 1, 2)).toISOString();
+    const row = ['(0, 0)', 'Tick', '0 3 1 1 *', 'Europe/Berlin'].join(' +').replaceAll(/[(*)]/g, '\\$&');
+    expect((await events('schedules', 'list')).info).toMatch(new RegExp(`${row} +${next} +- +-`));
+    expect(await events('schedules', 'pause', 'Tick')).toMatchObject({ code: 0, info: 'Tick was paused.' });
+    expect((await events('schedules', 'list')).info).toMatch(new RegExp(`${row} +paused +- +-`));
+    expect(await listed()).toMatchObject([{ isPaused: true, nextDate: next }]);
+    expect(await events('schedules', 'resume', 'Tick')).toMatchObject({
+      code: 0,
+      info: 'Tick was resumed.',
+    });
+    expect(await listed()).toMatchObject([{ isPaused: false }]);
+    const unknown = await events('schedules', 'pause', 'Tock');
+    expect(unknown).toMatchObject({ code: 1, error: 'Tock is not a recurring action.' });
+    expect((await json('schedules', 'list', '--action', 'Tock'))['recurring']).toEqual([]);
   });
 
   test('shows reachable shards, names unreachable ones, and hides passwords', async () => {

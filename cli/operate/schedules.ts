@@ -1,4 +1,5 @@
 import { defined } from '../../generator/schema/defined.js';
+import type { RecurringAction } from '../../runtime/operations.js';
 import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
@@ -8,7 +9,7 @@ const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
 const LIST = shardCommand({
   name: 'list',
-  about: 'Lists scheduled actions, the next due first on each shard.',
+  about: 'Lists scheduled actions, the next due first on each shard, and recurring ones.',
   examples: [
     ['fw-gen events schedules list', 'pending, running and failed actions'],
     ['fw-gen events schedules list --state failed --format json', ''],
@@ -23,10 +24,16 @@ const LIST = shardCommand({
     limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100),
     params: flag('--params', 'also show their params, which may contain secrets'),
   },
-  each: ({ operations }, { state, action, limit }, shard) =>
-    operations.schedules.list({ ...defined({ state, action }), limit, shard }),
+  each: async ({ operations: { schedules } }, { state, action, limit }, shard) => ({
+    scheduled: await schedules.list({ ...defined({ state, action }), limit, shard }),
+    recurring:
+      state === undefined
+        ? (await schedules.recurring(shard)).filter(({ actionName }) => (action ?? actionName) === actionName)
+        : [],
+  }),
   report: (found, { params: withParams }) => {
-    const actions = found.flatMap(({ value: each }) => each);
+    const actions = found.flatMap(({ value: { scheduled } }) => scheduled);
+    const recurring = found.flatMap(({ value }) => value.recurring);
     const lines = tableLines(actions, {
       SHARD: ({ shard }) => shard,
       ID: ({ id }) => id,
@@ -42,9 +49,46 @@ const LIST = shardCommand({
     const schedules = actions.map(({ params, ...each }) =>
       withParams === true ? { ...each, params } : each,
     );
-    return { json: { schedules }, lines, none: 'No scheduled actions.' };
+    const spacing = lines.length > 0 && recurring.length > 0 ? [''] : [];
+    return {
+      json: { schedules, recurring },
+      lines: [...lines, ...spacing, ...recurringLines(recurring)],
+      none: 'No scheduled actions.',
+    };
   },
 });
+
+function recurringLines(recurring: readonly RecurringAction[]): readonly string[] {
+  return tableLines(recurring, {
+    SHARD: ({ shard }) => shard,
+    RECURRING: ({ actionName }) => actionName,
+    CRON: ({ cron }) => cell(cron),
+    ZONE: ({ zone }) => cell(zone),
+    NEXT: ({ isPaused, nextDate }) => (isPaused ? 'paused' : nextDate),
+    LAST: ({ lastDate }) => lastDate ?? '-',
+    STATE: ({ lastState }) => lastState ?? '-',
+  });
+}
+
+/** `pause` or `resume`. */
+function pauseCommand(name: 'pause' | 'resume', about: string): CommandEntry {
+  return shardCommand({
+    name,
+    about,
+    examples: [[`fw-gen events schedules ${name} NightlyReportAction`, '']],
+    inputs: { action: required('<action>', 'its stable name, as `schedules list` shows it') },
+    each: ({ operations }, { action }, shard) => operations.schedules[name](action, shard),
+    report: (found, { action }) => {
+      const changed = found.some(({ value: count }) => count > 0);
+      return {
+        json: { action, [name]: changed },
+        lines: changed ? [`${action} was ${name}d.`] : [],
+        isDrift: !changed,
+        none: `${action} is not a recurring action.`,
+      };
+    },
+  });
+}
 
 interface Change {
   readonly name: 'cancel' | 'retry';
@@ -74,7 +118,7 @@ function changeCommand({ name, about, done, refused }: Change): CommandEntry {
 /** `fw-gen events schedules` */
 export const SCHEDULES: CommandEntry = {
   name: 'schedules',
-  about: 'Lists, cancels and retries scheduled actions.',
+  about: 'Lists, cancels and retries scheduled actions, pauses and resumes recurring ones.',
   commands: [
     LIST,
     changeCommand({
@@ -89,5 +133,10 @@ export const SCHEDULES: CommandEntry = {
       done: 'will be retried',
       refused: 'was not retried: it is not in state failed',
     }),
+    pauseCommand(
+      'pause',
+      'Pauses a recurring action: its due times pass without a run, also after a restart.',
+    ),
+    pauseCommand('resume', 'Resumes a recurring action at its next due time.'),
   ],
 };

@@ -4,14 +4,23 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ActionPlan } from '../action/action-plan.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
+import { nextDue } from '../cron.js';
 import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import type { Caller } from '../domain/principal.js';
+import { type Caller, storedPrincipal } from '../domain/principal.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
+import { recurrencesOf, runParams } from '../events/schedules/recurrence.js';
 import { type CataloguedEvent, EventCatalog } from '../persistence/codec/event-catalog.js';
 import { ActionOutcome } from './action-outcome.js';
-import { memoryApplication, type SpecifiedApplication, type SpecKit } from './memory-application.js';
+import {
+  type MemoryApplication,
+  memoryApplication,
+  type SpecifiedApplication,
+  type SpecKit,
+} from './memory-application.js';
 import type { MemoryTopology } from './memory-databases.js';
 import { eventsOf, type Performed, performedIn } from './performed.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -66,14 +75,35 @@ export class ActionSpec<Params, Result> {
 
   /** Starts the action at once; it runs once. */
   when(params: ActionInput<Params>, configuration?: ExecutionConfiguration): ActionOutcome<Result> {
-    return ActionOutcome.of(this.#perform(params, configuration));
+    const { clock, principal } = this.#setting;
+    return ActionOutcome.of(this.#perform(clock, () => ({ principal, params, configuration })));
+  }
+
+  /**
+   * Lets time pass until the action is due by its `@FwSchedule`, and runs it then, as its schedule says. The clock of the
+   * run starts at the time of the specifications' clock.
+   *
+   * @param shard of a run on each shard. Default: the default shard
+   * @throws ValidationError (when awaited) if the action has no schedule
+   */
+  whenDue(shard?: ShardIdentifier): ActionOutcome<Result> {
+    const clock = new VirtualClock(this.#setting.clock.now());
+    const due = ({ registry, databases }: MemoryApplication, { name }: ActionDescriptor): Call<Params> => {
+      const recurrence = recurrencesOf(registry).get(name);
+      if (recurrence === undefined) throw new ValidationError(`${name} has no @FwSchedule`);
+      clock.set(nextDue(recurrence, clock.now()));
+      // The generator accepts a schedule only if these are params of the action.
+      const params = runParams(recurrence, shard ?? databases.defaultShard) as ActionInput<Params>;
+      return { principal: storedPrincipal(recurrence.principal), params };
+    };
+    return ActionOutcome.of(this.#perform(clock, due));
   }
 
   async #perform(
-    input: ActionInput<Params>,
-    configuration: ExecutionConfiguration | undefined,
+    clock: Clock,
+    callOf: (run: MemoryApplication, action: ActionDescriptor) => Call<Params>,
   ): Promise<Performed<Result>> {
-    const { application, clock, models, principal, actionClass } = this.#setting;
+    const { application, models, actionClass } = this.#setting;
     let plan: ActionPlan | undefined;
     const run = memoryApplication(application, {
       clock,
@@ -85,12 +115,21 @@ export class ActionSpec<Params, Result> {
     const [only] = run.registry.all();
     // The only action is that of `actionSpec`, which has these types.
     const performed = actionClass ?? (only?.actionClass as unknown as ActionClass<Params, Result>);
-    const result = await run.executor.execute(principal, performed, input, configuration);
+    const action = run.registry.find(performed) as unknown as ActionDescriptor;
+    const { principal, params, configuration } = callOf(run, action);
+    const result = await run.executor.execute(principal, performed, params, configuration);
     run.databases.requireNoQuery();
     // The staging order of a plan for several shards.
     const { items = [], schedules = [] } = plan ?? {};
     return { ...performedIn(run.commits, result), items, events: eventsOf(items), schedules };
   }
+}
+
+/** How an action is called. */
+interface Call<Params> {
+  readonly principal: Caller;
+  readonly params: ActionInput<Params>;
+  readonly configuration?: ExecutionConfiguration | undefined;
 }
 
 /** Accepts events of every class. */

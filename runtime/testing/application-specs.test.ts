@@ -5,9 +5,10 @@ import { CODEGEN_VERSION } from '../codegen/version.js';
 import type { Clock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
 import type { ShardedId } from '../domain/id.js';
+import type { Principal } from '../domain/principal.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account, AccountCredited, accountModel, newAccount } from '../domain/test-support/account.js';
-import { UnknownActionError, UnknownModelError, UnknownShardError } from '../errors.js';
+import { UnknownActionError, UnknownModelError, UnknownShardError, ValidationError } from '../errors.js';
 import { Repository } from '../persistence/read/repository.js';
 import { applicationSpecs } from './application-specs.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -30,6 +31,21 @@ class GrantBonusAction extends Action<{ readonly accountId: ShardedId<Account> }
   protected async perform(_: unknown, params: { readonly accountId: ShardedId<Account> }): Promise<Account> {
     const account = await this.#accounts.getById(params.accountId);
     return this.plan().update(account.credit(this.#bonus.amount()));
+  }
+}
+
+interface Place {
+  readonly group: number;
+  readonly member: number;
+}
+
+/** Opens an account on its shard each night. */
+class NightlyAction extends Action<Place, string> {
+  protected perform({ name }: Principal, { group, member }: Place): string {
+    this.plan().add(
+      newAccount(new Decimal(1), ShardIdentifier.of(group, member)).updatedDate(this.clock.now()).build(),
+    );
+    return name;
   }
 }
 
@@ -56,6 +72,13 @@ const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
         actionClass: GrantBonusAction,
         params: [],
         create: () => new GrantBonusAction(clock, accounts, bonus),
+      },
+      {
+        name: 'Nightly',
+        actionClass: NightlyAction,
+        params: [],
+        schedule: { cron: '0 3 * * *', zone: 'Europe/Berlin', on: 'each-shard', principal: 'opener' },
+        create: () => new NightlyAction(clock),
       },
     ];
   },
@@ -89,6 +112,22 @@ describe('applicationSpecs', () => {
       .given(foreign)
       .when({ accountId: foreign.id })
       .thenFails(UnknownShardError);
+  });
+
+  test('lets time pass until a recurring action is due', async () => {
+    const [here, there] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
+    const spec = applicationSpecs(application, {
+      clock: new VirtualClock(now),
+      shards: [here, there],
+      collaborators: { bonus: { amount: () => new Decimal(5) } },
+    }).action(NightlyAction);
+    const due = new Date('2025-03-02T02:00:00.000Z');
+    await spec.whenDue().thenAdded(Account, { updatedDate: due }).thenTouches(here);
+    await spec.whenDue(there).thenTouches(there).thenReturns('fw:system:opener');
+    await specs
+      .action(GrantBonusAction)
+      .whenDue()
+      .thenFails(ValidationError, 'GrantBonus has no @FwSchedule');
   });
 
   test('refuses an action that is not registered', async () => {

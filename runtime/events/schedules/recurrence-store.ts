@@ -1,7 +1,6 @@
 import { nextDue } from '../../cron.js';
-import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { type Recurrence, runId } from './recurrence.js';
+import { type Recurrence, runId, runParams } from './recurrence.js';
 
 /** A recurring action, as it is stored. */
 export interface StoredRecurrence {
@@ -19,11 +18,9 @@ export interface StoredRecurrence {
 
 /** The recurring actions of one shard. */
 export class RecurrenceStore {
-  readonly shard: ShardIdentifier;
   readonly #database: ShardDatabase;
 
   constructor(database: ShardDatabase) {
-    this.shard = database.shard;
     this.#database = database;
   }
 
@@ -75,12 +72,11 @@ export class RecurrenceStore {
     next: Date,
     runs: boolean,
   ): Promise<void> {
-    const { on, paramsVersion, principal } = recurrence;
-    const { group, member } = this.shard;
+    const { paramsVersion, principal } = recurrence;
     const values = [
       ...[actionName, nextDate.toISOString(), JSON.stringify(recurrence), isPaused, next.toISOString()],
-      runs ? runId(actionName, nextDate, this.shard) : null,
-      on === 'each-shard' ? JSON.stringify({ group, member }) : '{}',
+      runs ? runId(actionName, nextDate, this.#database.shard) : null,
+      JSON.stringify(runParams(recurrence, this.#database.shard)),
       ...[paramsVersion, principal],
     ];
     await this.#database.query({ text: ADVANCE, name: 'fw_recur', values });

@@ -3,6 +3,7 @@ import type { ActionRegistry } from '../../action/action-registry.js';
 import type { FwScheduleOptions } from '../../action/markers.js';
 import { SYSTEM_NAME } from '../../action/planned-schedule.js';
 import { type CronTime, cronProblem } from '../../cron.js';
+import type { JsonObject } from '../../domain/json.js';
 import { ownPrincipal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
@@ -29,6 +30,11 @@ export function recurrencesOf(registry: ActionRegistry): ReadonlyMap<string, Rec
     all.set(name, { ...recurrence, principal: ownPrincipal(`system:${principal}`).name, paramsVersion });
   }
   return all;
+}
+
+/** The params of a run: its shard, if there is one on each. */
+export function runParams({ on }: Recurrence, { group, member }: ShardIdentifier): JsonObject {
+  return on === 'each-shard' ? { group, member } : {};
 }
 
 /**
