@@ -79,6 +79,13 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
       'of a newer version are left to a newer process, and the others run',
     ],
   ],
+  'an action recurs, which older processes do not know': [
+    ['runtime/events/schedules/recurring.db.test.ts', 'that only a newer release knows wait for it'],
+  ],
+  'an action recurs at other times, or no longer': [
+    ['runtime/events/schedules/recurring.db.test.ts', 'follow the release that started last'],
+    ['runtime/events/schedules/recurring.db.test.ts', 'end with the last process that has them'],
+  ],
   'a scheduled action is removed': [
     [
       'cli/operate/releases.db.test.ts',

@@ -8,16 +8,16 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_440,
+  cli: 4_490,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
   'generator/event-lock': 710,
-  'generator/read': 6_070,
-  'generator/schema': 1_460,
+  'generator/read': 6_160,
+  'generator/schema': 1_470,
   'generator/write': 570,
   'runtime/access': 1_250,
-  'runtime/action': 1_530,
+  'runtime/action': 1_560,
   'runtime/client': 590,
   'runtime/codegen': 210,
   'runtime/entrances': 160,
@@ -27,11 +27,11 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
-  'runtime/events': 5_810,
+  'runtime/events': 6_130,
   'runtime/execution': 4_150,
   'runtime/http': 4_950,
   'runtime/locks': 500,
-  'runtime/migration': 2_700,
+  'runtime/migration': 2_720,
   'runtime/observability': 830,
   'runtime/openapi': 820,
   'runtime/persistence': 5_630,
@@ -41,10 +41,10 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_370,
   'runtime/sagas': 1_770,
   'runtime/sharding': 3_940,
-  'runtime/testing': 2_850,
+  'runtime/testing': 2_890,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_780, generator: 760 };
+const LOOSE_LINES = { runtime: 1_840, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

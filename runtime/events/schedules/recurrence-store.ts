@@ -1,4 +1,5 @@
 import { nextDue } from '../../cron.js';
+import { insertInto, SCHEDULES } from '../../persistence/write/eventlog-tables.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { type Recurrence, runId, runParams } from './recurrence.js';
 
@@ -107,9 +108,10 @@ const REMOVE = `DELETE FROM eventlog.recurring_actions AS r WHERE action_name = 
 const ADVANCE = `WITH moved AS (
   UPDATE eventlog.recurring_actions SET next_date = $5::timestamptz, last_id = coalesce($6::uuid, last_id),
     last_date = CASE WHEN $6 IS NULL THEN last_date ELSE next_date END
-  WHERE action_name = $1 AND next_date = $2::timestamptz AND definition = $3::jsonb AND paused = $4
-  RETURNING action_name)
-INSERT INTO eventlog.schedules
-  (id, due_date, next_date, action_name, params, params_version, principal, action_id, created_date)
-SELECT $6, $2, $2, action_name, $7::jsonb, $8, $9, $6, now() FROM moved WHERE $6 IS NOT NULL
-ON CONFLICT DO NOTHING`;
+  WHERE action_name = $1 AND date_trunc('milliseconds', next_date) = $2::timestamptz AND definition = $3::jsonb AND paused = $4
+  RETURNING 1)
+${insertInto(SCHEDULES, {
+  ...{ id: '$6::uuid', action_id: '$6::uuid', due_date: '$2::timestamptz', next_date: '$2::timestamptz' },
+  ...{ action_name: '$1::text', params: '$7::jsonb', params_version: '$8::integer', principal: '$9::text' },
+  created_date: 'now()',
+})} FROM moved WHERE $6 IS NOT NULL ON CONFLICT DO NOTHING`;

@@ -1,13 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { time } from '../../concurrency/time.js';
 import { nextDue } from '../../cron.js';
 import type { Recurrence } from './recurrence.js';
 import type { RecurrenceStore, StoredRecurrence } from './recurrence-store.js';
 
 /** Time after which a due time without a run counts as missed, in milliseconds: longer than a take-over. */
 const MISSED_AFTER_MS = 60_000;
-/** Interval at which a process without recurring actions removes those of earlier releases, in milliseconds. */
-const REMOVAL_MS = 60_000;
 
 /**
  * Turns the due times of the recurring actions of one shard into scheduled actions.
@@ -18,7 +15,6 @@ const REMOVAL_MS = 60_000;
 export class RecurringWork {
   readonly #store: RecurrenceStore;
   readonly #own: ReadonlyMap<string, Recurrence>;
-  #removalMs = 0;
   /** Whether a due time waits for the end of the previous run. */
   isHeldUp = false;
 
@@ -36,24 +32,28 @@ export class RecurringWork {
   /**
    * Stores the runs that are due. Needs the lease.
    *
+   * @param isEmpty whether the shard has no recurring action
    * @returns milliseconds until it may have work again; 0 if runs may have been stored
    */
-  async round(process: string): Promise<number> {
-    if (this.#own.size === 0 && time.nowMs() < this.#removalMs) return Number.POSITIVE_INFINITY;
-    this.#removalMs = time.nowMs() + REMOVAL_MS;
+  async round(process: string, isEmpty: boolean): Promise<number> {
+    if (isEmpty && this.#own.size === 0) return Number.POSITIVE_INFINITY;
     const stored = new Map((await this.#store.read()).map((each) => [each.actionName, each]));
-    const others = [...stored.values()].filter(({ actionName }) => !this.#own.has(actionName));
-    for (const { actionName, isAbandoned } of others) if (isAbandoned) await this.#store.remove(actionName);
     const lacking = [...this.#own].filter(([name, own]) => mustDefine(own, stored.get(name)));
-    await this.#store.define(process, new Map(lacking), false);
+    if (lacking.length > 0) {
+      await this.#store.define(process, new Map(lacking), false);
+      return 0;
+    }
     this.isHeldUp = false;
-    const waits = [...this.#own.keys()].map((name) => this.#advance(stored.get(name)));
-    return Math.min(...(await Promise.all(waits)));
+    return Math.min(...(await Promise.all([...stored.values()].map((each) => this.#advance(each)))));
   }
 
-  async #advance(stored: StoredRecurrence | undefined): Promise<number> {
-    if (stored === undefined) return 0;
-    const { recurrence, nextDate, now, isPaused, isRunning } = stored;
+  /** Actions that only another release knows have runs, too, which wait for a process that knows them. */
+  async #advance(stored: StoredRecurrence): Promise<number> {
+    const { actionName, recurrence, nextDate, now, isPaused, isRunning, isAbandoned } = stored;
+    if (isAbandoned && !this.#own.has(actionName)) {
+      await this.#store.remove(actionName);
+      return 0;
+    }
     const { missed, overlap } = recurrence;
     const lateMs = now.getTime() - nextDate.getTime();
     if (lateMs < 0) return -lateMs;
@@ -62,8 +62,7 @@ export class RecurringWork {
       this.isHeldUp = true;
       return Number.POSITIVE_INFINITY;
     }
-    const next = nextDue(recurrence, runs && missed === 'each' ? nextDate : now);
-    await this.#store.advance(stored, next, runs);
+    await this.#store.advance(stored, nextDue(recurrence, runs && missed === 'each' ? nextDate : now), runs);
     return 0;
   }
 }

@@ -208,6 +208,19 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     expect(await accounts(old)).toBe(1);
   });
 
+  test('that only a newer release knows wait for it', async () => {
+    const databases = await makeShards(harness);
+    const old = openLedger(databases, { limits: { surveyMs: 50, leaseMs: 2_000 } });
+    started.push(old);
+    old.events.start();
+    const holder = "SELECT holder IS NOT NULL FROM eventlog.consumers WHERE name = '#schedules'";
+    await until(async () => (await old.rows(holder))[0]?.[0] === true);
+    const { ledger: next } = start(databases, YEARLY);
+    await fallDue(next);
+    await until(async () => (await inState(next, 'done')) === 1);
+    expect([await accounts(next), (await next.events.schedules.list()).length]).toEqual([1, 0]);
+  });
+
   test('end with the last process that has them', async () => {
     const databases = await makeShards(harness);
     const { ledger: old } = start(databases, YEARLY);

@@ -28,6 +28,8 @@ export interface UpcomingSchedules {
   readonly dueMs: number | undefined;
   /** A due action that this process does not know, or not in this version of its params; undefined if there is none. */
   readonly newer: { readonly actionName: string; readonly paramsVersion: number } | undefined;
+  /** Whether the shard has recurring actions. */
+  readonly hasRecurring: boolean;
 }
 
 /** The scheduled actions of one shard, for the holder of the lease. */
@@ -81,11 +83,12 @@ export class ScheduleStore {
       name: 'fw_next_due',
       values: [...this.#versions, idArray(running)],
     });
-    const [dueMs, actionName, paramsVersion] = rows[0] ?? [];
+    const [dueMs, actionName, paramsVersion, hasRecurring] = rows[0] ?? [];
     return {
       dueMs: dueMs === null || dueMs === undefined ? undefined : Math.max(0, Number(dueMs)),
       newer:
         typeof actionName === 'string' ? { actionName, paramsVersion: Number(paramsVersion) } : undefined,
+      hasRecurring: hasRecurring === true,
     };
   }
 
@@ -147,7 +150,7 @@ RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims
 /** Both parts scan the index of due actions from its beginning, and end at the first matching row. */
 const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules
     WHERE state IN ('pending', 'running') AND id <> ALL ($3::uuid[]) AND ${isKnown('$1', '$2')}) - clock_timestamp()) * 1000,
-  n.action_name, n.params_version
+  n.action_name, n.params_version, EXISTS (SELECT FROM eventlog.recurring_actions)
 FROM (SELECT) AS one LEFT JOIN LATERAL (SELECT action_name, params_version FROM eventlog.schedules
   WHERE state IN ('pending', 'running') AND next_date <= clock_timestamp() AND NOT ${isKnown('$1', '$2')}
   ORDER BY next_date LIMIT 1) AS n ON true`;

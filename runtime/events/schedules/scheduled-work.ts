@@ -209,9 +209,9 @@ class ScheduleRun implements LeasedWork {
       if (work.room === 0) await this.#loop.wakeUp.wait(LONGEST_WAIT_MS);
       return;
     }
-    const recursMs = await this.#recurring.round(this.#loop.lease.lease.holder);
+    const { newer, dueMs = LONGEST_WAIT_MS, hasRecurring } = await work.schedules.upcoming(work.running);
+    const recursMs = await this.#recurring.round(this.#loop.lease.lease.holder, !hasRecurring);
     if (recursMs === 0) return;
-    const { newer, dueMs = LONGEST_WAIT_MS } = await work.schedules.upcoming(work.running);
     if (newer !== undefined) this.#loop.finish({ kind: 'waiting', reason: this.#lacks(newer) });
     else await this.#loop.wakeUp.wait(Math.min(dueMs, recursMs, LONGEST_WAIT_MS));
   }
