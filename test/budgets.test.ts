@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, number>> = {
   consumer: 14,
   generator: 58,
   http: 43,
-  operate: 112,
+  operate: 113,
   relay: 19,
   testing: 54,
 };
