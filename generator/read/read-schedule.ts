@@ -19,8 +19,16 @@ export function readSchedule(
   const nodes = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const text = (name: string, expected: string): string | undefined =>
     readOption(context, nodes, name, (value) => typeof value === 'string', expected);
-  const choice = <T extends string>(name: string, of: readonly T[]): T | undefined =>
-    readOption(context, nodes, name, (value): value is T => of.some((each) => each === value), choices(of));
+  const choice = <T extends string>(name: string, of: readonly T[]): T | undefined => {
+    const expected = of.map((each) => `'${each}'`).join(' or ');
+    return readOption(
+      context,
+      nodes,
+      name,
+      (value): value is T => of.some((each) => each === value),
+      expected,
+    );
+  };
   const refuse = (node: ts.Node, problem: string, hint: string): undefined => {
     report(context, 'FWGEN070', node, `${className} cannot be scheduled: ${problem}`, hint);
   };
@@ -68,10 +76,6 @@ function refuseParams(
   const required = params.find(({ name, optional }) => !optional && !given.includes(name));
   if (required !== undefined)
     refuse(`the param ${required.name} is required`, 'Make it optional, or remove it: a run has no caller.');
-}
-
-function choices(of: readonly string[]): string {
-  return of.map((each) => `'${each}'`).join(' or ');
 }
 
 function isPart(value: unknown): value is string {

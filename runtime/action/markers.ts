@@ -100,8 +100,8 @@ export interface FwScheduleOptions {
    */
   readonly on?: 'once' | 'each-shard';
   /**
-   * What happens to due times at which no run could start, because no process was running or the previous run had not
-   * ended: `skip` none after a minute, `once` one run for all of them, `each` one run for each. Default `once`.
+   * Runs for due times at which none could start, because no process was running or the previous run had not ended.
+   * `once`: one for all of them. `each`: one for each, in order. `skip`: none, after a minute. Default `once`.
    */
   readonly missed?: 'skip' | 'once' | 'each';
   /** Whether a run may start before the previous one has ended. Default false. */

@@ -20,14 +20,15 @@ export function recurrencesOf(registry: ActionRegistry): ReadonlyMap<string, Rec
   const all = new Map<string, Recurrence>();
   for (const { name, schedule, version: paramsVersion = 1 } of registry.all()) {
     if (schedule === undefined) continue;
-    const { principal = 'schedule', ...given } = schedule;
-    const recurrence = { zone: 'UTC', on: 'once', missed: 'once', overlap: false, ...given } as const;
+    const { cron, zone = 'UTC', on = 'once', missed = 'once', overlap = false } = schedule;
+    const { principal = 'schedule' } = schedule;
     const problem = SYSTEM_NAME.test(principal)
-      ? cronProblem(recurrence)
+      ? cronProblem({ cron, zone })
       : `the principal ${JSON.stringify(principal)} does not have 1 to 100 visible ASCII characters`;
     if (problem !== undefined)
       throw new ValidationError(`@FwSchedule of ${name}: ${problem}`, { field: 'schedule' });
-    all.set(name, { ...recurrence, principal: ownPrincipal(`system:${principal}`).name, paramsVersion });
+    const actor = ownPrincipal(`system:${principal}`).name;
+    all.set(name, { cron, zone, on, missed, overlap, principal: actor, paramsVersion });
   }
   return all;
 }
