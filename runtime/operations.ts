@@ -31,6 +31,7 @@ export { idNamed } from './domain/id.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
 export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
+export type { RebuildProgress } from './events/dead-letters/replays.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';

@@ -8,16 +8,16 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_490,
+  cli: 4_570,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
   'generator/event-lock': 710,
-  'generator/read': 6_160,
+  'generator/read': 6_180,
   'generator/schema': 1_470,
   'generator/write': 570,
   'runtime/access': 1_250,
-  'runtime/action': 1_560,
+  'runtime/action': 1_570,
   'runtime/client': 590,
   'runtime/codegen': 210,
   'runtime/entrances': 160,
@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
-  'runtime/events': 6_130,
+  'runtime/events': 6_530,
   'runtime/execution': 4_150,
   'runtime/http': 4_950,
   'runtime/locks': 500,
@@ -55,7 +55,7 @@ const NAMES: Readonly<Record<string, number>> = {
   consumer: 14,
   generator: 58,
   http: 43,
-  operate: 113,
+  operate: 114,
   relay: 19,
   testing: 54,
 };

@@ -36,15 +36,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** For the tests whose processes have a role with few rights. */
+const MAY_CREATE =
+  "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()); END $$";
+
 /** Two shards of the configuration file, and an application on them with one handler. */
 async function startLedger(
   harness: DatabaseHarness,
   handle: Parameters<typeof handlerOf>[1],
+  settings: Parameters<typeof handlerOf>[2] = {},
 ): Promise<Ledger> {
   const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
   writeFileSync(config, topologyYaml(topology));
   databases = openDatabases(topology, { warn: () => {} });
-  const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1 });
+  const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1, ...settings });
   const ledger = openLedger(databases, { handlers: [handler], limits: { surveyMs: 50 } });
   ledgers.push(ledger);
   ledger.events.start();
@@ -102,6 +107,40 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(discarded.info).toBe('1 event discarded.');
     expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
     expect((await events('lag')).code).toBe(0);
+  });
+
+  test('rebuilds a projection, shows the progress until the end, and abandons a rebuild', async () => {
+    let isFailing = false;
+    const ledger = await startLedger(
+      harness,
+      async ({ transaction, modelVersion }) => {
+        if (isFailing) throw new Error('broken');
+        await transaction.query({ text: 'INSERT INTO tallies VALUES ($1)', values: [modelVersion] });
+      },
+      { transactional: true, projection: ['tallies'] },
+    );
+    for (const shard of [HERE, THERE]) {
+      await ledger.rows('CREATE TABLE tallies (version bigint)', shard);
+      await ledger.rows('GRANT ALL ON tallies TO PUBLIC', shard);
+      await ledger.rows(MAY_CREATE, shard);
+    }
+    const account = await ledger.open();
+    await ledger.credit(account);
+    const seen = async (): Promise<readonly unknown[]> =>
+      (await ledger.rows('SELECT version FROM tallies')).flat();
+    await until(async () => (await seen()).length === 1);
+    await ledger.rows('UPDATE tallies SET version = 99');
+    const followed = await events('rebuild', 'Letters', '--follow');
+    expect(followed.info).toMatch(/^\(0, 0\) Letters#[0-9a-f]{8}: \d+ % of \d+ events?, \d+ per second/m);
+    expect([followed.code, followed.info.split('\n').at(-1)]).toEqual([0, 'The projection is rebuilt.']);
+    expect(await seen()).toEqual(['2']);
+    isFailing = true;
+    await events('rebuild', 'Letters', '--shard', '0,0');
+    expect((await events('rebuild', 'Letters', '--shard', '0,0')).error).toContain('is under way');
+    await until(async () => (await ledger.events.rebuilds('Letters'))[0]?.waitingFor === 'dead letters');
+    expect((await events('rebuild', 'Letters', '--abandon')).info).toBe('1 rebuild abandoned.');
+    expect(await ledger.events.rebuilds('Letters')).toEqual([]);
+    expect(await seen()).toEqual(['2']);
   });
 
   test('replays from a time, from a position and for one model', async () => {

@@ -8,6 +8,7 @@ import { tableLines } from '../text-table.js';
 import { DEAD_LETTERS } from './dead-letters.js';
 import { LAG } from './lag.js';
 import { type Found, FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import { REBUILD } from './rebuild.js';
 import { SCHEDULES } from './schedules.js';
 
 const FAILOVERS = shardCommand({
@@ -232,5 +233,5 @@ function flatten<T extends object>(
 export const EVENTS: CommandEntry = {
   name: 'events',
   about: 'Shows and steers the delivery of events: lag, dead letters, replays, retention, scheduled actions.',
-  commands: [LAG, FAILOVERS, DEAD_LETTERS, REPLAY, REBASE, RESUME, NARROW, RETAIN, SCHEDULES],
+  commands: [LAG, FAILOVERS, DEAD_LETTERS, REPLAY, REBUILD, REBASE, RESUME, NARROW, RETAIN, SCHEDULES],
 };

@@ -2,7 +2,7 @@ import type { EventReference, HandlerOptions, HandlerSchema } from '../schema/pr
 import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
-import type { ReadContext } from './read-context.js';
+import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
@@ -17,6 +17,7 @@ const OPTIONS = [
   'maximumAttempts',
   'retryDelayMs',
   'transactional',
+  'projection',
   'startFrom',
 ] as const;
 
@@ -70,15 +71,27 @@ function readSettings(context: ReadContext, nodes: ReadonlyMap<string, ts.Expres
   const maximumAttempts = take('maximumAttempts', isCount, 'a whole number of at least 1');
   const retryDelayMs = take('retryDelayMs', isCount, 'a whole number of milliseconds');
   const transactional = take('transactional', (value) => typeof value === 'boolean', 'true or false');
+  const projection = take('projection', isTables, 'a list of tables, without their schemas');
+  const owner = nodes.get('projection');
+  if (projection !== undefined && transactional !== true && owner !== undefined) {
+    const message = 'A handler with a projection must be transactional';
+    report(context, 'FWGEN002', owner, message, 'Add transactional: true.');
+  }
   const startFrom = take('startFrom', isStart, "'beginning' or 'now'");
   return {
     ...(name === undefined ? {} : { name }),
-    options: { aliases, concurrency, maximumAttempts, retryDelayMs, transactional, startFrom },
+    options: { aliases, concurrency, maximumAttempts, retryDelayMs, transactional, projection, startFrom },
   };
 }
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+}
+
+function isTables(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((each) => /^[^."]{1,63}$/.test(String(each)))
+  );
 }
 
 function isStart(value: unknown): value is 'beginning' | 'now' {

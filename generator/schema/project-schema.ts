@@ -169,6 +169,7 @@ export interface HandlerOptions {
   readonly maximumAttempts: number | undefined;
   readonly retryDelayMs: number | undefined;
   readonly transactional: boolean | undefined;
+  readonly projection: readonly string[] | undefined;
   readonly startFrom: 'beginning' | 'now' | undefined;
 }
 

@@ -25,7 +25,7 @@ export type {
   DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
-export type { ReplayFrom, ReplayOptions } from '../events/dead-letters/replays.js';
+export type { RebuildProgress, ReplayFrom, ReplayOptions } from '../events/dead-letters/replays.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
 export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 export { EventDelivery } from '../events/event-delivery.js';

@@ -2,7 +2,7 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { DurationCounts } from '../concurrency/durations.js';
 import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { UnknownHandlerError } from '../errors.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
 import type { ActionExecutor } from '../execution/action-executor.js';
 import type { WriteGroup } from '../persistence/shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -153,10 +153,29 @@ export class EventDelivery extends EventOperations {
     from: ReplayFrom,
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
-    if (!this.#consumers.some(({ name }) => name === handler))
-      throw new UnknownHandlerError(`There is no handler ${handler}`);
+    this.#consumer(handler);
     const replays = await super.replay(handler, from, options);
     this.#delivery.lookAround();
     return replays;
+  }
+
+  /**
+   * As `EventOperations.rebuild`, and starts it at once.
+   *
+   * @throws UnknownHandlerError also if the application has no such handler
+   * @throws ValidationError also if the handler declares no projection
+   */
+  override async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    if (this.#consumer(handler).projection === undefined)
+      throw new ValidationError(`Handler ${handler} declares no projection`);
+    const rebuilds = await super.rebuild(handler, shard);
+    this.#delivery.lookAround();
+    return rebuilds;
+  }
+
+  #consumer(handler: string): Consumer {
+    const found = this.#consumers.find(({ name }) => name === handler);
+    if (found === undefined) throw new UnknownHandlerError(`There is no handler ${handler}`);
+    return found;
   }
 }

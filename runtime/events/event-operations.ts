@@ -10,10 +10,14 @@ import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters/dead-letters.js';
 import {
+  abandonRebuilds,
   checkReplayFrom,
+  orderRebuild,
   orderReplay,
+  type RebuildProgress,
   type ReplayFrom,
   type ReplayOptions,
+  readRebuilds,
   readReplayable,
 } from './dead-letters/replays.js';
 import { NARROW, OperatedTable, RESUME } from './delivery/operated-table.js';
@@ -103,26 +107,68 @@ export class EventOperations {
       throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
     }
     // Queries all shards before it creates the first replay.
-    const asked = await Promise.all(
-      databases.map(async (database) => ({ database, known: await readReplayable(database, handler) })),
-    );
-    if (asked.every(({ known }) => known === undefined)) {
-      throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
-    }
-    if (options.again !== true && asked.some(({ known }) => known?.transactional === true)) {
+    const asked = await this.#replayable(handler, databases);
+    if (options.again !== true && asked.some(({ known }) => known.transactional)) {
       throw new ValidationError(
-        `${handler} is transactional: a replay applies each of its writes a second time. Undo them first, then pass ` +
-          'again: true (--again)',
+        `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
+          'or undo the writes first, and pass again: true (--again)',
         { field: 'again' },
       );
     }
     const ordered = await Promise.all(
       asked.map(async ({ database, known }) => {
-        const name = known === undefined ? undefined : await orderReplay(database, known, from, options);
+        const name = await orderReplay(database, known, from, options);
         return name === undefined ? [] : [{ shard: database.shard, name }];
       }),
     );
     return ordered.flat();
+  }
+
+  /**
+   * Rebuilds the projection of a transactional handler from the log: beside the rows that are read, which it replaces
+   * in one transaction once it has caught up. A process whose handler declares the `projection` does the work.
+   *
+   * @param shard only this shard. Default: all
+   * @returns one rebuild for each shard on which the handler has run
+   * @throws UnknownHandlerError if the handler has never run on any of these shards
+   * @throws ValidationError if it is not transactional, is being rebuilt, or retention has deleted events
+   */
+  async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    const asked = await this.#replayable(handler, this.#databases(shard));
+    if (asked.some(({ known }) => !known.transactional))
+      throw new ValidationError(
+        `${handler} is not transactional: only its declared projection can be rebuilt`,
+      );
+    const ordered: OrderedReplay[] = [];
+    for (const { database, known } of asked)
+      ordered.push({ shard: database.shard, name: await orderRebuild(database, known) });
+    return ordered;
+  }
+
+  /** How far the rebuilds of a handler are that are under way. @param shard only this shard. Default: all */
+  async rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
+    const found = await Promise.all(
+      this.#databases(shard).map((database) => readRebuilds(database, handler)),
+    );
+    return found.flat();
+  }
+
+  /** Ends the rebuilds of a handler that are under way, and drops their tables. @returns their number */
+  async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
+    const counts = this.#databases(shard).map((database) => abandonRebuilds(database, handler));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** @throws UnknownHandlerError */
+  async #replayable(handler: string, databases: readonly ShardDatabase[]) {
+    const asked = await Promise.all(
+      databases.map(async (database) => {
+        const known = await readReplayable(database, handler);
+        return known === undefined ? [] : [{ database, known }];
+      }),
+    );
+    if (asked.flat().length > 0) return asked.flat();
+    throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
   }
 
   /**

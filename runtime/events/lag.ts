@@ -105,7 +105,7 @@ LEFT JOIN LATERAL (SELECT count(*) AS behind, min(created_date) AS oldest FROM (
   WHERE (n.epoch IS NULL AND (e.transaction_id, e.position) > (c.transaction_id, c.position)
       AND e.position > coalesce(m.after_position, 0))
     OR (n.epoch IS NOT NULL AND e.position > n.after_position)
-  LIMIT 10000) AS e) AS b ON c.kind = 'live'
+  LIMIT 10000) AS e) AS b ON c.kind = 'live' OR c.replay @> '{"rebuild": true}'
 CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, model_id)) AS models
   FROM eventlog.dead_letters WHERE consumer = c.name AND state <> 'discarded') AS d
 WHERE c.finished_date IS NULL AND c.kind <> 'schedules' ORDER BY c.name`;

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../../domain/id.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
+import { readCompleteFrom } from '../../retention/complete-from.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { rebuildSchema } from '../delivery/rebuild.js';
 import { type ReplayOrder, writeReplay } from '../delivery/replay-order.js';
 import type { LogCursor } from '../log/event-record.js';
 
@@ -62,13 +65,86 @@ export async function orderReplay(
 ): Promise<string | undefined> {
   if (checkpoint.position <= 0 && checkpoint.transactionId === '0') return undefined;
   const number = randomBytes(4).toString('hex');
-  const order: ReplayOrder = {
+  return order(database, number, {
+    handler,
     identity,
     again: again ? `again-${number}` : undefined,
     selection: { ...selectionOf(from), until: checkpoint },
-  };
+  });
+}
+
+/**
+ * Creates the rebuild of a handler's projection on one shard: a replay without an end, which replaces the projection
+ * once it has caught up.
+ *
+ * @returns its name
+ * @throws ValidationError if one is under way, or retention has deleted events
+ */
+export async function orderRebuild(
+  database: ShardDatabase,
+  { handler, identity }: ReplayableHandler,
+): Promise<string> {
+  const shard = `shard ${database.shard}`;
+  const completeFrom = await readCompleteFrom(database);
+  if (completeFrom !== undefined)
+    throw new ValidationError(
+      `Events of ${shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild needs all`,
+    );
+  const [underWay] = await readRebuilds(database, handler);
+  if (underWay !== undefined)
+    throw new ValidationError(
+      `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
+    );
+  const number = randomBytes(4).toString('hex');
+  return order(database, number, { handler, identity, again: undefined, rebuild: true, selection: {} });
+}
+
+/** How far a rebuild is. */
+export interface RebuildProgress {
+  readonly shard: ShardIdentifier;
+  /** Name of its consumer: that of its dead letters. */
+  readonly name: string;
+  /** Position in the log that it has reached. */
+  readonly position: number;
+  /** Position of the last event. */
+  readonly end: number;
+  /** Why it does not go on; undefined if it does. */
+  readonly waitingFor: string | undefined;
+}
+
+/** The rebuilds of a handler that are under way on one shard: at most one. */
+export async function readRebuilds(
+  database: ShardDatabase,
+  handler: string,
+): Promise<readonly RebuildProgress[]> {
+  const { rows } = await database.query({ text: PROGRESS, values: [handler] });
+  return rows.map(([name, position, end, waitingFor]) => ({
+    shard: database.shard,
+    name: String(name),
+    position: Number(position),
+    end: Number(end),
+    waitingFor: waitingFor === null ? undefined : String(waitingFor),
+  }));
+}
+
+/** Ends the rebuilds of a handler that are under way. @returns their number */
+export async function abandonRebuilds(database: ShardDatabase, handler: string): Promise<number> {
+  const { rows } = await database.query({ text: ABANDON, values: [handler] });
+  for (const [name] of rows)
+    await database.query({
+      text: `DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`,
+      values: [],
+    });
+  return rows.length;
+}
+
+async function order(
+  database: ShardDatabase,
+  number: string,
+  { handler, ...replay }: ReplayOrder & { readonly handler: string },
+): Promise<string> {
   const name = `${handler}#${number}`;
-  await database.query({ text: ORDER, values: [name, handler, writeReplay(order)] });
+  await database.query({ text: ORDER, values: [name, handler, writeReplay(replay)] });
   return name;
 }
 
@@ -91,6 +167,18 @@ function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> 
 const HANDLER =
   "SELECT identity, epoch, transaction_id, position, 'transactional' = ANY (selects) FROM eventlog.consumers " +
   "WHERE name = $1 AND kind = 'live'";
+
+const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL AND replay @> '{"rebuild": true}'`;
+
+const PROGRESS = `SELECT name, position, (SELECT coalesce(max(position), 0) FROM eventlog.events),
+  coalesce('halted: ' || halted, waiting_for,
+    (SELECT 'dead letters' FROM eventlog.dead_letters AS d WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))
+FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
+
+/** The new fence ends the work of a process that holds the lease. */
+const ABANDON = `UPDATE eventlog.consumers SET finished_date = clock_timestamp(), fence = fence + 1, holder = NULL,
+  leased_until = NULL
+WHERE ${IS_REBUILD} RETURNING name`;
 
 const ORDER =
   'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +

@@ -5,6 +5,7 @@ import type { LogReader, LogSelection } from '../log/log-reader.js';
 import type { Attempts, RunContext } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { ParkingStore } from './parking-store.js';
+import type { Rebuild } from './rebuild.js';
 
 /** The dependencies of a consumer's run. */
 export interface ConsumerRunOptions {
@@ -15,6 +16,8 @@ export interface ConsumerRunOptions {
   readonly readAhead?: number | undefined;
   /** Receives the age of each event once it is handled. Undefined for a replay. */
   readonly ages: Durations | undefined;
+  /** The tables that a transactional run rebuilds. Undefined: it writes those that are read. */
+  readonly rebuild?: Rebuild | undefined;
   readonly context: Omit<RunContext, 'signal'>;
   readonly reader: LogReader;
   readonly consumers: ConsumerStore;

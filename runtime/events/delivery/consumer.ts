@@ -24,6 +24,8 @@ export interface Consumer {
   readonly readAhead?: number;
   /** Whether it writes through the transaction that moves its checkpoint. Default false. */
   readonly transactional?: boolean;
+  /** Tables that only it writes. Undefined: none is known, and they cannot be rebuilt. */
+  readonly projection?: readonly string[] | undefined;
   /** Called once for each shard. */
   readonly attempts: (shard: ShardIdentifier) => Attempts;
   /** Called when delivery stops, so that long waits can end. */
@@ -59,7 +61,7 @@ const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
 /** @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing */
 export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
   const names = new Set<string>();
-  for (const { name, aliases = [], events } of handlers) {
+  for (const { name, aliases = [], events, projection, transactional } of handlers) {
     for (const each of [name, ...aliases]) {
       if (!NAME.test(each)) {
         throw new ValidationError(
@@ -72,6 +74,8 @@ export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
       if (names.has(each)) throw new ValidationError(`Two handlers are named ${each}`);
       names.add(each);
     }
+    if (projection !== undefined && transactional !== true)
+      throw new ValidationError(`Handler ${name} has a projection, and must be transactional`);
     if (events.length === 0) throw new ValidationError(`Handler ${name} handles no event`);
     new EventTypes(events);
   }
@@ -91,6 +95,7 @@ export function handlerConsumer(
     startFrom,
     concurrency,
     transactional: handler.transactional === true,
+    projection: handler.projection,
     selection: { eventTypes: [...byStoredName(handler.events, () => true).keys()] },
     attempts: (shard) => {
       const facts = { handler: name, shard: shard.toString() };

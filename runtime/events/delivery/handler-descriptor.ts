@@ -39,6 +39,11 @@ export interface HandlerSettings {
    * Default false.
    */
   readonly transactional?: boolean;
+  /**
+   * Tables that only this handler writes, without their schemas, each after those that it references: `fw-gen events
+   * rebuild` makes their rows anew from the log. Requires `transactional`. Default: they cannot be rebuilt.
+   */
+  readonly projection?: readonly string[];
   /** Where a handler without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
 }

@@ -7,15 +7,18 @@ export interface ReplayOrder {
   readonly identity: string;
   /** Part of the keys if actions are to be repeated; undefined: actions return their first results. */
   readonly again: string | undefined;
+  /** True: the handler's projection is rebuilt, and replaced at the end. Default false. */
+  readonly rebuild?: boolean | undefined;
   readonly selection: Pick<LogSelection, 'model' | 'fromPosition' | 'fromDate' | 'until'>;
 }
 
 /** Reads an order as it is stored. */
-export function readReplay({ identity, again, ...selection }: JsonObject): ReplayOrder {
+export function readReplay({ identity, again, rebuild, ...selection }: JsonObject): ReplayOrder {
   const present = Object.entries(selection).filter(([, value]) => value !== null);
   return {
     identity: String(identity),
     again: typeof again === 'string' ? again : undefined,
+    rebuild: rebuild === true,
     // `writeReplay` has made it from a selection.
     selection: Object.fromEntries(present) as ReplayOrder['selection'],
   };

@@ -21,6 +21,7 @@ import { FailureWarnings } from './failure-warnings.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';
+import { Rebuild } from './rebuild.js';
 import { registerConsumer, registerConsumers } from './register-consumers.js';
 import { readReplay } from './replay-order.js';
 import { TransactionalRun } from './transactional-run.js';
@@ -242,7 +243,7 @@ export class ShardDelivery {
     const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;
-    if (await this.#leaveToWider(consumer)) return;
+    if (await this.#leaveToOthers(consumer)) return;
     const work = this.#work(consumer);
     if (work === undefined) {
       await this.#consumers.release(consumer.lease, undefined);
@@ -257,17 +258,28 @@ export class ShardDelivery {
     this.#wakeUp.start();
   }
 
-  /** Releases a consumer whose stored selection has more than this process selects. */
-  async #leaveToWider({ lease, selects }: LeasedConsumer): Promise<boolean> {
-    const live = this.#liveOf(lease.name);
-    const missing = live === undefined ? [] : missingItems(selects, selectionItems(live));
-    if (live === undefined || missing.length === 0) return false;
-    const reason =
-      `its stored selection has ${missing.join(', ')}, which this process does not select: a process of another ` +
-      `release continues, or run fw-gen events narrow ${live.name} --without ${missing[0]}`;
+  /** Releases a consumer that only a process of another release can run. */
+  async #leaveToOthers(consumer: LeasedConsumer): Promise<boolean> {
+    const { lease } = consumer;
+    const reason = this.#lackFor(consumer);
+    if (reason === undefined) return false;
     await this.#consumers.release(lease, reason);
     this.#waits(lease.name, reason);
     return true;
+  }
+
+  /** What this process lacks for a consumer: a part of its stored selection, or the tables to rebuild. */
+  #lackFor({ lease, selects, replay }: LeasedConsumer): string | undefined {
+    const live = this.#liveOf(lease.name);
+    if (live === undefined) return undefined;
+    const [missing, ...more] = missingItems(selects, selectionItems(live));
+    if (missing !== undefined)
+      return (
+        `its stored selection has ${[missing, ...more].join(', ')}, which this process does not select: a process of ` +
+        `another release continues, or run fw-gen events narrow ${live.name} --without ${missing}`
+      );
+    if (live.projection !== undefined || replay?.['rebuild'] !== true) return undefined;
+    return `handler ${live.name} of this process declares no projection`;
   }
 
   #liveOf(name: string): Consumer | undefined {
@@ -299,6 +311,7 @@ export class ShardDelivery {
       selection: { ...live.selection, ...replay?.selection },
       concurrency: live.concurrency,
       readAhead: live.readAhead,
+      rebuild: replay?.rebuild === true ? new Rebuild(name, live.projection ?? []) : undefined,
       ages: replay === undefined ? agesOf(live.name) : undefined,
       context: {
         identity: replay?.identity ?? consumer.identity,

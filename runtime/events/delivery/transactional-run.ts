@@ -11,6 +11,7 @@ import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedLetter, Settlement } from './parking-store.js';
+import { isAfter, RebuildRefused } from './rebuild.js';
 
 /** Maximum events per transaction: a running transaction holds back the snapshot horizon. */
 const GROUP = 200;
@@ -95,6 +96,8 @@ export class TransactionalRun implements LeasedWork {
       await this.#step();
       this.#inDoubt = false;
     } catch (error) {
+      if (error instanceof RebuildRefused)
+        return this.#loop.finish({ kind: 'halted', reason: error.message });
       if (!(error instanceof Superseded)) throw error;
     }
   }
@@ -140,6 +143,7 @@ export class TransactionalRun implements LeasedWork {
       await this.#moveTo(cursor);
       this.#saved = cursor;
     }
+    if (isQuiet && end === undefined && !this.#parked.any && (await this.#switchRebuilt())) return;
     if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
     else if (end !== undefined) {
       this.#source.rewind(cursor);
@@ -194,7 +198,9 @@ export class TransactionalRun implements LeasedWork {
     let handled = 0;
     const askedMs = time.nowMs();
     const until = askedMs + GROUP_MS;
+    const { rebuild } = this.#options;
     const cursor = await this.#transactions.transaction(async (transaction) => {
+      const before = await rebuild?.enter(transaction);
       let last = this.#saved;
       for (const event of events) {
         if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
@@ -202,6 +208,7 @@ export class TransactionalRun implements LeasedWork {
         handled += 1;
         last = event.cursor;
       }
+      if (before !== undefined) await rebuild?.leave(transaction, before);
       await this.#moveTo(last, transaction);
       return last;
     });
@@ -215,6 +222,40 @@ export class TransactionalRun implements LeasedWork {
       done.map((event) => ({ event })),
     );
     return handled;
+  }
+
+  /**
+   * Ends a rebuild that has caught up. The events that the live handler has handled since are handled in the same
+   * transaction, in which the live one waits. False if there is no rebuild, there are too many such events, or one fails.
+   */
+  async #switchRebuilt(): Promise<boolean> {
+    const { rebuild, consumer, reader, selection } = this.#options;
+    if (rebuild === undefined) return false;
+    const handler = consumer.lease.name.split('#', 1)[0] ?? '';
+    const work = async (transaction: Transaction): Promise<boolean> => {
+      const live = await rebuild.lockLive(transaction, handler);
+      if (live === undefined) return false;
+      const isBehind = isAfter(live, this.#saved);
+      if (isBehind) {
+        const page = await reader.within(transaction).read({ ...selection, until: live }, this.#saved, GROUP);
+        if (!page.ended) return false;
+        const before = await rebuild.enter(transaction);
+        for (const event of page.events) await this.#handle(event, 1, transaction);
+        await rebuild.leave(transaction, before);
+        await rebuild.exit(transaction);
+      }
+      const cursor = isBehind ? live : this.#saved;
+      await this.#moveTo(cursor, transaction);
+      await rebuild.switchTo(transaction, cursor, { lease: consumer.lease, handler });
+      return true;
+    };
+    const isDone = await this.#transactions.transaction(work).catch((error) => {
+      // The next round attempts the event as usual.
+      if (error instanceof HandlerFailed) return false;
+      throw error;
+    });
+    if (isDone) this.#loop.finish({ kind: 'finished' });
+    return isDone;
   }
 
   async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
@@ -259,10 +300,12 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles a parked event and deletes it, in one transaction. */
   async #settle({ event }: ParkedLetter, number: number): Promise<Settlement> {
-    const { attempts, letters, consumer } = this.#options;
+    const { attempts, letters, consumer, rebuild } = this.#options;
     try {
       return await this.#transactions.transaction(async (transaction) => {
+        const before = await rebuild?.enter(transaction);
         await attempts.handle(event, { number, transaction }, this.#context);
+        if (before !== undefined) await rebuild?.leave(transaction, before);
         const settlement = await letters.settle(consumer.lease, event.id, transaction);
         if (settlement !== 'settled') throw new NotSettled(settlement);
         return settlement;

@@ -42,12 +42,17 @@ export interface LogPage {
 
 /** Reads one shard's outbox in commit order. */
 export class LogReader {
-  readonly #database: ShardDatabase;
+  readonly #database: Pick<ShardDatabase, 'query'>;
   readonly #epochs: Epochs;
 
-  constructor(database: ShardDatabase, epochs: Epochs) {
+  constructor(database: Pick<ShardDatabase, 'query'>, epochs: Epochs) {
     this.#database = database;
     this.#epochs = epochs;
+  }
+
+  /** A reader whose queries run in a transaction on the same shard. */
+  within(transaction: Pick<ShardDatabase, 'query'>): LogReader {
+    return new LogReader(transaction, this.#epochs);
   }
 
   /**

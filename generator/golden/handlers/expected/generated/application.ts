@@ -30,6 +30,7 @@ export const application: ApplicationDefinition<Collaborators> = {
         name: 'OrderCount',
         events: [orderPlacedEvent],
         transactional: true,
+        projection: ['order_counts'],
         create: () => new OrderCount(),
       },
       {

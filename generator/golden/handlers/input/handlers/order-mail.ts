@@ -25,7 +25,7 @@ export class OrderMail implements EventHandler<Told> {
   }
 }
 
-@FwEventHandler({ event: OrderPlacedEvent, transactional: true })
+@FwEventHandler({ event: OrderPlacedEvent, transactional: true, projection: ['order_counts'] })
 export class OrderCount implements EventHandler<OrderPlacedEvent> {
   handle(envelope: EventEnvelope<OrderPlacedEvent>): void {
     void envelope.event;

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RebuildProgress } from '../../runtime/operations.js';
+import { type CommandEntry, flag, type Report, required } from '../command.js';
+import { InputError } from '../input-error.js';
+import { counted, durationText, oneLine } from '../terminal-text.js';
+import { FRAME, operatorCommand, type Session } from './operator-command.js';
+
+const LOOK_MS = 1_000;
+
+/** `fw-gen events rebuild` */
+export const REBUILD: CommandEntry = operatorCommand({
+  name: 'rebuild',
+  about:
+    'Makes the rows of a projection anew from the log, beside those that are read, and replaces them in one transaction. A process whose handler declares the projection does the work.',
+  examples: [
+    ['fw-gen events rebuild MerchantRevenue --follow', 'on all shards; shows the progress until the end'],
+    ['fw-gen events rebuild MerchantRevenue --abandon', 'the rows that are read stay'],
+  ],
+  inputs: {
+    ...FRAME,
+    handler: required('<handler>', 'the name of a transactional handler with a `projection`'),
+    follow: flag('--follow', 'show the progress until the end; also of a rebuild that is under way'),
+    abandon: flag('--abandon', 'end a rebuild that is under way'),
+  },
+  run: async (session, { handler, shard, follow, abandon }, { output, signal }) => {
+    if (follow === true && abandon === true) throw new InputError('Pass --follow or --abandon, not both.');
+    const { operations } = session;
+    const chosen = shard === undefined ? undefined : session.shards[0]?.shard;
+    if (abandon === true) {
+      const abandoned = await operations.abandonRebuild(handler, chosen);
+      return { json: { abandoned }, lines: [`${counted(abandoned, 'rebuild')} abandoned.`] };
+    }
+    const isUnderWay = follow === true && (await operations.rebuilds(handler, chosen)).length > 0;
+    const ordered = isUnderWay ? [] : await operations.rebuild(handler, chosen);
+    if (follow !== true) return orderedReport(ordered);
+    const first = new Map<string, number>();
+    const startedMs = Date.now();
+    for (;;) {
+      const under = await operations.rebuilds(handler, chosen);
+      if (under.length === 0) return { json: { rebuilds: [] }, lines: ['The projection is rebuilt.'] };
+      for (const each of under) output.info(progressLine(each, first, Date.now() - startedMs));
+      if (under.every(({ waitingFor }) => waitingFor?.startsWith('halted: ') === true))
+        return {
+          json: { rebuilds: under },
+          lines: ['Pass --abandon after the cause is gone.'],
+          isDrift: true,
+        };
+      const ended = await sleep(LOOK_MS, true, { signal }).catch(() => false);
+      if (!ended) return { json: { rebuilds: under }, lines: ['It goes on without this command.'] };
+    }
+  },
+});
+
+function orderedReport(ordered: Awaited<ReturnType<Session['operations']['rebuild']>>): Report {
+  return {
+    json: { rebuilds: ordered.map(({ shard, name }) => ({ shard, name })) },
+    lines: [
+      ...ordered.map(({ shard, name }) => `${shard} ${name}`),
+      'A process that runs the handler performs them. Pass --follow to see the progress.',
+    ],
+  };
+}
+
+/** @param first the position at which each rebuild was first seen */
+function progressLine(
+  { shard, name, position, end, waitingFor }: RebuildProgress,
+  first: Map<string, number>,
+  passedMs: number,
+): string {
+  const key = `${shard} ${name}`;
+  const start = first.get(key) ?? position;
+  first.set(key, start);
+  if (waitingFor !== undefined) return `${key}: waits for ${oneLine(waitingFor)}`;
+  const perSecond = passedMs === 0 ? 0 : ((position - start) / passedMs) * 1_000;
+  const share = end === 0 ? 100 : Math.floor((Math.max(0, position) / end) * 100);
+  const left = perSecond === 0 ? '' : `, ${durationText(((end - position) / perSecond) * 1_000)} left`;
+  return `${key}: ${share} % of ${counted(end, 'event')}, ${Math.round(perSecond)} per second${left}`;
+}

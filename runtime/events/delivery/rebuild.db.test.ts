@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { HERE } from '../../execution/test-support/accounts.js';
+import { defineMigration } from '../../migration/migration.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { EventOperations } from '../event-operations.js';
+import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
+
+const TABLES = defineMigration(
+  '0009_totals',
+  `create table owners (account text primary key);
+   create table totals (account text primary key references owners, credits int not null, twice int generated always as (credits * 2) stored);
+   create view shown as select * from totals`,
+);
+
+/** Counts the credits of each account. @param step what each credit counts */
+function totals(step: number, settings: Partial<HandlerDescriptor> = {}): HandlerDescriptor {
+  return handlerOf(
+    'Totals',
+    async ({ transaction, modelId }) => {
+      const run = (text: string) =>
+        transaction.query({ text, values: [modelId, step].slice(0, text.includes('$2') ? 2 : 1) });
+      await run('INSERT INTO owners (account) VALUES ($1) ON CONFLICT DO NOTHING');
+      await run(`INSERT INTO totals (account, credits) VALUES ($1, $2)
+        ON CONFLICT (account) DO UPDATE SET credits = totals.credits + excluded.credits`);
+    },
+    { transactional: true, projection: ['owners', 'totals'], retryDelayMs: 1, ...settings },
+  );
+}
+
+describeOnEachAdapter('The rebuild of a projection', (harness) => {
+  let databases: DatabaseRegistry;
+  let operations: EventOperations;
+  const running: Ledger[] = [];
+
+  beforeEach(async () => {
+    databases = await makeShard(harness);
+    operations = new EventOperations(databases);
+    const { rows } = openLedger(databases);
+    await rows('GRANT DELETE ON owners, totals TO PUBLIC');
+    await rows(
+      "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()); END $$",
+    );
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map(({ events }) => events.stop(0)));
+  });
+
+  function start(...handlers: readonly HandlerDescriptor[]): Ledger {
+    const ledger = openLedger(databases, { handlers, limits: { surveyMs: 50 } });
+    running.push(ledger);
+    ledger.events.start();
+    return ledger;
+  }
+
+  const rowsOf = async (ledger: Ledger, table = 'shown'): Promise<readonly unknown[]> =>
+    (await ledger.rows(`SELECT credits, twice FROM ${table} ORDER BY account`)).map(([credits]) => credits);
+  const isOver = async (): Promise<boolean> =>
+    (await operations.lag(HERE))[0]?.consumers.every(({ kind }) => kind === 'live') === true;
+  const schemas = (ledger: Ledger) =>
+    ledger.rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'fw_rebuild%'");
+
+  test('replaces all rows at once, while actions go on and readers see the former ones until then', async () => {
+    const old = start(totals(1));
+    const accounts = [await old.open(), await old.open()];
+    for (const account of accounts) for (let nr = 0; nr < 5; nr += 1) await old.credit(account);
+    await until(async () => (await rowsOf(old)).join() === '5,5');
+    await old.events.stop();
+    const next = start(totals(10));
+    await next.events.rebuild('Totals');
+    const views = new Set<string>();
+    let done = false;
+    const reading = (async () => {
+      while (!done) {
+        views.add(
+          ((await rowsOf(next)) as number[]).map((each) => (each % 10 === 5 ? 'former' : 'new')).join(),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    })();
+    for (let nr = 0; nr < 20; nr += 1) for (const account of accounts) await next.credit(account);
+    await until(isOver);
+    await until(async () => (await rowsOf(next)).join() === '250,250');
+    done = true;
+    await reading;
+    expect([...views].filter((view) => view.includes('former') && view.includes('new'))).toEqual([]);
+    expect(await schemas(next)).toEqual([]);
+    for (const account of accounts) await next.credit(account);
+    await until(async () => (await rowsOf(next)).join() === '260,260');
+    expect(next.warnings).toEqual([]);
+  });
+
+  test('is continued by another process', async () => {
+    const first = start(totals(1));
+    const account = await first.open();
+    for (let nr = 0; nr < 5; nr += 1) await first.credit(account);
+    await until(async () => (await rowsOf(first)).join() === '5');
+    await first.events.stop();
+    let handled = 0;
+    const slow = totals(10);
+    const failing: HandlerDescriptor = {
+      ...slow,
+      maximumAttempts: 1_000,
+      create: () => ({
+        handle: async (envelope: never) => {
+          handled += 1;
+          if (handled > 3) throw new Error('not now');
+          await slow.create().handle(envelope);
+        },
+      }),
+    };
+    const second = start(failing);
+    await second.events.rebuild('Totals');
+    await until(() => handled > 4);
+    await second.events.stop(0);
+    expect((await rowsOf(second)).join()).toBe('5');
+    const third = start(totals(10));
+    await until(isOver);
+    expect((await rowsOf(third)).join()).toBe('50');
+  });
+
+  test('waits for the retry of an event that fails, and applies a dead letter of the live handler once', async () => {
+    const broken = new Set<number>([3]);
+    const handler = totals(1, { maximumAttempts: 1 });
+    const partly: HandlerDescriptor = {
+      ...handler,
+      create: () => ({
+        handle: async (envelope: { readonly modelVersion: number }) => {
+          if (broken.has(envelope.modelVersion)) throw new Error('broken');
+          await handler.create().handle(envelope as never);
+        },
+      }),
+    };
+    const ledger = start(partly);
+    const account = await ledger.open();
+    for (let nr = 0; nr < 4; nr += 1) await ledger.credit(account);
+    const letters = async () =>
+      (await operations.lag(HERE))[0]?.consumers.map(({ deadLetters }) => deadLetters);
+    await until(async () => (await letters())?.join() === '3');
+    await ledger.events.rebuild('Totals');
+    await until(async () => (await letters())?.join() === '3,3');
+    expect((await rowsOf(ledger)).join()).toBe('1');
+    broken.clear();
+    const [, rebuild] = (await operations.lag(HERE))[0]?.consumers ?? [];
+    await ledger.events.deadLetters.retry({ handler: rebuild?.name ?? '' });
+    await until(isOver);
+    expect([(await rowsOf(ledger)).join(), (await letters())?.join()]).toEqual(['4', '0']);
+    await ledger.credit(account);
+    await until(async () => (await rowsOf(ledger)).join() === '5');
+  });
+
+  test('halts before its handler writes a table that it has not declared, and can be abandoned', async () => {
+    const ledger = start(totals(1, { projection: ['owners'] }));
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await until(async () => (await rowsOf(ledger)).join() === '1');
+    await ledger.events.rebuild('Totals');
+    const waiting = async () => (await operations.lag(HERE))[0]?.consumers[1]?.waitingFor;
+    await until(async () => (await waiting()) !== undefined);
+    expect(await waiting()).toMatch(
+      /^halted: The handler writes public\.totals, which a rebuild would write twice/,
+    );
+    await expect(ledger.events.rebuild('Totals')).rejects.toThrow('is under way');
+    expect(await operations.abandonRebuild('Totals')).toBe(1);
+    expect([await isOver(), await schemas(ledger)]).toEqual([true, []]);
+    await ledger.credit(account);
+    await until(async () => (await rowsOf(ledger)).join() === '2');
+  });
+
+  test('is refused for a handler without a projection, and for one that is not transactional', async () => {
+    const ledger = start(
+      handlerOf('Plain', () => {}),
+      totals(1, { projection: undefined as never }),
+    );
+    await until(async () => (await operations.lag(HERE))[0]?.consumers.length === 2);
+    await expect(ledger.events.rebuild('Totals')).rejects.toThrow('Handler Totals declares no projection');
+    await expect(operations.rebuild('Plain')).rejects.toThrow('Plain is not transactional');
+    await expect(operations.rebuild('Nobody')).rejects.toMatchObject({ code: 'FW_UNKNOWN_HANDLER' });
+    await operations.rebuild('Totals');
+    const reason = async () =>
+      (await operations.lag(HERE))[0]?.consumers.find(({ kind }) => kind === 'replay')?.waitingFor;
+    await until(() => ledger.warnings.some((line) => line.includes('declares no projection')));
+    await until(async () => (await reason()) !== undefined);
+    expect(await reason()).toMatch(/declares no projection/);
+  });
+});
+
+function makeShard(harness: DatabaseHarness): Promise<DatabaseRegistry> {
+  return harness.makeShards({ shards: [HERE], migrations: [...ledgerMigrations, TABLES] });
+}

@@ -1,0 +1,167 @@
+import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import type { Transaction } from '../../sharding/transaction-manager.js';
+import type { LogCursor } from '../log/event-record.js';
+import type { Lease } from './consumer-store.js';
+
+/** The rebuild cannot continue: the declaration of the handler or its tables must change. */
+export class RebuildRefused extends Error {}
+
+/** Maximum time of each statement of the switch, which writes all rows again, in milliseconds. */
+const SWITCH_MS = 1_800_000;
+
+/** Rows that this transaction has written, by table. */
+type WrittenRows = ReadonlyMap<string, number>;
+
+/**
+ * The tables of a projection while they are rebuilt, beside those that are read:
+ *
+ *     public.merchant_revenue               readers, and the live handler
+ *     fw_rebuild_1a2b3c4d.merchant_revenue  the rebuilding handler: the schema is first in its search path
+ *
+ * The switch replaces the rows in one transaction, under a lock on the live handler's checkpoint. Tables keep their
+ * references, views, triggers and rights.
+ */
+export class Rebuild {
+  readonly #schema: string;
+  readonly #tables: readonly string[];
+  #isPrepared = false;
+
+  /**
+   * @param consumer name of the rebuilding consumer: `Handler#1a2b3c4d`
+   * @param tables as the handler names them; a table comes after those that it references
+   */
+  constructor(consumer: string, tables: readonly string[]) {
+    this.#schema = rebuildSchema(consumer);
+    this.#tables = tables;
+  }
+
+  /** Must be called first in each transaction of the handler. @returns what `leave` compares with */
+  async enter(transaction: Transaction): Promise<WrittenRows> {
+    if (!this.#isPrepared) await this.#prepare(transaction);
+    const path = "select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)";
+    await transaction.query({ text: path, values: [this.#schema] });
+    return writtenRows(transaction);
+  }
+
+  /** Must be called after the handler, before the commit. @throws RebuildRefused if it has written another table */
+  async leave(transaction: Transaction, before: WrittenRows): Promise<void> {
+    const after = await writtenRows(transaction);
+    const others = [...after].filter(
+      ([table, rows]) => !table.startsWith(`${this.#schema}.`) && rows > (before.get(table) ?? 0),
+    );
+    if (others.length === 0) {
+      this.#isPrepared = true;
+      return;
+    }
+    throw new RebuildRefused(
+      `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
+        'table to `projection`, and name it without its schema',
+    );
+  }
+
+  /** Ends what `enter` began, within the transaction. */
+  async exit(transaction: Transaction): Promise<void> {
+    const path =
+      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)";
+    await transaction.query({ text: path, values: [this.#schema] });
+  }
+
+  /** The live handler's checkpoint, which no other transaction moves until this one ends. Readers do not wait. */
+  async lockLive(transaction: Transaction, handler: string): Promise<LogCursor | undefined> {
+    // The log may have no event for the handler.
+    if (!this.#isPrepared) await this.#prepare(transaction);
+    // In the order of the live handler, which writes its tables before its checkpoint.
+    const tables = this.#tables.map(quoted).join(', ');
+    await transaction.query({ text: `LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`, values: [] });
+    const { rows } = await transaction.query({ text: LOCK_LIVE, values: [handler] });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+  }
+
+  /** Replaces the rows that are read, and moves the live handler to this checkpoint, without its dead letters. */
+  async switchTo(
+    transaction: Transaction,
+    cursor: LogCursor,
+    { lease, handler }: { readonly lease: Lease; readonly handler: string },
+  ): Promise<void> {
+    const run = (text: string, values: readonly unknown[] = []) =>
+      transaction.query({ text, values }, { timeoutMs: SWITCH_MS });
+    const { rows } = await run(ORIGINALS, [this.#schema, listOf(this.#tables)]);
+    const originals = rows.map(([table, shadow, columns]) => ({ table, shadow, columns }));
+    for (const { table } of originals.toReversed()) await run(`DELETE FROM ${table}`);
+    for (const { table, shadow, columns } of originals)
+      await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${shadow}`);
+    await run('DELETE FROM eventlog.dead_letters WHERE consumer = ANY ($1::text[])', [
+      listOf([handler, lease.name]),
+    ]);
+    await run(MOVE_LIVE, [handler, cursor.epoch, cursor.transactionId, cursor.position]);
+    await run('UPDATE eventlog.consumers SET finished_date = clock_timestamp() WHERE name = $1', [
+      lease.name,
+    ]);
+    await run(`DROP SCHEMA ${this.#schema} CASCADE`);
+  }
+
+  async #prepare(transaction: Transaction): Promise<void> {
+    const { rows } = await transaction.query({ text: EXAMINE, values: [listOf(this.#tables)] });
+    for (const [name, table, counter] of rows) {
+      if (table === null) throw new RebuildRefused(`There is no table ${name}, which the projection names`);
+      if (counter === true)
+        throw new RebuildRefused(
+          `${table} has an identity column, whose values a rebuild would not continue: use a key of the events`,
+        );
+    }
+    await transaction.query({ text: `CREATE SCHEMA IF NOT EXISTS ${this.#schema}`, values: [] });
+    for (const [name, table] of rows)
+      await transaction.query({
+        text: `CREATE TABLE IF NOT EXISTS ${this.#schema}.${quoted(String(name))} (LIKE ${table} INCLUDING ALL)`,
+        values: [],
+      });
+  }
+}
+
+/** The schema of the tables of a rebuild, by the name of its consumer: `Handler#1a2b3c4d`. */
+export function rebuildSchema(consumer: string): string {
+  return `fw_rebuild_${consumer.slice(consumer.indexOf('#') + 1)}`;
+}
+
+/** Whether a cursor is after another one, in the same epoch or a later one. */
+export function isAfter(one: LogCursor, other: LogCursor): boolean {
+  if (one.epoch !== other.epoch) return one.epoch > other.epoch;
+  const [left, right] = [BigInt(one.transactionId), BigInt(other.transactionId)];
+  return left === right ? one.position > other.position : left > right;
+}
+
+function listOf(names: readonly string[]): string {
+  return arrayLiteral(names.map(quoteElement));
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The counters of this session also contain its last transactions, which is why two readings are compared. */
+async function writtenRows(transaction: Transaction): Promise<WrittenRows> {
+  const { rows } = await transaction.query({ text: WRITTEN, values: [] });
+  return new Map(rows.map(([table, count]) => [String(table), Number(count)]));
+}
+
+const WRITTEN = `SELECT schemaname || '.' || relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_all_tables
+WHERE schemaname NOT IN ('eventlog', 'pg_catalog', 'pg_toast') AND n_tup_ins + n_tup_upd + n_tup_del > 0`;
+
+const EXAMINE = `SELECT t.name, to_regclass(quote_ident(t.name))::text, EXISTS (SELECT FROM pg_attribute AS a
+  WHERE a.attrelid = to_regclass(quote_ident(t.name)) AND a.attidentity <> '' AND NOT a.attisdropped)
+FROM unnest($1::text[]) WITH ORDINALITY AS t (name, nr) ORDER BY t.nr`;
+
+/** The search path of this transaction finds the tables that are read. */
+const ORIGINALS = `SELECT to_regclass(quote_ident(t.name))::text, format('%I.%I', $1::text, t.name), (
+  SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
+  WHERE attrelid = to_regclass(quote_ident(t.name)) AND attnum > 0 AND NOT attisdropped AND attgenerated = '')
+FROM unnest($2::text[]) WITH ORDINALITY AS t (name, nr) ORDER BY t.nr`;
+
+const LOCK_LIVE =
+  "SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND kind = 'live' FOR UPDATE";
+
+/** The new fence ends the work of the present holder, whose memory does not match. */
+const MOVE_LIVE = `UPDATE eventlog.consumers SET epoch = $2, transaction_id = $3::xid8, position = $4, fence = fence + 1,
+  holder = NULL, leased_until = NULL, checkpoint_date = clock_timestamp(), suspects = '{}' WHERE name = $1`;
