@@ -3,6 +3,7 @@ import { pgliteAdapter } from '../../runtime/databases.js';
 import type { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import type { Migration } from '../../runtime/migration/migration.js';
 import type { AdapterOptions, DatabaseAdapter } from '../../runtime/sharding/database-adapter.js';
+import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
 import type {
   CallOptions,
   PoolStats,
@@ -126,6 +127,7 @@ class LentDatabase implements ShardDatabase {
   readonly sessionState = true;
   readonly shard: ShardDatabase['shard'];
   readonly instance: ShardDatabase;
+  #isClosed = false;
 
   constructor(shard: ShardDatabase['shard'], instance: ShardDatabase) {
     this.shard = shard;
@@ -137,10 +139,12 @@ class LentDatabase implements ShardDatabase {
   }
 
   query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    if (this.#isClosed) return Promise.reject(closed());
     return this.instance.query(statement, options);
   }
 
   acquire(options?: CallOptions): Promise<ShardSession> {
+    if (this.#isClosed) return Promise.reject(closed());
     return this.instance.acquire(options);
   }
 
@@ -148,9 +152,15 @@ class LentDatabase implements ShardDatabase {
     return this.instance.stats();
   }
 
+  /** Work that a test has left behind must not use the instance of the next test. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return Promise.resolve();
   }
+}
+
+function closed(): DriverFailure {
+  return new DriverFailure('The database is closed', { phase: 'not-sent', reason: 'closed' });
 }
 
 async function emptyInstance(instance: Instance): Promise<void> {
