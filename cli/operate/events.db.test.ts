@@ -131,7 +131,9 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await until(async () => (await seen()).length === 1);
     await ledger.rows('UPDATE tallies SET version = 99');
     const followed = await events('rebuild', 'Letters', '--follow');
-    expect(followed.info).toMatch(/^\(0, 0\) Letters#[0-9a-f]{8}: \d+ % of \d+ events?, \d+ per second/m);
+    expect(followed.info).toMatch(
+      /^\(0, 0\) Letters#[0-9a-f]{8}: position \d+ of \d+, \d+ %, \d+ per second/m,
+    );
     expect([followed.code, followed.info.split('\n').at(-1)]).toEqual([0, 'The projection is rebuilt.']);
     expect(await seen()).toEqual(['2']);
     isFailing = true;

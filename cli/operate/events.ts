@@ -139,12 +139,14 @@ const REBASE = shardCommand({
 
 const RESUME = shardCommand({
   name: 'resume',
-  about: 'Restarts a stopped relay sink at its checkpoint.',
+  about: 'Restarts a stopped relay sink at its checkpoint, or a halted rebuild.',
   examples: [
     ['fw-gen events resume relay:orders', 'on all shards'],
     ['fw-gen events resume relay:orders --shard mexico-1', 'on one shard'],
   ],
-  inputs: { consumer: required('<name>', 'as fw-gen events lag shows it: relay:<sink>') },
+  inputs: {
+    consumer: required('<name>', 'as fw-gen events lag shows it: relay:<sink>, or the name of a rebuild'),
+  },
   each: ({ operations }, { consumer }, shard) => operations.resume(consumer, shard),
   report: (found) => changeReport(found, 'resumed', 'was not stopped'),
 });

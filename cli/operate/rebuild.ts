@@ -42,7 +42,7 @@ export const REBUILD: CommandEntry = operatorCommand({
       if (under.every(({ waitingFor }) => waitingFor?.startsWith('halted: ') === true))
         return {
           json: { rebuilds: under },
-          lines: ['Pass --abandon after the cause is gone.'],
+          lines: ['Mend the handler and run fw-gen events resume with this name, or pass --abandon.'],
           isDrift: true,
         };
       const ended = await sleep(LOOK_MS, true, { signal }).catch(() => false);
@@ -74,5 +74,5 @@ function progressLine(
   const perSecond = passedMs === 0 ? 0 : ((position - start) / passedMs) * 1_000;
   const share = end === 0 ? 100 : Math.floor((Math.max(0, position) / end) * 100);
   const left = perSecond === 0 ? '' : `, ${durationText(((end - position) / perSecond) * 1_000)} left`;
-  return `${key}: ${share} % of ${counted(end, 'event')}, ${Math.round(perSecond)} per second${left}`;
+  return `${key}: position ${Math.max(0, position)} of ${end}, ${share} %, ${Math.round(perSecond)} per second${left}`;
 }

@@ -85,7 +85,8 @@ export function readStableNames(
   };
 }
 
-function isName(value: unknown): value is string {
+/** Whether it can be the stable name of a class or a principal: 1 to 100 visible ASCII characters. */
+export function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
 }
 

@@ -4,7 +4,7 @@ import type { ScheduleSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOption, readOptions } from './read-decorator.js';
+import { decoratorArguments, isName, readOption, readOptions } from './read-decorator.js';
 
 const FIELDS = "minute, hour, day of the month, month and day of the week, as in crontab: '0 3 * * *'";
 const ZONE = "an IANA time zone: 'Europe/Berlin'";
@@ -38,7 +38,7 @@ export function readSchedule(
     context,
     nodes,
     'principal',
-    isPart,
+    isName,
     'a string of 1 to 100 visible ASCII characters',
   );
   const schedule = {
@@ -76,8 +76,4 @@ function refuseParams(
   const required = params.find(({ name, optional }) => !optional && !given.includes(name));
   if (required !== undefined)
     refuse(`the param ${required.name} is required`, 'Make it optional, or remove it: a run has no caller.');
-}
-
-function isPart(value: unknown): value is string {
-  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
 }

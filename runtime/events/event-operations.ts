@@ -11,6 +11,7 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters/dead-letters.js';
 import {
   abandonRebuilds,
+  checkRebuild,
   checkReplayFrom,
   orderRebuild,
   orderReplay,
@@ -135,10 +136,8 @@ export class EventOperations {
    */
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
     const asked = await this.#replayable(handler, this.#databases(shard));
-    if (asked.some(({ known }) => !known.transactional))
-      throw new ValidationError(
-        `${handler} is not transactional: only its declared projection can be rebuilt`,
-      );
+    // Checks all shards before it creates the first rebuild.
+    await Promise.all(asked.map(({ database, known }) => checkRebuild(database, known)));
     const ordered: OrderedReplay[] = [];
     for (const { database, known } of asked)
       ordered.push({ shard: database.shard, name: await orderRebuild(database, known) });

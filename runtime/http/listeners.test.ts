@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HttpServer } from './http-server.js';
@@ -22,6 +23,16 @@ test.each([
 ])('on %s with Node %s, sockets can share a port: %s', (platform, release, expected) => {
   expect(canSharePorts(platform, release)).toBe(expected);
 });
+
+test.runIf(process.platform === 'linux')(
+  'the server has 16 sockets where they can share a port',
+  async () => {
+    const { port } = await server.listen({ host: HOST, port: 0 });
+    const listening = `:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
+    const sockets = readFileSync('/proc/net/tcp', 'utf8').split(listening).length - 1;
+    expect(sockets).toBe(canSharePorts(process.platform, process.versions.node) ? 16 : 1);
+  },
+);
 
 test('a port that another server listens on is refused, also by a server of the same kind', async () => {
   const { port } = await server.listen({ host: HOST, port: 0 });

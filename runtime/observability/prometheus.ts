@@ -245,50 +245,39 @@ function addJournalMetrics(registry: Registry): (statistics: readonly JournalSta
   };
 }
 
+/** Values with the handlers or sagas that they belong to. */
+type Parts = readonly (readonly [string, number])[];
+
 function addDeliveryMetrics(registry: Registry, lag: () => Promise<readonly ShardLag[]>): void {
-  const ofShard = (name: string, help: string, value: (lag: ShardLag) => number): void => {
+  const add = (
+    name: string,
+    help: string,
+    part: string | undefined,
+    read: (lag: ShardLag) => Parts,
+  ): void => {
     const gauge = new Gauge({
       name,
       help,
-      labelNames: ['shard'],
+      labelNames: part === undefined ? ['shard'] : ['shard', part],
       registers: [registry],
       collect: async () => {
         const lags = await lag();
         gauge.reset();
-        for (const each of lags) gauge.set({ shard: each.shard.toString() }, value(each));
+        for (const each of lags)
+          for (const [label, value] of read(each))
+            gauge.set({ shard: each.shard.toString(), ...(part !== undefined && { [part]: label }) }, value);
       },
     });
   };
-  const ofHandler = (name: string, help: string, value: (consumer: ConsumerLag) => number): void => {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: ['shard', 'handler'],
-      registers: [registry],
-      collect: async () => {
-        const lags = await lag();
-        gauge.reset();
-        // Each replay has its own name, and ends.
-        for (const { shard, consumers } of lags)
-          for (const consumer of consumers.filter(({ kind }) => kind === 'live'))
-            gauge.set({ shard: shard.toString(), handler: consumer.handler }, value(consumer));
-      },
-    });
-  };
-  const ofSaga = (name: string, help: string, value: (saga: SagaLag) => number): void => {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: ['shard', 'saga'],
-      registers: [registry],
-      collect: async () => {
-        const lags = await lag();
-        gauge.reset();
-        for (const { shard, sagas } of lags)
-          for (const saga of sagas) gauge.set({ shard: shard.toString(), saga: saga.saga }, value(saga));
-      },
-    });
-  };
+  const ofShard = (name: string, help: string, value: (lag: ShardLag) => number): void =>
+    add(name, help, undefined, (each) => [['', value(each)]]);
+  const ofHandler = (name: string, help: string, value: (consumer: ConsumerLag) => number): void =>
+    add(name, help, 'handler', ({ consumers }) =>
+      // Each replay has its own name, and ends.
+      consumers.filter(({ kind }) => kind === 'live').map((each) => [each.handler, value(each)]),
+    );
+  const ofSaga = (name: string, help: string, value: (saga: SagaLag) => number): void =>
+    add(name, help, 'saga', ({ sagas }) => sagas.map((each) => [each.saga, value(each)]));
   ofSaga('fw_sagas_running', 'Runs of a saga that continue by themselves', ({ running }) => running);
   ofSaga('fw_sagas_parked', 'Runs of a saga that wait for an operator', ({ parked }) => parked);
   ofSaga(

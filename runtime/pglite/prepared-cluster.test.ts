@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as pglite from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DirectoryLock } from './directory-lock.js';
 import { openCluster } from './prepared-cluster.js';
 
@@ -59,6 +59,39 @@ describe('A new embedded database', () => {
     truncateSync(join(directory, 'global', 'pg_control'), 100);
     const database = await open(directory);
     expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await database.close();
+  });
+
+  test('has no PG_VERSION until everything else is copied', async () => {
+    const directory = mkdtempSync(join(folder, 'half'));
+    mkdirSync(join(directory, 'global', 'pg_control'), { recursive: true });
+    await expect(open(directory)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(existsSync(join(directory, 'PG_VERSION'))).toBe(false);
+  });
+
+  test('has buffers of 32 MB', async () => {
+    const database = await open();
+    expect((await database.query('show shared_buffers')).rows).toEqual([{ shared_buffers: '32MB' }]);
+    await database.close();
+  });
+
+  test('is created in its place if no worker can start, as under the permission model', async () => {
+    vi.resetModules();
+    vi.doMock('node:worker_threads', () => ({
+      Worker: class {
+        constructor() {
+          throw Object.assign(new Error('Access to this API has been restricted'), {
+            code: 'ERR_ACCESS_DENIED',
+          });
+        }
+      },
+    }));
+    const { openCluster: openWithout } = await import('./prepared-cluster.js');
+    vi.doUnmock('node:worker_threads');
+    const absent = join(folder, 'absent', 'cluster.tar.gz');
+    const database = await openWithout(pglite, undefined, absent);
+    expect(await identifierOf(database)).toMatch(/^\d+$/);
+    expect(existsSync(absent)).toBe(false);
     await database.close();
   });
 

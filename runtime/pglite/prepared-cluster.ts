@@ -80,16 +80,24 @@ async function prepared(file: string): Promise<Prepared> {
   try {
     return { tar: withOwnIdentifier(new Uint8Array(gunzipSync(readFileSync(file)))) };
   } catch {}
-  const worker = new Worker(CREATION, { eval: true, workerData: pathToFileURL(installedPath()).href });
+  let worker: Worker | undefined;
   try {
+    // Throws where the permission model forbids workers.
+    worker = new Worker(CREATION, { eval: true, workerData: pathToFileURL(installedPath()).href });
     const tar = withOwnIdentifier(await bytesFrom(worker));
-    const isKept = bytesFrom(worker)
-      .then((compressed) => keep(file, compressed))
-      .catch(() => {})
-      .finally(() => worker.terminate());
-    return { tar, isKept };
+    return { tar, isKept: keepFrom(worker, file) };
   } catch {
+    await worker?.terminate();
     return {};
+  }
+}
+
+async function keepFrom(worker: Worker, file: string): Promise<void> {
+  try {
+    keep(file, await bytesFrom(worker));
+  } catch {
+  } finally {
+    await worker.terminate();
   }
 }
 

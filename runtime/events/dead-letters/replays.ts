@@ -73,17 +73,13 @@ export async function orderReplay(
   });
 }
 
-/**
- * Creates the rebuild of a handler's projection on one shard: a replay without an end, which replaces the projection
- * once it has caught up.
- *
- * @returns its name
- * @throws ValidationError if one is under way, or retention has deleted events
- */
-export async function orderRebuild(
+/** @throws ValidationError if a rebuild is under way, the handler is not transactional, or events have been deleted */
+export async function checkRebuild(
   database: ShardDatabase,
-  { handler, identity }: ReplayableHandler,
-): Promise<string> {
+  { handler, transactional }: ReplayableHandler,
+): Promise<void> {
+  if (!transactional)
+    throw new ValidationError(`${handler} is not transactional: only its declared projection can be rebuilt`);
   const shard = `shard ${database.shard}`;
   const completeFrom = await readCompleteFrom(database);
   if (completeFrom !== undefined)
@@ -95,6 +91,16 @@ export async function orderRebuild(
     throw new ValidationError(
       `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
     );
+}
+
+/**
+ * Creates the rebuild of a handler's projection on one shard: a replay without an end, which replaces the projection
+ * once it has caught up. @returns its name
+ */
+export async function orderRebuild(
+  database: ShardDatabase,
+  { handler, identity }: ReplayableHandler,
+): Promise<string> {
   const number = randomBytes(4).toString('hex');
   return order(database, number, { handler, identity, again: undefined, rebuild: true, selection: {} });
 }
@@ -175,10 +181,8 @@ const PROGRESS = `SELECT name, position, (SELECT coalesce(max(position), 0) FROM
     (SELECT 'dead letters' FROM eventlog.dead_letters AS d WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))
 FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
 
-/** The new fence ends the work of a process that holds the lease. */
-const ABANDON = `UPDATE eventlog.consumers SET finished_date = clock_timestamp(), fence = fence + 1, holder = NULL,
-  leased_until = NULL
-WHERE ${IS_REBUILD} RETURNING name`;
+/** Without its row, a process that holds the lease cannot commit. The dead letters go with it. */
+const ABANDON = `DELETE FROM eventlog.consumers WHERE ${IS_REBUILD} RETURNING name`;
 
 const ORDER =
   'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +

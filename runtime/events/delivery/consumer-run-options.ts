@@ -28,13 +28,8 @@ export interface ConsumerRunOptions {
 }
 
 /** Must be called for events that have just been handled. */
-export function countAges(
-  { ages }: ConsumerRunOptions,
-  entries: readonly { readonly event: LoggedEvent }[],
-): void {
-  if (ages === undefined) return;
-  const now = time.nowMs();
-  for (const { event } of entries) ages.add(Math.max(0, now - Date.parse(event.createdDate)));
+export function countAge({ ages }: ConsumerRunOptions, { createdDate }: LoggedEvent): void {
+  ages?.add(Math.max(0, time.nowMs() - Date.parse(createdDate)));
 }
 
 /** Pause after an attempt that could not start, and before a stop, in milliseconds. */

@@ -3,7 +3,7 @@ import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
-import { type ConsumerRunOptions, countAges, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
@@ -219,8 +219,8 @@ export class ConsumerRun implements LeasedWork {
       for (const entry of done) {
         this.#handled.add(entry.event);
         this.#settled(entry);
+        countAge(this.#options, entry.event);
       }
-      countAges(this.#options, done);
       if (failure === undefined) continue;
       if (this.#loop.signal.aborted) break;
       error = failure === 'not counted' ? undefined : failure.error;

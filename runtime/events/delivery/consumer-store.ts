@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { textArray } from '../../persistence/codec/column-codec.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { LogCursor } from '../log/event-record.js';
@@ -102,8 +102,8 @@ export class ConsumerStore {
     leaseMs: number,
     held: readonly Lease[],
   ): Promise<ShardSurvey> {
-    const values = [process, arrayLiteral(handlers.map(quoteElement)), leaseMs];
-    const names = arrayLiteral(held.map((lease) => quoteElement(lease.name)));
+    const values = [process, textArray(handlers), leaseMs];
+    const names = textArray(held.map(({ name }) => name));
     const { rows } = await this.#database.query({
       text: SURVEY,
       name: 'fw_survey',

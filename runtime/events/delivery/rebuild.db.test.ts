@@ -153,6 +153,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
 
   test('halts before its handler writes a table that it has not declared, and can be abandoned', async () => {
     const ledger = start(totals(1, { projection: ['owners'] }));
+    await ledger.rows('ALTER TABLE totals DROP CONSTRAINT totals_account_fkey');
     const account = await ledger.open();
     await ledger.credit(account);
     await until(async () => (await rowsOf(ledger)).join() === '1');
@@ -169,6 +170,83 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await until(async () => (await rowsOf(ledger)).join() === '2');
   });
 
+  test('leaves no dead letters when it is abandoned', async () => {
+    let isBroken = false;
+    const handler = totals(1, { maximumAttempts: 1 });
+    const ledger = start({
+      ...handler,
+      create: () => ({
+        handle: async (envelope: never) => {
+          if (isBroken) throw new Error('broken');
+          await handler.create().handle(envelope);
+        },
+      }),
+    });
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await until(async () => (await rowsOf(ledger)).join() === '1');
+    isBroken = true;
+    await ledger.events.rebuild('Totals');
+    const letters = () => ledger.rows('SELECT consumer FROM eventlog.dead_letters');
+    await until(async () => (await letters()).length > 0);
+    expect(await operations.abandonRebuild('Totals')).toBe(1);
+    expect([await letters(), await isOver()]).toEqual([[], true]);
+  });
+
+  test('takes over the letters that were discarded for it, with their notes', async () => {
+    const handler = totals(1, { maximumAttempts: 1 });
+    const ledger = start({
+      ...handler,
+      create: () => ({
+        handle: async (envelope: { readonly modelVersion: number }) => {
+          if (envelope.modelVersion === 3) throw new Error('broken');
+          await handler.create().handle(envelope as never);
+        },
+      }),
+    });
+    const account = await ledger.open();
+    for (let nr = 0; nr < 2; nr += 1) await ledger.credit(account);
+    const letters = () => ledger.rows('SELECT consumer, note FROM eventlog.dead_letters ORDER BY consumer');
+    await until(async () => (await letters()).length === 1);
+    await ledger.events.deadLetters.discard({ handler: 'Totals' }, 'skipped');
+    await ledger.events.rebuild('Totals');
+    const name = async () => (await operations.rebuilds('Totals'))[0]?.name ?? '';
+    await until(async () => (await letters()).length === 2);
+    await ledger.events.deadLetters.discard({ handler: await name() }, 'unreadable');
+    await until(isOver);
+    expect(await letters()).toEqual([['Totals', 'unreadable']]);
+    expect((await rowsOf(ledger)).join()).toBe('1');
+  });
+
+  test.each([
+    ['a trigger', 'CREATE TRIGGER touched BEFORE UPDATE ON totals', 'totals has the trigger touched'],
+    [
+      'an identity column',
+      'ALTER TABLE totals ADD nr int GENERATED ALWAYS AS IDENTITY',
+      'an identity column',
+    ],
+    [
+      'a reference from elsewhere',
+      'CREATE TABLE notes (account text REFERENCES totals)',
+      'notes references totals',
+    ],
+    ['another name', 'DROP TABLE totals CASCADE', 'There is no table totals'],
+  ])('halts at a table with %s', async (_name, change, reason) => {
+    const ledger = start(totals(1));
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await until(async () => (await rowsOf(ledger)).join() === '1');
+    const trigger = change.startsWith('CREATE TRIGGER')
+      ? ' FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()'
+      : '';
+    await ledger.rows(change + trigger);
+    await ledger.events.rebuild('Totals');
+    const waiting = async () => (await operations.rebuilds('Totals'))[0]?.waitingFor ?? '';
+    await until(async () => (await waiting()).startsWith('halted: '));
+    expect(await waiting()).toContain(reason);
+    expect(await schemas(ledger)).toEqual([]);
+  });
+
   test('is refused for a handler without a projection, and for one that is not transactional', async () => {
     const ledger = start(
       handlerOf('Plain', () => {}),
@@ -177,7 +255,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await until(async () => (await operations.lag(HERE))[0]?.consumers.length === 2);
     await expect(ledger.events.rebuild('Totals')).rejects.toThrow('Handler Totals declares no projection');
     await expect(operations.rebuild('Plain')).rejects.toThrow('Plain is not transactional');
-    await expect(operations.rebuild('Nobody')).rejects.toMatchObject({ code: 'FW_UNKNOWN_HANDLER' });
+    await expect(operations.rebuild('Unknown')).rejects.toMatchObject({ code: 'FW_UNKNOWN_HANDLER' });
     await operations.rebuild('Totals');
     const reason = async () =>
       (await operations.lag(HERE))[0]?.consumers.find(({ kind }) => kind === 'replay')?.waitingFor;

@@ -1,4 +1,5 @@
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { textArray } from '../../persistence/codec/column-codec.js';
+import { quoteIdentifier } from '../../persistence/codec/sql-identifier.js';
 import type { Transaction } from '../../sharding/transaction-manager.js';
 import type { LogCursor } from '../log/event-record.js';
 import type { Lease } from './consumer-store.js';
@@ -24,7 +25,6 @@ type WrittenRows = ReadonlyMap<string, number>;
 export class Rebuild {
   readonly #schema: string;
   readonly #tables: readonly string[];
-  #isPrepared = false;
 
   /**
    * @param consumer name of the rebuilding consumer: `Handler#1a2b3c4d`
@@ -37,7 +37,7 @@ export class Rebuild {
 
   /** Must be called first in each transaction of the handler. @returns what `leave` compares with */
   async enter(transaction: Transaction): Promise<WrittenRows> {
-    if (!this.#isPrepared) await this.#prepare(transaction);
+    await this.#prepare(transaction);
     const path = "select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)";
     await transaction.query({ text: path, values: [this.#schema] });
     return writtenRows(transaction);
@@ -49,10 +49,7 @@ export class Rebuild {
     const others = [...after].filter(
       ([table, rows]) => !table.startsWith(`${this.#schema}.`) && rows > (before.get(table) ?? 0),
     );
-    if (others.length === 0) {
-      this.#isPrepared = true;
-      return;
-    }
+    if (others.length === 0) return;
     throw new RebuildRefused(
       `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
         'table to `projection`, and name it without its schema',
@@ -69,9 +66,9 @@ export class Rebuild {
   /** The live handler's checkpoint, which no other transaction moves until this one ends. Readers do not wait. */
   async lockLive(transaction: Transaction, handler: string): Promise<LogCursor | undefined> {
     // The log may have no event for the handler.
-    if (!this.#isPrepared) await this.#prepare(transaction);
+    await this.#prepare(transaction);
     // In the order of the live handler, which writes its tables before its checkpoint.
-    const tables = this.#tables.map(quoted).join(', ');
+    const tables = this.#tables.map(quoteIdentifier).join(', ');
     await transaction.query({ text: `LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`, values: [] });
     const { rows } = await transaction.query({ text: LOCK_LIVE, values: [handler] });
     const [row] = rows;
@@ -79,7 +76,10 @@ export class Rebuild {
     return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
   }
 
-  /** Replaces the rows that are read, and moves the live handler to this checkpoint, without its dead letters. */
+  /**
+   * Replaces the rows that are read, and moves the live handler to this checkpoint. The letters that were discarded for
+   * the rebuild take the place of its dead letters, because the rows contain the effects of all other events.
+   */
   async switchTo(
     transaction: Transaction,
     cursor: LogCursor,
@@ -87,14 +87,13 @@ export class Rebuild {
   ): Promise<void> {
     const run = (text: string, values: readonly unknown[] = []) =>
       transaction.query({ text, values }, { timeoutMs: SWITCH_MS });
-    const { rows } = await run(ORIGINALS, [this.#schema, listOf(this.#tables)]);
+    const { rows } = await run(ORIGINALS, [this.#schema, textArray(this.#tables)]);
     const originals = rows.map(([table, shadow, columns]) => ({ table, shadow, columns }));
     for (const { table } of originals.toReversed()) await run(`DELETE FROM ${table}`);
     for (const { table, shadow, columns } of originals)
       await run(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${shadow}`);
-    await run('DELETE FROM eventlog.dead_letters WHERE consumer = ANY ($1::text[])', [
-      listOf([handler, lease.name]),
-    ]);
+    await run('DELETE FROM eventlog.dead_letters WHERE consumer = $1', [handler]);
+    await run('UPDATE eventlog.dead_letters SET consumer = $1 WHERE consumer = $2', [handler, lease.name]);
     await run(MOVE_LIVE, [handler, cursor.epoch, cursor.transactionId, cursor.position]);
     await run('UPDATE eventlog.consumers SET finished_date = clock_timestamp() WHERE name = $1', [
       lease.name,
@@ -102,42 +101,39 @@ export class Rebuild {
     await run(`DROP SCHEMA ${this.#schema} CASCADE`);
   }
 
+  /** Creates the tables, unless an earlier transaction has committed them. @throws RebuildRefused */
   async #prepare(transaction: Transaction): Promise<void> {
-    const { rows } = await transaction.query({ text: EXAMINE, values: [listOf(this.#tables)] });
-    for (const [name, table, counter] of rows) {
+    const run = (text: string, values: readonly unknown[] = []) => transaction.query({ text, values });
+    const { rows: existing } = await run('SELECT FROM pg_namespace WHERE nspname = $1', [this.#schema]);
+    if (existing.length > 0) return;
+    const { rows } = await run(EXAMINE, [textArray(this.#tables)]);
+    for (const [name, table, hasIdentity, trigger, child] of rows) {
       if (table === null) throw new RebuildRefused(`There is no table ${name}, which the projection names`);
-      if (counter === true)
+      if (hasIdentity === true)
         throw new RebuildRefused(
           `${table} has an identity column, whose values a rebuild would not continue: use a key of the events`,
         );
+      if (trigger !== null)
+        throw new RebuildRefused(
+          `${table} has the trigger ${trigger}, which would run for each replaced row: drop it for the rebuild`,
+        );
+      if (child !== null)
+        throw new RebuildRefused(
+          `${child} references ${table}, whose rows a rebuild deletes and writes again: drop the foreign key, or add ` +
+            `${child} to \`projection\``,
+        );
     }
-    await transaction.query({ text: `CREATE SCHEMA IF NOT EXISTS ${this.#schema}`, values: [] });
+    await run(`CREATE SCHEMA ${this.#schema}`);
     for (const [name, table] of rows)
-      await transaction.query({
-        text: `CREATE TABLE IF NOT EXISTS ${this.#schema}.${quoted(String(name))} (LIKE ${table} INCLUDING ALL)`,
-        values: [],
-      });
+      await run(
+        `CREATE TABLE ${this.#schema}.${quoteIdentifier(String(name))} (LIKE ${table} INCLUDING ALL)`,
+      );
   }
 }
 
 /** The schema of the tables of a rebuild, by the name of its consumer: `Handler#1a2b3c4d`. */
 export function rebuildSchema(consumer: string): string {
   return `fw_rebuild_${consumer.slice(consumer.indexOf('#') + 1)}`;
-}
-
-/** Whether a cursor is after another one, in the same epoch or a later one. */
-export function isAfter(one: LogCursor, other: LogCursor): boolean {
-  if (one.epoch !== other.epoch) return one.epoch > other.epoch;
-  const [left, right] = [BigInt(one.transactionId), BigInt(other.transactionId)];
-  return left === right ? one.position > other.position : left > right;
-}
-
-function listOf(names: readonly string[]): string {
-  return arrayLiteral(names.map(quoteElement));
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The counters of this session also contain its last transactions, which is why two readings are compared. */
@@ -149,9 +145,15 @@ async function writtenRows(transaction: Transaction): Promise<WrittenRows> {
 const WRITTEN = `SELECT schemaname || '.' || relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_all_tables
 WHERE schemaname NOT IN ('eventlog', 'pg_catalog', 'pg_toast') AND n_tup_ins + n_tup_upd + n_tup_del > 0`;
 
-const EXAMINE = `SELECT t.name, to_regclass(quote_ident(t.name))::text, EXISTS (SELECT FROM pg_attribute AS a
-  WHERE a.attrelid = to_regclass(quote_ident(t.name)) AND a.attidentity <> '' AND NOT a.attisdropped)
-FROM unnest($1::text[]) WITH ORDINALITY AS t (name, nr) ORDER BY t.nr`;
+/** Of each table: its full name, and what prevents that its rows are replaced. */
+const EXAMINE = `WITH t AS (SELECT name, nr, to_regclass(quote_ident(name)) AS oid
+  FROM unnest($1::text[]) WITH ORDINALITY AS n (name, nr))
+SELECT name, oid::text,
+  EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attidentity <> '' AND NOT attisdropped),
+  (SELECT tgname FROM pg_trigger WHERE tgrelid = t.oid AND NOT tgisinternal LIMIT 1),
+  (SELECT conrelid::regclass::text FROM pg_constraint WHERE confrelid = t.oid AND contype = 'f'
+    AND conrelid NOT IN (SELECT oid FROM t WHERE oid IS NOT NULL) LIMIT 1)
+FROM t ORDER BY nr`;
 
 /** The search path of this transaction finds the tables that are read. */
 const ORIGINALS = `SELECT to_regclass(quote_ident(t.name))::text, format('%I.%I', $1::text, t.name), (

@@ -1,4 +1,4 @@
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { Epochs } from '../log/epochs.js';
 import type { LogCursor } from '../log/event-record.js';
@@ -52,7 +52,7 @@ export async function registerConsumer(
   for (const alias of aliases) await database.query({ text: RENAME, values: [name, alias] });
   const { epoch, transactionId, position } =
     start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
-  const items = arrayLiteral(selects.map(quoteElement));
+  const items = textArray(selects);
   const values = [name, kind, epoch, transactionId, position, start === 'now', items];
   await database.query({ text: REGISTER, values });
   await database.query({ text: WIDEN, values: [name, items] });

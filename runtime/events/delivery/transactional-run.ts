@@ -2,16 +2,16 @@ import { time } from '../../concurrency/time.js';
 import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
-import { isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { RunContext } from './attempts.js';
-import { type ConsumerRunOptions, countAges, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts, type FailureCount } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedLetter, Settlement } from './parking-store.js';
-import { isAfter, RebuildRefused } from './rebuild.js';
+import { RebuildRefused } from './rebuild.js';
 
 /** Maximum events per transaction: a running transaction holds back the snapshot horizon. */
 const GROUP = 200;
@@ -215,12 +215,10 @@ export class TransactionalRun implements LeasedWork {
     this.#loop.lease.renewed(askedMs);
     this.#saved = cursor;
     this.#count.attempts = 0;
-    const done = events.slice(0, handled);
-    for (const { id } of done) this.#counted.settled(id);
-    countAges(
-      this.#options,
-      done.map((event) => ({ event })),
-    );
+    for (const event of events.slice(0, handled)) {
+      this.#counted.settled(event.id);
+      countAge(this.#options, event);
+    }
     return handled;
   }
 
@@ -235,8 +233,8 @@ export class TransactionalRun implements LeasedWork {
     const work = async (transaction: Transaction): Promise<boolean> => {
       const live = await rebuild.lockLive(transaction, handler);
       if (live === undefined) return false;
-      const isBehind = isAfter(live, this.#saved);
-      if (isBehind) {
+      const isLate = isBehind(this.#saved, live);
+      if (isLate) {
         const page = await reader.within(transaction).read({ ...selection, until: live }, this.#saved, GROUP);
         if (!page.ended) return false;
         const before = await rebuild.enter(transaction);
@@ -244,7 +242,7 @@ export class TransactionalRun implements LeasedWork {
         await rebuild.leave(transaction, before);
         await rebuild.exit(transaction);
       }
-      const cursor = isBehind ? live : this.#saved;
+      const cursor = isLate ? live : this.#saved;
       await this.#moveTo(cursor, transaction);
       await rebuild.switchTo(transaction, cursor, { lease: consumer.lease, handler });
       return true;

@@ -15,6 +15,13 @@ export function isSamePlace(one: LogCursor, other: LogCursor): boolean {
   return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
 }
 
+/** Whether a position is before another one. */
+export function isBehind(one: LogCursor, other: LogCursor): boolean {
+  if (one.epoch !== other.epoch) return one.epoch < other.epoch;
+  const [left, right] = [BigInt(one.transactionId), BigInt(other.transactionId)];
+  return left === right ? one.position < other.position : left < right;
+}
+
 /** The action that caused an event, as the audit trail stores it. */
 export interface SourceAction {
   readonly name: string;

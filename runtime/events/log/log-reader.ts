@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { textArray } from '../../persistence/codec/column-codec.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import type { Epochs } from './epochs.js';
 import type { LogCursor, LoggedEvent } from './event-record.js';
@@ -148,8 +148,7 @@ function pageStatement(
   }
   // These conditions do not bound the scan: a page reads at most `limit` rows, however few of them are selected.
   const wanted: string[] = [];
-  const oneOf = (names: readonly string[]): string =>
-    `= ANY (${put(arrayLiteral(names.map(quoteElement)))}::text[])`;
+  const oneOf = (names: readonly string[]): string => `= ANY (${put(textArray(names))}::text[])`;
   if (selection.eventTypes !== undefined) wanted.push(`e.event_type ${oneOf(selection.eventTypes)}`);
   if (selection.modelNames !== undefined) wanted.push(`e.model_name ${oneOf(selection.modelNames)}`);
   if (selection.exceptModels !== undefined) wanted.push(`NOT e.model_name ${oneOf(selection.exceptModels)}`);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import { isTraceParent } from '../../domain/trace-parent.js';
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
+import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { HOLDS, type Lease } from '../delivery/consumer-store.js';
 
@@ -41,10 +41,7 @@ export class ScheduleStore {
   /** @param versions params versions by name, of every action that this process knows */
   constructor(database: ShardDatabase, versions: ReadonlyMap<string, number>) {
     this.#database = database;
-    this.#versions = [
-      arrayLiteral([...versions.keys()].map(quoteElement)),
-      arrayLiteral([...versions.values()].map(String)),
-    ];
+    this.#versions = [textArray([...versions.keys()]), textArray([...versions.values()].map(String))];
   }
 
   /**

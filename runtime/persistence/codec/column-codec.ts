@@ -104,9 +104,14 @@ export function quoteElement(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replace(ESCAPED, '\\$&')}"` : `"${text}"`;
 }
 
+/** Any texts as one array. */
+export function textArray(texts: readonly string[]): string {
+  return arrayLiteral(texts.map(quoteElement));
+}
+
 /** UUIDs as one array: binary if all have the usual form, otherwise an array literal. */
 export function uuidArray(ids: readonly string[]): ArrayValue {
-  return PackedArray.ofUuids(ids) ?? arrayLiteral(ids.map(quoteElement));
+  return PackedArray.ofUuids(ids) ?? textArray(ids);
 }
 
 /** Instants as one array: binary if all lie within the years 0001 to 9999, otherwise an array literal. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
+import { textArray } from '../codec/column-codec.js';
 
 /** A followed model and the position of the subscriber that follows it. */
 export interface FollowedModel {
@@ -46,8 +46,8 @@ export async function readFeeds(
   page: FeedPage,
 ): Promise<readonly (readonly FeedEvent[])[]> {
   const values = [
-    arrayLiteral(models.map(({ modelName }) => quoteElement(modelName))),
-    arrayLiteral(models.map(({ modelId }) => quoteElement(modelId))),
+    textArray(models.map(({ modelName }) => modelName)),
+    textArray(models.map(({ modelId }) => modelId)),
     `{${models.map(({ after }) => after).join(',')}}`,
     `{${models.map(({ position }) => position).join(',')}}`,
     page.events,

@@ -4,7 +4,7 @@ import { type KeyLookup, keyLookup, keyTextOf, lookupOf } from '../../domain/nat
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { PlanMisuseError, ValidationError } from '../../errors.js';
 import type { Statement } from '../../sharding/shard-database.js';
-import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
+import { textArray } from '../codec/column-codec.js';
 import { RowCodec } from '../codec/row-codec.js';
 import { arrayType, quoteIdentifier } from '../codec/sql-identifier.js';
 
@@ -85,9 +85,7 @@ export function keyStatement(
     text = { name: `fw_keys_${textCount}`, text: keyQuery(model, key) };
     texts.set(key, text);
   }
-  const values = key.fields.map((_, position) =>
-    arrayLiteral(keys.map((each) => quoteElement(each[position] ?? ''))),
-  );
+  const values = key.fields.map((_, position) => textArray(keys.map((each) => each[position] ?? '')));
   return { ...text, values };
 }
 

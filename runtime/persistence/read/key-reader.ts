@@ -6,7 +6,7 @@ import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
-import { arrayLiteral, quoteElement } from '../codec/column-codec.js';
+import { textArray } from '../codec/column-codec.js';
 import type { KeyName, KeyRecord } from '../write/idempotency-key.js';
 import { REPLICATION_WAIT } from '../write/replication-wait.js';
 
@@ -135,8 +135,7 @@ function statementFor(names: readonly KeyName[]): Statement {
   if (names.length === 1 && only !== undefined) {
     return { name: 'fw_read_key', text: READ_KEY, values: [only.principal, only.operation, only.key] };
   }
-  const column = (text: (name: KeyName) => string): string =>
-    arrayLiteral(names.map((name) => quoteElement(text(name))));
+  const column = (text: (name: KeyName) => string): string => textArray(names.map(text));
   const values = [
     column(({ principal }) => principal),
     column(({ operation }) => operation),
