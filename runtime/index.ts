@@ -138,7 +138,10 @@ export {
   type SagaStep,
   type SagaStepOptions,
   type SagaSteps,
+  type SagaWait,
+  type SagaWaitOptions,
   step,
+  wait,
 } from './sagas/saga-step.js';
 export { Placement } from './sharding/placement.js';
 export {

@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_570,
+  cli: 4_580,
   'generator/build': 30,
   'generator/check': 1_380,
   'generator/emit': 4_010,
@@ -39,12 +39,12 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,
   'runtime/retention': 1_370,
-  'runtime/sagas': 1_770,
+  'runtime/sagas': 1_890,
   'runtime/sharding': 3_940,
-  'runtime/testing': 2_890,
+  'runtime/testing': 2_920,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_840, generator: 760 };
+const LOOSE_LINES = { runtime: 1_850, generator: 760 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -84,6 +84,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     await withSagas(['RUNNING', SOON]);
     expect(await sagas('--stuck')).toEqual({ code: 0, info: 'No saga is stuck.', error: '' });
     expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'No sagas.', error: '' });
+    expect(await sagas('--step', 'OTHER')).toEqual({ code: 0, info: 'No sagas.', error: '' });
   });
 
   test('reports the fix if the tables are missing', async () => {

@@ -35,15 +35,17 @@ const LIST = operatorCommand({
     stuck: flag('--stuck', 'only sagas that are parked, overdue or blocked by a dead letter'),
     saga: text('--saga <name>', 'only sagas of this name'),
     state: value('--state <state>', 'RUNNING, PARKED or ENDED', choice(STATES)),
+    step: text('--step <state>', 'only sagas in this state of their model'),
     limit: value('--limit <n>', 'maximum number of sagas, 1 to 200', wholeNumber(1, 200), 50),
     cursor: text('--cursor <cursor>', 'cursor of the previous page'),
   },
-  run: async ({ databases }, { stuck, saga, state, limit, cursor }) => {
+  run: async ({ databases }, { stuck, saga, state, step, limit, cursor }) => {
     const { listSagasOn } = await import('../../runtime/operations.js');
     const { items, next, failures } = await listSagasOn(databases, {
       ...(stuck === true ? { stuck } : {}),
       saga,
       state,
+      step,
       limit,
       cursor,
       timeoutMs: TIMEOUT_MS,

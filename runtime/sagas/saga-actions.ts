@@ -2,13 +2,14 @@ import { Action } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import type { ShardedId } from '../domain/id.js';
+import type { Model } from '../domain/model.js';
 import type { Principal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { termsOf } from './saga-run.js';
-import { type SagaFailure, timeoutOf } from './saga-step.js';
-import { scheduleOverdue, stageMove } from './stage-saga.js';
+import { type SagaFailure, type SagaStep, type SagaWait, timeoutOf } from './saga-step.js';
+import { hasMoved, scheduleOverdue, stageMove, stageRun } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
 
@@ -49,7 +50,9 @@ export class MoveAction extends SagaAction<MoveParams, void> {
     const definition = this.find(run.saga);
     const state = await definition.states.getById(saga);
     const step = definition.step(run.step);
-    const to = failure === undefined ? step?.done(state) : step?.refused?.(state, failure);
+    if (step !== undefined && hasMoved(step, run, state))
+      return stageRun(this.plan(), definition.saga, { run, to: state, failure: undefined }, this.clock.now());
+    const to = nextState(step, state, failure);
     // A release in which this state has the step, or in which it can fail, started the step; a process of that release
     // will retry it.
     if (to === undefined) throw new TypeError(`${run.saga} has no such transition from state ${run.step}`);
@@ -61,6 +64,17 @@ interface ParkParams {
   readonly saga: string;
   readonly stepNumber: number;
   readonly failure: SagaFailure;
+}
+
+/** The state that follows; undefined if this release has no such transition. */
+function nextState(
+  step: SagaStep<Model> | SagaWait<Model> | undefined,
+  state: Model,
+  failure: SagaFailure | undefined,
+): Model | undefined {
+  if (step === undefined) return undefined;
+  if (step.action === undefined) return failure === undefined ? undefined : step.expired(state, failure);
+  return failure === undefined ? step.done(state) : step.refused?.(state, failure);
 }
 
 /** Parks a saga for an operator. */
@@ -105,14 +119,16 @@ interface RetryParams {
 export class RetryAction extends SagaAction<RetryParams, boolean> {
   protected async perform(_principal: Principal, { saga, attempted }: RetryParams): Promise<boolean> {
     const run = await this.kit.runs.getById(saga);
-    const step = this.find(run.saga).step(run.step);
+    const definition = this.find(run.saga);
+    const step = definition.step(run.step);
     if (step === undefined && run.state !== 'ENDED') {
       throw new UnknownActionError(
         `This process does not know the step ${run.step} of ${run.saga}: retry it in a process of the release that does`,
       );
     }
     if (step === undefined || !(run.state === 'PARKED' || (await this.kit.runs.isOver(run)))) return false;
-    const terms = termsOf(run.step, timeoutOf(step), this.clock.now());
+    const now = this.clock.now();
+    const terms = termsOf(run.step, timeoutOf(step, await definition.states.getById(saga), now), now);
     scheduleOverdue(this.plan(), this.plan().update(run.woken(attempted ? undefined : 'retry', terms)));
     return true;
   }

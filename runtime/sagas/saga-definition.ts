@@ -7,7 +7,7 @@ import { ValidationError } from '../errors.js';
 import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import type { Saga } from './saga.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
-import { type SagaStep, stepOf } from './saga-step.js';
+import { type SagaStep, type SagaWait, stepOf } from './saga-step.js';
 
 /** A saga of an application, with the events and reads that its steps need. */
 export class SagaDefinition {
@@ -31,6 +31,16 @@ export class SagaDefinition {
     }
     if (!this.model.sharded) throw new ValidationError(`${name} needs a state model with a sharded id`);
     if (this.events.length === 0) throw new ValidationError(`${name} needs a state model with events`);
+    const own = new Set<unknown>(this.events.map(({ eventClass }) => eventClass()));
+    for (const [state, step] of Object.entries<SagaStep<Model> | SagaWait<Model> | undefined>(
+      this.saga.steps,
+    )) {
+      const foreign = step?.action === undefined && step?.for.find((each) => !own.has(each));
+      if (foreign)
+        throw new ValidationError(
+          `${name} waits in ${state} for ${foreign.name}, which is no event of its model`,
+        );
+    }
   }
 
   /** Its current and former names. */
@@ -38,12 +48,13 @@ export class SagaDefinition {
     return [this.saga.name, ...this.saga.aliases];
   }
 
-  /** States that have a step. */
-  get stepStates(): readonly string[] {
-    return Object.keys(this.saga.steps);
+  /** The steps that run an action, by state. */
+  get actionSteps(): ReadonlyMap<string, SagaStep<Model>> {
+    const steps = Object.keys(this.saga.steps).map((state) => [state, this.step(state)] as const);
+    return new Map(steps.flatMap(([state, step]) => (step?.action === undefined ? [] : [[state, step]])));
   }
 
-  step(state: string): SagaStep<Model> | undefined {
+  step(state: string): SagaStep<Model> | SagaWait<Model> | undefined {
     return stepOf(this.saga, state);
   }
 }

@@ -15,8 +15,8 @@ import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, ParkAction, RetryAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
 import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
-import type { SagaFailure, SagaStep } from './saga-step.js';
-import { requireStep } from './stage-saga.js';
+import type { SagaFailure, SagaStep, SagaWait } from './saga-step.js';
+import { hasMoved, requireStep } from './stage-saga.js';
 import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
 import { failureKind, sagaFailure } from './step-failure.js';
 import { type StepPlace, stepRecordId } from './step-record.js';
@@ -37,13 +37,15 @@ export interface SagaDriverOptions {
   readonly executor: ActionRunner;
 }
 
-/** A due step with its saga's state and progress. */
-interface DueStep {
+/** A step with its saga's state and progress. */
+interface DueStep<Step = SagaStep<Model>> {
   readonly run: SagaRun;
   readonly state: Model;
-  readonly step: SagaStep<Model>;
+  readonly step: Step;
   readonly place: StepPlace;
 }
+
+type AnyStep = DueStep | DueStep<SagaWait<Model>>;
 
 interface Attempts {
   readonly stepNumber: number;
@@ -73,6 +75,7 @@ export class SagaDriver implements EventHandler {
     if (event instanceof SagaWokenEvent && event.reason === 'abandoned') return this.#leave(envelope);
     const due = await this.#dueStep(envelope.modelId, 'RUNNING');
     if (due === undefined) return;
+    if (isWait(due)) return this.#wait(envelope, due);
     const { current } = this.#attemptsOf(due) ?? {};
     const left = current === undefined ? 'left' : await this.#timeOf(envelope, due);
     if (left === 'left') await this.#take(envelope, due);
@@ -80,6 +83,21 @@ export class SagaDriver implements EventHandler {
     else if (current !== undefined && (await isPending(current)))
       await this.#fail(envelope, due, timedOut(due));
     else await this.handle(envelope);
+  }
+
+  /** Ends a wait if an action has changed the state, which the saga then follows, or if its time is over. */
+  async #wait(envelope: EventEnvelope, due: DueStep<SagaWait<Model>>): Promise<void> {
+    const { run, state, step, place } = due;
+    const { saga, stepNumber } = place;
+    const { event } = envelope;
+    const isWoken = event instanceof SagaWokenEvent;
+    if (hasMoved(step, run, state)) {
+      if (!isWoken && !step.for.some((each) => event instanceof each)) return;
+      await this.#execute(envelope, MoveAction, { saga, stepNumber });
+      // The event of the new state is the one that is being handled.
+      await this.handle(envelope);
+    } else if (isWoken && (await this.#options.kit.runs.isOver(run)))
+      await this.#execute(envelope, MoveAction, { saga, stepNumber, failure: timedOut(due) });
   }
 
   #attemptsOf({ place }: DueStep): Attempts | undefined {
@@ -104,8 +122,10 @@ export class SagaDriver implements EventHandler {
   /** The step of an abandoned saga may still be in flight to another shard: after this it cannot take effect there. */
   async #leave(envelope: EventEnvelope): Promise<void> {
     const due = await this.#dueStep(envelope.modelId, 'ENDED');
-    const failure = due === undefined ? undefined : readFailure(due.run);
-    if (due !== undefined && failure !== undefined) await this.#giveUp(envelope, due, failure);
+    // A wait has nothing in flight.
+    if (due === undefined || isWait(due)) return;
+    const failure = readFailure(due.run);
+    if (failure !== undefined) await this.#giveUp(envelope, due, failure);
   }
 
   /**
@@ -113,7 +133,7 @@ export class SagaDriver implements EventHandler {
    *
    * @throws OtherReleaseNeeded if a running saga is in a step that this release does not have
    */
-  async #dueStep(id: string, runState: SagaRunState): Promise<DueStep | undefined> {
+  async #dueStep(id: string, runState: SagaRunState): Promise<AnyStep | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
     if (run === undefined || state === undefined || run.state !== runState) return undefined;
@@ -124,8 +144,9 @@ export class SagaDriver implements EventHandler {
     if (step === undefined && runState === 'RUNNING') throw new OtherReleaseNeeded(lacks(run.step));
     if (step === undefined) return undefined;
     // State and run were read one after the other. If the saga has moved in between, the next attempt sees it.
-    requireStep(definition.saga, run, state);
-    return { run, state, step, place: { saga: id, stepNumber: run.stepNumber, step: run.step } };
+    if (!hasMoved(step, run, state)) requireStep(definition.saga, run, state);
+    const place = { saga: id, stepNumber: run.stepNumber, step: run.step };
+    return step.action === undefined ? { run, state, step, place } : { run, state, step, place };
   }
 
   async #take(envelope: EventEnvelope, due: DueStep): Promise<void> {
@@ -241,6 +262,10 @@ export class SagaDriver implements EventHandler {
   }
 }
 
+function isWait(due: AnyStep): due is DueStep<SagaWait<Model>> {
+  return due.step.action === undefined;
+}
+
 function lacks(step: string): string {
   return (
     `a saga is in step ${step}, which this process does not know: a process of another release continues, ` +
@@ -257,7 +282,7 @@ async function isPending(outcome: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, sleep(PATIENCE_MS, { ref: false }).then(() => true)]);
 }
 
-function timedOut({ run }: DueStep): SagaFailure {
+function timedOut({ run }: DueStep<unknown>): SagaFailure {
   return {
     code: 'TIMED_OUT',
     message: `${run.step} was not completed by ${run.deadline?.toISOString() ?? 'its deadline'}`,

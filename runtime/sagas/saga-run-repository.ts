@@ -12,6 +12,8 @@ export interface SagaFilter {
   /** The saga's name. */
   readonly saga?: string | undefined;
   readonly state?: SagaRunState | undefined;
+  /** State of its model: the current step, or the end. */
+  readonly step?: string | undefined;
   /** True: only sagas that do not continue by themselves, or not in time. */
   readonly stuck?: boolean | undefined;
 }
@@ -34,16 +36,17 @@ export class SagaRunRepository extends Repository<SagaRun> {
   /** Lists sagas over all shards, oldest first. Shards that do not answer are named. */
   listed(
     request: PageRequest,
-    { saga, state, stuck = false }: SagaFilter,
+    { saga, state, step, stuck = false }: SagaFilter,
     options: QueryOptions,
   ): Promise<PartialPage<SagaRun>> {
     return this.findPartialPage(request, {
       ...options,
-      filters: { saga: saga ?? null, state: state ?? null, stuck },
+      filters: { saga: saga ?? null, state: state ?? null, step: step ?? null, stuck },
       where: (query) => {
         let narrowed = query;
         if (saga !== undefined) narrowed = narrowed.where(sql<boolean>`saga = ${saga}`);
         if (state !== undefined) narrowed = narrowed.where(sql<boolean>`state = ${state}`);
+        if (step !== undefined) narrowed = narrowed.where(sql<boolean>`step = ${step}`);
         // The first condition lets the planner use the index of running sagas.
         return stuck
           ? narrowed.where(sql<boolean>`state <> 'ENDED' and ${stuckReason} is not null`)

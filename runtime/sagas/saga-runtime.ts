@@ -51,8 +51,10 @@ export class SagaRuntime {
     this.#kit = kit;
     this.#sagas = sagas.map((descriptor) => {
       const definition = new SagaDefinition(descriptor, events, context);
-      const register = (state: string) => [state, registerStep(definition, state, actions, kit)] as const;
-      return { definition, steps: new Map(definition.stepStates.map(register)) };
+      const registered = [...definition.actionSteps].map(
+        ([state, step]) => [state, registerStep(definition, { state, step }, actions, kit)] as const,
+      );
+      return { definition, steps: new Map(registered) };
     });
     this.#requireNames();
     const steps = this.#sagas.flatMap((each) => [...each.steps.values()].map(({ descriptor }) => descriptor));
@@ -96,8 +98,6 @@ export class SagaRuntime {
 
 /** The maximum attempts of the handler: a failure within a step's own limit must not become a dead letter. */
 function mostAttempts(definition: SagaDefinition): number {
-  const limits = definition.stepStates.map(
-    (state) => definition.step(state)?.maximumAttempts ?? DEFAULT_MAXIMUM_ATTEMPTS,
-  );
+  const limits = [...definition.actionSteps.values()].map((step) => step.maximumAttempts ?? 0);
   return Math.max(DEFAULT_MAXIMUM_ATTEMPTS, ...limits);
 }

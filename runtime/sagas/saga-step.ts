@@ -2,6 +2,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import type { ShardedId } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
+import type { ModelEvent } from '../domain/model-event.js';
 
 /** Why a step did not succeed. */
 export interface SagaFailure {
@@ -50,8 +51,31 @@ export interface SagaStep<M extends Model> extends SagaStepOptions<M, object> {
   readonly action: ActionClass<never, unknown>;
 }
 
+/**
+ * A state in which a saga waits until an action of the application changes the state of its model, or until a time,
+ * whichever comes first.
+ *
+ * @typeParam M the state model
+ */
+export interface SagaWaitOptions<M extends Model> {
+  /** The events of the changes that end the wait. The next step runs as the principal of the event's action. */
+  readonly for: readonly EventClass<M>[];
+  /** The end of the wait: milliseconds from when its state was stored, or a date that its state knows. */
+  readonly until: number | ((state: M) => Date);
+  /** Returns the next state if no action has changed it in time; it must differ from the current one. */
+  readonly expired: (state: M, failure: SagaFailure) => M;
+}
+
+/** An event class of a model as a value. */
+type EventClass<M> = new (...parts: never) => ModelEvent<M>;
+
+/** A wait in a saga's `steps`; created by `wait`. */
+export interface SagaWait<M extends Model> extends SagaWaitOptions<M> {
+  readonly action: undefined;
+}
+
 /** The steps of a saga by state. A state without a step is an end. */
-export type SagaSteps<M extends Model> = { readonly [State in M['state']]?: SagaStep<M> };
+export type SagaSteps<M extends Model> = { readonly [State in M['state']]?: SagaStep<M> | SagaWait<M> };
 
 /** Creates a step: an action, its params and the state that follows. */
 export function step<M extends Model, Params extends object>(
@@ -62,6 +86,15 @@ export function step<M extends Model, Params extends object>(
   return { ...options, action: action as unknown as ActionClass<never, unknown> };
 }
 
+/**
+ * Creates a wait. An ordinary action ends it: it stages the model in another state, with one of the events.
+ *
+ *     REQUESTED: wait({ for: [LoanApproved, LoanRejected], until: 7 * 86_400_000, expired: (loan) => loan.withdraw() })
+ */
+export function wait<M extends Model>(options: SagaWaitOptions<M>): SagaWait<M> {
+  return { ...options, action: undefined };
+}
+
 /** The name and steps of a saga. */
 export interface NamedSteps<M extends Model> {
   readonly name: string;
@@ -69,14 +102,19 @@ export interface NamedSteps<M extends Model> {
 }
 
 /** The step of a state; undefined for an end. */
-export function stepOf<M extends Model>({ steps }: NamedSteps<M>, state: string): SagaStep<M> | undefined {
-  const known: Readonly<Record<string, SagaStep<M> | undefined>> = steps;
+export function stepOf<M extends Model>(
+  { steps }: NamedSteps<M>,
+  state: string,
+): SagaStep<M> | SagaWait<M> | undefined {
+  const known: Readonly<Record<string, SagaStep<M> | SagaWait<M> | undefined>> = steps;
   return Object.hasOwn(known, state) ? known[state] : undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The time limit of a step. */
-export function timeoutOf<M extends Model>({ timeoutMs = DEFAULT_TIMEOUT_MS }: SagaStep<M>): number {
-  return timeoutMs;
+/** The time limit of a step that starts now, in milliseconds. */
+export function timeoutOf<M extends Model>(step: SagaStep<M> | SagaWait<M>, state: M, now: Date): number {
+  if (step.action !== undefined) return step.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const { until } = step;
+  return typeof until === 'number' ? until : Math.max(0, until(state).getTime() - now.getTime());
 }

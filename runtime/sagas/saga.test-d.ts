@@ -2,11 +2,11 @@ import { expectTypeOf } from 'vitest';
 import { Action } from '../action/action.js';
 import type { ActionPlan } from '../action/action-plan.js';
 import type { ModelDescriptor } from '../domain/entity.js';
-import type { Account } from '../domain/test-support/account.js';
+import { type Account, AccountCredited } from '../domain/test-support/account.js';
 import { Saga } from './saga.js';
 import { defineSaga } from './saga-descriptor.js';
-import { type SagaFailure, type SagaSteps, step } from './saga-step.js';
-import { type Trip, tripModel } from './test-support/trips.js';
+import { type SagaFailure, type SagaSteps, step, wait } from './saga-step.js';
+import { type Trip, TripApproved, tripModel } from './test-support/trips.js';
 
 interface CarryParams {
   readonly from: string;
@@ -34,6 +34,21 @@ class TripSaga extends Saga<Trip> {
     }),
   };
 }
+
+export const waits: SagaSteps<Trip> = {
+  ASKED: wait({
+    for: [TripApproved],
+    until: (trip) => {
+      expectTypeOf(trip).toEqualTypeOf<Trip>();
+      return trip.createdDate;
+    },
+    expired: (trip, { code }) => trip.to('CANCELLED', code),
+  }),
+  // @ts-expect-error an event of another model
+  FLIGHT: wait({ for: [AccountCredited], until: 1, expired: (trip: Trip) => trip.to('CANCELLED') }),
+  // @ts-expect-error without an end
+  HOTEL: wait({ for: [TripApproved], expired: (trip: Trip) => trip.to('CANCELLED') }),
+};
 
 const done = (trip: Trip): Trip => trip.to('BOOKED');
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ActionPlan } from '../action/action-plan.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { AccountCredited } from '../domain/test-support/account.js';
 import {
   DeadlineExceededError,
   PlanMisuseError,
@@ -162,6 +163,10 @@ describe('An application', () => {
     const sagas = [defineSaga(tripModel, TripSaga, 'TripSaga')];
     expect(() => new SagaRuntime({ sagas, events, actions: [], context, clock })).toThrow(
       /TripSaga runs BookAction in state FLIGHT, which is no action of the application/,
+    );
+    const waiting = tripSaga({ asked: { for: [AccountCredited as never] } });
+    expect(() => runtimeOf(waiting)).toThrow(
+      'TripSaga waits in ASKED for AccountCredited, which is no event of its model',
     );
     expect(() => new SagaRuntime({ sagas, events: [], actions: [], context, clock })).toThrow(
       /TripSaga needs a state model with events/,

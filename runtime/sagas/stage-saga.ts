@@ -4,7 +4,14 @@ import type { Model } from '../domain/model.js';
 import { PlanMisuseError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import { SagaRun, termsOf } from './saga-run.js';
-import { type NamedSteps, type SagaFailure, type SagaStep, stepOf, timeoutOf } from './saga-step.js';
+import {
+  type NamedSteps,
+  type SagaFailure,
+  type SagaStep,
+  type SagaWait,
+  stepOf,
+  timeoutOf,
+} from './saga-step.js';
 
 /**
  * Stages the start of a saga: its state, the record of its progress and its first time-out.
@@ -19,7 +26,7 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   }
   requireEvent(saga, state);
   const id = state.id.getValue();
-  const terms = termsOf(state.state, timeoutOf(step), state.createdDate);
+  const terms = termsOf(state.state, timeoutOf(step, state, state.createdDate), state.createdDate);
   const run = SagaRun.start(id, saga.name, state.createdDate, terms);
   const stored = plan.add(state);
   plan.add(run);
@@ -54,18 +61,36 @@ export function stageMove<M extends Model>(
       `${saga.name} would repeat its step ${from.state} endlessly: choose another state`,
     );
   }
-  const next: SagaStep<M> | undefined = stepOf(saga, to.state);
-  const timeoutMs = next === undefined ? undefined : timeoutOf(next);
-  if (next !== undefined) requireEvent(saga, to);
-  const moved = plan.update(run.moved(termsOf(to.state, timeoutMs, now), failure));
+  if (stepOf(saga, to.state) !== undefined) requireEvent(saga, to);
+  stageRun(plan, saga, { run, to, failure }, now);
   plan.update(to);
-  scheduleOverdue(plan, moved);
+}
+
+/** Stages the progress of a saga whose state another action has changed, or is about to be changed. */
+export function stageRun<M extends Model>(
+  plan: ActionPlan,
+  saga: NamedSteps<M>,
+  { run, to, failure }: Omit<SagaMove<M>, 'from'>,
+  now: Date,
+): void {
+  const next = stepOf(saga, to.state);
+  const timeoutMs = next === undefined ? undefined : timeoutOf(next, to, now);
+  scheduleOverdue(plan, plan.update(run.moved(termsOf(to.state, timeoutMs, now), failure)));
 }
 
 /** Schedules the action that notifies the saga's handler when the step's time is over, unless the saga has ended. */
 export function scheduleOverdue(plan: ActionPlan, { id, stepNumber, timeoutMs }: SagaRun): void {
   if (timeoutMs !== undefined)
     plan.schedule({ afterMs: timeoutMs }, OverdueAction, { saga: id.getValue(), stepNumber });
+}
+
+/** Whether an action of the application has ended a wait. */
+export function hasMoved<M extends Model>(
+  step: SagaStep<M> | SagaWait<M>,
+  run: SagaRun,
+  { state }: M,
+): boolean {
+  return step.action === undefined && state !== run.step;
 }
 
 /** @throws PlanMisuseError if another writer has changed the state */

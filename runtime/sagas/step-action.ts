@@ -2,12 +2,13 @@ import { Action, type ActionClass, startPerform } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { Clock } from '../domain/clock.js';
 import type { ShardedId } from '../domain/id.js';
+import type { Model } from '../domain/model.js';
 import type { Principal } from '../domain/principal.js';
 import { UnknownActionError } from '../errors.js';
 import type { Repository } from '../persistence/read/repository.js';
 import type { SagaDefinition } from './saga-definition.js';
 import type { SagaRunRepository } from './saga-run-repository.js';
-import type { SagaFailure } from './saga-step.js';
+import type { SagaFailure, SagaStep } from './saga-step.js';
 import { stageMove } from './stage-saga.js';
 import { type StepPlace, StepRecord } from './step-record.js';
 
@@ -69,7 +70,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
       this.#definition.states.getById(saga),
     ]);
     const step = this.#definition.step(run.step);
-    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber || step === undefined) return MOVED;
+    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber || step?.action === undefined) return MOVED;
     await this.#runInner(principal, params);
     const to = step.done(state);
     stageMove(
@@ -113,16 +114,15 @@ export interface RegisteredStep {
  */
 export function registerStep(
   definition: SagaDefinition,
-  state: string,
+  { state, step }: { readonly state: string; readonly step: SagaStep<Model> },
   actions: readonly ActionDescriptor[],
   kit: SagaKit,
 ): RegisteredStep {
   const { saga } = definition;
-  const step = definition.step(state);
-  const inner = actions.find(({ actionClass }) => actionClass === step?.action);
+  const inner = actions.find(({ actionClass }) => actionClass === step.action);
   if (inner === undefined) {
     throw new UnknownActionError(
-      `${saga.name} runs ${step?.action.name} in state ${state}, which is no action of the application; mark it with @FwAction`,
+      `${saga.name} runs ${step.action.name} in state ${state}, which is no action of the application; mark it with @FwAction`,
     );
   }
   // The registry identifies actions by class, so each step needs its own.

@@ -58,7 +58,7 @@ export function applicationSpecs<Collaborators>(
   return {
     action: (actionClass) => new ActionSpec({ ...run, principal, actionClass }),
     handler: (handlerClass) => new HandlerSpec(handlerClass, run),
-    saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal, troubles: [] }),
+    saga: (sagaClass) => new SagaSpec(sagaClass, { ...run, principal, troubles: [], signals: [] }),
   };
 }
 

@@ -17,7 +17,7 @@ import { MemoryProcess } from './memory-process.js';
 import type { MemoryCommit } from './memory-store.js';
 import { performedIn } from './performed.js';
 import { neverStarted, type SagaPerformed } from './saga-outcome.js';
-import type { SagaSetting, SagaTrouble } from './saga-setting.js';
+import type { SagaSetting, SagaSignal, SagaTrouble } from './saga-setting.js';
 import { TakenSteps } from './taken-steps.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -83,7 +83,7 @@ export async function runSaga<M extends Model>(
     const action = first && run.registry.named(first.plan.action.name);
     throw neverStarted(saga.name, action?.actionClass.name ?? 'the action');
   }
-  const ending = await endOf(run, agenda, started);
+  const ending = await endOf(run, agenda, { started, signals: setting.signals });
   const last = run.store.stored(started) ?? started;
   return {
     ...performedIn(run.commits, stateOf<M>(run, descriptor, started)),
@@ -99,11 +99,18 @@ export async function runSaga<M extends Model>(
 async function endOf(
   run: MemoryApplication,
   agenda: Agenda,
-  started: SagaRun,
+  { started, signals }: { readonly started: SagaRun; readonly signals: readonly SagaSignal[] },
 ): Promise<SagaPerformed<Model>['ending']> {
+  const due = new Set(signals);
   for (;;) {
     run.databases.requireNoQuery();
-    const { state, deadline } = run.store.stored(started) ?? started;
+    const { state, deadline, step } = run.store.stored(started) ?? started;
+    for (const signal of due) {
+      if (signal.state !== step || !due.delete(signal)) continue;
+      agenda.enter(agenda.nowMs + signal.afterMs, async () => {
+        await signal.run(run.executor);
+      });
+    }
     if (state === 'ENDED') return 'ended';
     if (state === 'PARKED') return 'parked';
     if (deadline !== undefined && agenda.nowMs > deadline.getTime() + GRACE_MS) return 'overdue';

@@ -9,8 +9,10 @@ import type { Saga } from '../sagas/saga.js';
 import {
   BookAction,
   Trip,
+  TripApproveAction,
   TripMoved,
   TripStartAction,
+  type TripState,
   type TripTerms,
   tripApplication,
 } from '../sagas/test-support/trips.js';
@@ -21,7 +23,9 @@ import { VirtualClock } from './virtual-clock.js';
 
 const flights = persisted(newAccount(new Decimal(0), THERE).build());
 const hotels = persisted(newAccount(new Decimal(0), HERE).build());
-const newTrip = (): Trip => Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
+const clock = new VirtualClock(new Date());
+const newTrip = (state?: TripState): Trip =>
+  Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue(), state);
 const booked = (account: Account, count: number): AccountCredited =>
   new AccountCredited(account.id, new Decimal(count));
 
@@ -69,6 +73,29 @@ describe('A specification of a saga', () => {
         new TripMoved(trip.id),
       )
       .thenTouches(HERE, THERE);
+  });
+
+  test('ends a wait by an action, or by its time', async () => {
+    const trip = newTrip('ASKED');
+    const params = { trip: trip.id.getValue() };
+    const start = clock.now();
+    await specOf()
+      .givenSignal('ASKED', TripApproveAction, params, 59_000)
+      .whenStarted(trip)
+      .thenSteps('FLIGHT', 'HOTEL')
+      .thenEnds('BOOKED');
+    const { endedAt } = await specOf({ asked: { until: () => new Date(start.getTime() + 50_000) } })
+      .whenStarted(newTrip('ASKED'))
+      .thenSteps()
+      .thenEnds('CANCELLED', { reason: 'TIMED_OUT' })
+      .performed();
+    expect(endedAt.getTime() - start.getTime()).toBeCloseTo(50_000, -3);
+  });
+
+  test('shows an action that comes too late for a wait', async () => {
+    const trip = newTrip('ASKED');
+    const spec = specOf().givenSignal('ASKED', TripApproveAction, { trip: trip.id.getValue() }, 61_000);
+    await spec.whenStarted(trip).thenEnds('CANCELLED');
   });
 
   test('runs the compensation when a step is refused', () => {

@@ -5,6 +5,7 @@ import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { Caller } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
+import type { ActionRunner } from '../execution/action-executor.js';
 import type { Saga } from '../sagas/saga.js';
 import { SagaOutcome } from './saga-outcome.js';
 import type { SagaSetting, SagaTrouble } from './saga-setting.js';
@@ -61,6 +62,23 @@ export class SagaSpec<M extends Model> {
   givenLostAnswer(state: M['state']): SagaSpec<M> {
     const error = new CommitOutcomeUnknownError('of the step');
     return this.#troubled({ state, point: 'after commit', times: 1, error });
+  }
+
+  /**
+   * While the saga waits in this state, this action runs: once, under the same principal.
+   *
+   * @param afterMs milliseconds after the begin of the wait. Default 0
+   */
+  givenSignal<Params>(
+    state: M['state'],
+    action: ActionClass<Params, unknown>,
+    params: ActionInput<NoInfer<Params>>,
+    afterMs: number = 0,
+  ): SagaSpec<M> {
+    const { principal } = this.#setting;
+    const run = (executor: ActionRunner) => executor.execute(principal, action, params);
+    const signals = [...this.#setting.signals, { state, afterMs, run }];
+    return new SagaSpec(this.#saga, { ...this.#setting, signals });
   }
 
   /** The principal that starts the saga and takes its steps. Default: a principal named `spec`. */

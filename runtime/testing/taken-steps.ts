@@ -44,7 +44,7 @@ export class TakenSteps {
     const { step, stepNumber, params } = given as StepParams;
     if (name !== `${this.#saga.name}.${step}`) return;
     const known = this.#steps.get(stepNumber);
-    const action = stepOf(this.#saga, step)?.action.name ?? name;
+    const action = stepOf(this.#saga, step)?.action?.name ?? name;
     const attempts = (known?.attempts ?? 0) + 1;
     this.#steps.set(stepNumber, { ...(known ?? { state: step, action, params }), attempts });
   }

@@ -5,6 +5,7 @@ import { HERE } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
+import { interceptedDatabases } from '../test-support/intercepted-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
@@ -48,12 +49,13 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await Promise.all(running.splice(0).map(({ events }) => events.stop(0)));
   });
 
-  function start(...handlers: readonly HandlerDescriptor[]): Ledger {
-    const ledger = openLedger(databases, { handlers, limits: { surveyMs: 50 } });
+  function startOn(on: DatabaseRegistry, ...handlers: readonly HandlerDescriptor[]): Ledger {
+    const ledger = openLedger(on, { handlers, limits: { surveyMs: 50 } });
     running.push(ledger);
     ledger.events.start();
     return ledger;
   }
+  const start = (...handlers: readonly HandlerDescriptor[]): Ledger => startOn(databases, ...handlers);
 
   const rowsOf = async (ledger: Ledger, table = 'shown'): Promise<readonly unknown[]> =>
     (await ledger.rows(`SELECT credits, twice FROM ${table} ORDER BY account`)).map(([credits]) => credits);
@@ -120,6 +122,32 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await until(isOver);
     expect((await rowsOf(third)).join()).toBe('50');
   });
+
+  // The embedded database has one session: nothing commits during the transaction.
+  if (harness.adapter === 'postgresql')
+    test('handles in the last transaction what the live handler has handled in the meantime', async () => {
+      let [locks, isSwitching] = [0, false];
+      const shown: unknown[] = [];
+      const watched = interceptedDatabases(databases, async (call, text) => {
+        if (text.startsWith('LOCK TABLE')) {
+          locks += 1;
+          for (let nr = 0; nr < 3; nr += 1) await ledger.credit(account);
+          await until(async () => (await rowsOf(ledger)).join() === '103');
+        }
+        if (text.startsWith('DROP SCHEMA')) isSwitching = true;
+        const result = await call();
+        if (text === 'COMMIT' && isSwitching) shown.push(...(await rowsOf(openLedger(databases))));
+        return result;
+      });
+      const ledger = startOn(watched, totals(1));
+      const account = await ledger.open();
+      await ledger.credit(account);
+      await until(async () => (await rowsOf(ledger)).join() === '1');
+      await ledger.rows('UPDATE totals SET credits = 100');
+      await ledger.events.rebuild('Totals');
+      await until(async () => shown.length > 0 && (await isOver()));
+      expect([locks, shown[0], ...(await rowsOf(ledger))]).toEqual([1, 4, 4]);
+    });
 
   test('waits for the retry of an event that fails, and applies a dead letter of the live handler once', async () => {
     const broken = new Set<number>([3]);

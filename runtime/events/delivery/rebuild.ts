@@ -164,6 +164,6 @@ FROM unnest($2::text[]) WITH ORDINALITY AS t (name, nr) ORDER BY t.nr`;
 const LOCK_LIVE =
   "SELECT epoch, transaction_id, position FROM eventlog.consumers WHERE name = $1 AND kind = 'live' FOR UPDATE";
 
-/** The new fence ends the work of the present holder, whose memory does not match. */
-const MOVE_LIVE = `UPDATE eventlog.consumers SET epoch = $2, transaction_id = $3::xid8, position = $4, fence = fence + 1,
-  holder = NULL, leased_until = NULL, checkpoint_date = clock_timestamp(), suspects = '{}' WHERE name = $1`;
+/** Ends the work of the present holder, whose memory does not match. */
+const MOVE_LIVE = `UPDATE eventlog.consumers SET epoch = $2, transaction_id = $3::xid8, position = $4, holder = NULL,
+  leased_until = NULL, checkpoint_date = clock_timestamp(), suspects = '{}' WHERE name = $1`;

@@ -3,7 +3,8 @@ import { postgresAdapter } from '../../databases.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import type { Rows, ShardDatabase, ShardSession } from '../../sharding/shard-database.js';
+import type { Rows } from '../../sharding/shard-database.js';
+import { interceptedDatabase } from './intercepted-databases.js';
 
 /** The statement at which a process dies, before the server receives it or after the server has answered. */
 export interface CrashPoint {
@@ -32,7 +33,8 @@ export function crashingDatabases(
   };
   const adapter: DatabaseAdapter = {
     kind: 'postgresql',
-    open: (shard, source, options) => mortalDatabase(postgresAdapter.open(shard, source, options), mortal),
+    open: (shard, source, options) =>
+      interceptedDatabase(postgresAdapter.open(shard, source, options), mortal),
   };
   return {
     databases: new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} }),
@@ -40,35 +42,6 @@ export function crashingDatabases(
     kill: () => {
       dead = true;
     },
-  };
-}
-
-/** A database of a process that may die. @param mortal runs or fails each statement */
-export function mortalDatabase(
-  database: ShardDatabase,
-  mortal: (call: () => Promise<Rows>) => Promise<Rows>,
-): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: (statement, options) => mortal(() => database.query(statement, options)),
-    acquire: async (options) => mortalSession(await database.acquire(options), mortal),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
-}
-
-function mortalSession(
-  session: ShardSession,
-  mortal: (call: () => Promise<Rows>) => Promise<Rows>,
-): ShardSession {
-  return {
-    query: (statement, options) => mortal(() => session.query(statement, options)),
-    script: (sql, options) => session.script(sql, options),
-    release: () => session.destroy(),
-    destroy: () => session.destroy(),
   };
 }
 

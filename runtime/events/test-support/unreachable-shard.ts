@@ -4,7 +4,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { mortalDatabase } from './crashing-databases.js';
+import { interceptedDatabase } from './intercepted-databases.js';
 
 /** Databases of one process, of which one shard is unreachable while `down` returns true. */
 export function databasesWithout(
@@ -17,7 +17,7 @@ export function databasesWithout(
     open: (each, source, options) => {
       const database = postgresAdapter.open(each, source, options);
       return each === shard
-        ? mortalDatabase(database, (call) => (down() ? Promise.reject(unreachable()) : call()))
+        ? interceptedDatabase(database, (call) => (down() ? Promise.reject(unreachable()) : call()))
         : database;
     },
   };

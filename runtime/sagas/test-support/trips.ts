@@ -13,15 +13,17 @@ import { ModelEvent } from '../../domain/model-event.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { Account } from '../../domain/test-support/account.js';
+import { RefusedError } from '../../errors.js';
 import { AccountRepository, accountApplication } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
+import { Repository } from '../../persistence/read/repository.js';
 import { Saga } from '../saga.js';
 import { defineSaga } from '../saga-descriptor.js';
-import { type SagaStepOptions, type SagaSteps, step } from '../saga-step.js';
+import { type SagaStepOptions, type SagaSteps, type SagaWaitOptions, step, wait } from '../saga-step.js';
 import { stageStart } from '../stage-saga.js';
 
 /** Two bookings that belong together: if the second one fails, the first is cancelled. */
-export type TripState = 'FLIGHT' | 'HOTEL' | 'BOOKED' | 'CANCELLING' | 'CANCELLED';
+export type TripState = 'ASKED' | 'FLIGHT' | 'HOTEL' | 'BOOKED' | 'CANCELLING' | 'CANCELLED';
 
 /** The state of a trip's saga. Each booking debits one from the account of its supplier. */
 export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
@@ -29,11 +31,11 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
   readonly hotels!: string;
   readonly reason?: string;
 
-  static plan(shard: ShardIdentifier, flights: string, hotels: string): Trip {
+  static plan(shard: ShardIdentifier, flights: string, hotels: string, state: TripState = 'FLIGHT'): Trip {
     const id = ShardedId.generate(Trip, shard);
     const fields = {
       id,
-      state: 'FLIGHT',
+      state,
       version: INITIAL_VERSION,
       createdDate: new Date(),
       flights,
@@ -46,6 +48,14 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
     return new TripBuilder().from(this).with({ state, reason }).withEvent(new TripMoved(this.id)).build();
   }
 
+  approve(): Trip {
+    return new TripBuilder()
+      .from(this)
+      .with({ state: 'FLIGHT' })
+      .withEvent(new TripApproved(this.id))
+      .build();
+  }
+
   /** As `to`, but without an event. */
   silentlyTo(state: TripState): Trip {
     return new TripBuilder().from(this).with({ state }).build();
@@ -53,6 +63,12 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
 }
 
 export class TripMoved extends ModelEvent<Trip> {
+  constructor(id: ShardedId<Trip>) {
+    super(id.getValue(), Trip);
+  }
+}
+
+export class TripApproved extends ModelEvent<Trip> {
   constructor(id: ShardedId<Trip>) {
     super(id.getValue(), Trip);
   }
@@ -77,7 +93,7 @@ class TripBuilder extends ModelBuilder<Trip> {
   }
 }
 
-const STATES: readonly TripState[] = ['FLIGHT', 'HOTEL', 'BOOKED', 'CANCELLING', 'CANCELLED'];
+const STATES: readonly TripState[] = ['ASKED', 'FLIGHT', 'HOTEL', 'BOOKED', 'CANCELLING', 'CANCELLED'];
 
 export const tripModel: ModelDescriptor<Trip> = {
   name: 'Trip',
@@ -123,6 +139,37 @@ export interface BookParams {
   readonly cardNumber?: string;
 }
 
+/** Ends the wait for an approval. */
+export class TripApproveAction extends Action<{ readonly trip: string }, Trip> {
+  readonly #trips: Repository<Trip>;
+
+  constructor(clock: Clock, trips: Repository<Trip>) {
+    super(clock);
+    this.#trips = trips;
+  }
+
+  protected async perform(_principal: Principal, { trip: id }: { readonly trip: string }): Promise<Trip> {
+    const trip = await this.#trips.getById(id);
+    if (trip.state !== 'ASKED') throw new RefusedError(`The trip is ${trip.state}`);
+    return this.plan().update(trip.approve());
+  }
+}
+
+/** Changes a trip, but not its state. */
+export class TripNoteAction extends Action<{ readonly trip: string }, Trip> {
+  readonly #trips: Repository<Trip>;
+
+  constructor(clock: Clock, trips: Repository<Trip>) {
+    super(clock);
+    this.#trips = trips;
+  }
+
+  protected async perform(_principal: Principal, { trip: id }: { readonly trip: string }): Promise<Trip> {
+    const trip = await this.#trips.getById(id);
+    return this.plan().update(trip.to(trip.state, 'noted'));
+  }
+}
+
 /** Called before a booking; its error becomes the booking's error. */
 export type Trouble = (params: BookParams) => Promise<void> | void;
 
@@ -148,6 +195,7 @@ export class BookAction extends Action<BookParams, void> {
 export interface TripTerms {
   readonly flight?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly hotel?: Partial<SagaStepOptions<Trip, BookParams>>;
+  readonly asked?: Partial<SagaWaitOptions<Trip>>;
   readonly cancelling?: Partial<SagaStepOptions<Trip, BookParams>>;
   readonly trouble?: Trouble;
   /** Descriptor parts of the booking's params in another release. */
@@ -165,6 +213,12 @@ export function tripSaga(terms: TripTerms): new () => Saga<Trip> {
     override readonly name: string = terms.name ?? 'TripSaga';
     override readonly aliases: readonly string[] = terms.aliases ?? [];
     override readonly steps: SagaSteps<Trip> = this.#known({
+      ASKED: wait({
+        for: [TripApproved],
+        until: 60_000,
+        expired: (trip, { code }) => trip.to('CANCELLED', code),
+        ...terms.asked,
+      }),
       FLIGHT: step(BookAction, {
         params: ({ flights }) => ({ supplier: flights, count: 1, cardNumber: '4111' }),
         on: ({ flights }) => account(flights),
@@ -203,7 +257,10 @@ const BOOK_FIELDS: readonly FieldDescriptor[] = [
 /** Trips and the accounts of their suppliers, as emitted code would define them. */
 export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
   const sagaClass = tripSaga(terms);
-  const actions = (accounts: AccountRepository): readonly ActionDescriptor<never, unknown>[] => [
+  const actions = (
+    accounts: AccountRepository,
+    trips: Repository<Trip>,
+  ): readonly ActionDescriptor<never, unknown>[] => [
     {
       name: 'TripStart',
       actionClass: TripStartAction,
@@ -217,6 +274,18 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
       ...terms.book,
       create: () => new BookAction(systemClock, accounts, terms.trouble ?? (() => {})),
     },
+    {
+      name: 'TripNote',
+      actionClass: TripNoteAction,
+      params: [{ name: 'trip', type: { kind: 'uuid' } }],
+      create: () => new TripNoteAction(systemClock, trips),
+    },
+    {
+      name: 'TripApprove',
+      actionClass: TripApproveAction,
+      params: [{ name: 'trip', type: { kind: 'uuid' } }],
+      create: () => new TripApproveAction(systemClock, trips),
+    },
   ];
   return {
     ...accountApplication,
@@ -224,10 +293,14 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
     events: [
       ...accountApplication.events,
       { name: 'TripMoved', model: 'Trip', eventClass: () => TripMoved, fields: [] },
+      { name: 'TripApproved', model: 'Trip', eventClass: () => TripApproved, fields: [] },
     ],
     wire: (context, collaborators) => [
       ...accountApplication.wire(context, collaborators),
-      ...actions(new AccountRepository(context.repositories)),
+      ...actions(
+        new AccountRepository(context.repositories),
+        new Repository(context.repositories, tripModel),
+      ),
     ],
     sagas: [defineSaga(tripModel, sagaClass, 'TripSaga')],
     migrations: [...accountApplication.migrations, TRIPS],
