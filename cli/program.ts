@@ -11,6 +11,7 @@ import { OPENAPI } from './openapi-command.js';
 import { DOCTOR } from './operate/doctor.js';
 import { EVENTS } from './operate/events.js';
 import { HISTORY } from './operate/history.js';
+import { IMPORT } from './operate/import.js';
 import { CONNECTORS, SCHEMAS } from './operate/integration-files.js';
 import { JOURNAL } from './operate/journal.js';
 import { KEYS } from './operate/keys.js';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   SCHEMAS,
   SAGAS,
   HISTORY,
+  IMPORT,
   JOURNAL,
   KEYS,
   CONFIGURATION,

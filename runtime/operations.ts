@@ -24,10 +24,12 @@ import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { type ApiKey, ApiKeyStore } from './access/api-key-store.js';
+export type { ApplicationDefinition } from './application-definition.js';
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
-export type { EventDescriptor } from './domain/descriptor.js';
 export { idNamed } from './domain/id.js';
+export type { JsonObject, JsonValue } from './domain/json.js';
+export type { Caller } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
 export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
@@ -38,6 +40,7 @@ export type { HorizonHolder } from './events/log/horizon.js';
 export type { RecurringAction, ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
 export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export type { RelayPages } from './http/process/relay-pages.js';
+export { type JsonAction, type JsonCall, mayPass, openJsonAction } from './json-action.js';
 export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';

@@ -284,6 +284,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'runtime/application-definition.ts': isOfRuntime,
   'runtime/databases.ts': isOfRuntime,
   'runtime/serve.ts': isOfRuntime,
+  'runtime/json-action.ts': isOfRuntime,
   'runtime/operations.ts': isOfRuntime,
   'generator/generate.ts': isOfGenerator,
   'generator/migrations.ts': isOfGenerator,

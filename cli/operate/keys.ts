@@ -41,7 +41,8 @@ function readExpiry(date: string): Date {
   return expiry;
 }
 
-function readClaims(json = '{}'): Readonly<Record<string, never>> {
+/** @throws InputError unless it is a JSON object */
+export function readClaims(json = '{}'): Readonly<Record<string, never>> {
   try {
     const claims: unknown = JSON.parse(json);
     // The store checks the object's content.

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { DatabaseRegistry, EventDescriptor, Relay, RelayPages } from '../../runtime/operations.js';
+import type { DatabaseRegistry, Relay, RelayPages } from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, type Input, text, value, wholeNumber } from '../command.js';
 import { EXIT } from '../exit.js';
 import { InputError } from '../input-error.js';
+import { applicationOf } from '../load-module.js';
 import { operatorCommand } from './operator-command.js';
 
 const SINKS: Input<readonly string[] | undefined> = { flags: '--sink <name...>', about: 'only these sinks' };
@@ -39,7 +38,8 @@ export const RELAY: CommandEntry = operatorCommand({
       throw new InputError(`${flags.config} has no fw.relay. docs/integration.md shows how to set up sinks.`);
     const { schemaBaseUrl } = config.relay;
     const sinks = chosenSinks(config.relay.sinks, flags.sink);
-    const events = flags.application === undefined ? undefined : await eventsOf(flags.application);
+    const events =
+      flags.application === undefined ? undefined : (await applicationOf(flags.application)).events;
     const operations = await import('../../runtime/operations.js');
     const definitions = operations.configuredSinks({ schemaBaseUrl, sinks });
     const relay = new operations.Relay({
@@ -88,16 +88,4 @@ function chosenSinks<Sink extends { readonly name: string }>(
       `Sink ${name} does not exist. Choose one of: ${sinks.map((each) => each.name).join(', ')}.`,
     );
   });
-}
-
-/** @throws InputError if the module exports no application */
-async function eventsOf(module: string): Promise<readonly EventDescriptor[]> {
-  const exported = (await import(pathToFileURL(resolve(module)).href)) as { readonly application?: unknown };
-  const { application } = exported;
-  if (typeof application === 'object' && application !== null && 'events' in application) {
-    const { events } = application;
-    // Emitted code, whose type the compiler has checked.
-    if (Array.isArray(events)) return events as readonly EventDescriptor[];
-  }
-  throw new InputError(`${module} exports no application. Pass the compiled generated/application.js.`);
 }

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { RefusedError, ShardUnavailableError, ValidationError } from '../../runtime/errors.js';
+import { mayPass } from '../../runtime/operations.js';
+import { ImportRun, type ImportSettings, type RejectedLine } from './import-run.js';
+
+interface Line {
+  readonly wallet: string;
+  readonly nr: number;
+}
+
+/** A run whose lines are executed by `execute`. */
+function runOf(execute: (line: Line, key: string) => Promise<void>, settings: Partial<ImportSettings> = {}) {
+  const rejected: RejectedLine[] = [];
+  const run = new ImportRun({
+    read: (json) => {
+      const line = json as unknown as Line;
+      if (line.wallet === undefined) throw new ValidationError('wallet is missing', { field: 'wallet' });
+      return { model: line.wallet, execute: (key) => execute(line, key) };
+    },
+    keyOf: (_, line) => `import:${line}`,
+    reject: (line) => rejected.push(line),
+    signal: new AbortController().signal,
+    ...{ concurrency: 8, patienceMs: 10_000, mayPass },
+    ...settings,
+  });
+  return { run, rejected };
+}
+
+async function* linesOf(...lines: readonly (Line | string)[]): AsyncIterable<string> {
+  for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line);
+}
+
+test('lines of one model run in their order, others at once, up to the maximum', async () => {
+  const order: string[] = [];
+  let [now, most] = [0, 0];
+  const { run } = runOf(
+    async ({ wallet, nr }) => {
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(5 - (nr % 5));
+      order.push(`${wallet}${nr}`);
+      now -= 1;
+    },
+    { concurrency: 3 },
+  );
+  const lines = Array.from({ length: 40 }, (_, nr) => ({ wallet: 'abcd'.charAt(nr % 4), nr }));
+  await run.run(linesOf(...lines));
+  for (const wallet of 'abcd')
+    expect(order.filter((each) => each.startsWith(wallet))).toEqual(
+      lines.filter((line) => line.wallet === wallet).map(({ nr }) => `${wallet}${nr}`),
+    );
+  expect([most, run.read, run.done]).toEqual([3, 40, 40]);
+});
+
+test('a line whose shard is down is attempted again, under its key, before the next of its model', async () => {
+  const attempts: string[] = [];
+  const { run, rejected } = runOf(async ({ nr }, key) => {
+    attempts.push(key);
+    if (nr === 1 && attempts.length < 3) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+  });
+  await run.run(linesOf({ wallet: 'a', nr: 1 }, { wallet: 'a', nr: 2 }));
+  expect([attempts, rejected, run.done, run.retrying]).toEqual([
+    ['import:1', 'import:1', 'import:1', 'import:2'],
+    [],
+    2,
+    0,
+  ]);
+});
+
+test('a line without effect is reported with its number, and the next of its model runs', async () => {
+  const { run, rejected } = runOf(
+    async ({ nr }) => {
+      if (nr === 2) throw new RefusedError('The wallet is closed');
+      if (nr === 3) throw new ShardUnavailableError('(0, 0)', 'for long');
+      if (nr === 4) throw 'a text';
+    },
+    { patienceMs: 0 },
+  );
+  const wallet = 'a';
+  const texts = ['\uFEFF{"wallet":"b","nr":0}', '', 'no JSON', '{}'];
+  await run.run(linesOf(...texts, ...[2, 3, 4, 5].map((nr) => ({ wallet, nr }))));
+  const shown = rejected.map(({ line, code, params }) => [line, code, params]).sort();
+  expect(shown).toEqual([
+    [3, 'JSON', 'no JSON'],
+    [4, 'FW_VALIDATION', {}],
+    [5, 'FW_REFUSED', { wallet, nr: 2 }],
+    [6, 'FW_SHARD_UNAVAILABLE', { wallet, nr: 3 }],
+    [7, 'UNKNOWN', { wallet, nr: 4 }],
+  ]);
+  expect([run.read, run.done, run.rejected]).toEqual([8, 2, 5]);
+});
+
+test('an end is taken after the lines that are under way', async () => {
+  const end = new AbortController();
+  const { run } = runOf(
+    async ({ nr }) => {
+      await sleep(5);
+      if (nr === 4) end.abort();
+    },
+    { signal: end.signal, concurrency: 2 },
+  );
+  await run.run(linesOf(...Array.from({ length: 100 }, (_, nr) => ({ wallet: String(nr), nr }))));
+  expect(run.read).toBeLessThan(20);
+  expect(run.done).toBe(run.read);
+});
+
+test('an error of the reader is thrown after the lines that are under way', async () => {
+  const { run } = runOf(() => sleep(20));
+  async function* broken(): AsyncIterable<string> {
+    yield '{"wallet":"a","nr":1}';
+    throw new Error('The file has vanished');
+  }
+  await expect(run.run(broken())).rejects.toThrow('The file has vanished');
+  expect(run.done).toBe(1);
+});

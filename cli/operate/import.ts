@@ -1,0 +1,146 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { InvalidArgumentError } from 'commander';
+import type { Caller, JsonObject, JsonValue } from '../../runtime/operations.js';
+import { CONFIG, type CommandEntry, type Input, required, text, value, wholeNumber } from '../command.js';
+import { applicationOf, exportOf } from '../load-module.js';
+import { counted } from '../terminal-text.js';
+import { ImportRun, type RejectedLine } from './import-run.js';
+import { readClaims } from './keys.js';
+import { operatorCommand, TEXT_FORMAT } from './operator-command.js';
+
+const PROGRESS_MS = 1_000;
+const SECOND_MS = 1_000;
+
+const NAME: Input<string> = {
+  ...required('--name <name>', 'identifies the import: part of the key of each line, with its number'),
+  parse: (name) => {
+    if (/^[\x21-\x7e]{1,100}$/.test(name)) return name;
+    throw new InvalidArgumentError('Expected 1 to 100 visible ASCII characters without spaces.');
+  },
+};
+
+/** `fw-gen import` */
+export const IMPORT: CommandEntry = operatorCommand({
+  name: 'import',
+  about:
+    'Runs an action for each line of a file, which is a JSON object with its params. A repetition under the same name continues: lines that have taken effect take none again. Lines without effect are written to a file.',
+  examples: [
+    [
+      'fw-gen import WalletDepositMoney deposits.ndjson --name bonus-2027 --application dist/generated/application.js',
+      'line by line, the lines of one wallet in their order',
+    ],
+    [
+      'fw-gen import ... --key reference --principal migration --claims \'{"role":"operator"}\'',
+      'the key of a line is its field `reference`; the rule of the action sees the principal',
+    ],
+  ],
+  inputs: {
+    ...CONFIG,
+    ...TEXT_FORMAT,
+    action: required('<action>', 'the name of the action, or of its class'),
+    file: required('<file>', 'one JSON object per line; - for standard input'),
+    application: required('--application <module>', 'compiled module that exports the application'),
+    name: NAME,
+    key: text('--key <field>', 'field that identifies a line instead of its number; it need not be a param'),
+    collaborators: text(
+      '--collaborators <module>',
+      'compiled module whose default export is the collaborators of the application, or a function that returns them',
+    ),
+    principal: text('--principal <name>', 'whose action it is; default: import'),
+    claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
+    errors: text('--errors <file>', 'lines without effect; default: the file with .errors.ndjson'),
+    concurrency: value('--concurrency <n>', 'maximum lines at once, 1 to 4096', wholeNumber(1, 4_096), 512),
+    patience: value(
+      '--patience <seconds>',
+      'for how long a line is attempted while its shard is down or busy, 0 to 3600',
+      wholeNumber(0, 3_600),
+      60,
+    ),
+  },
+  run: async ({ config, databases }, flags, { output, signal }) => {
+    const { mayPass, openJsonAction } = await import('../../runtime/operations.js');
+    const { file, name } = flags;
+    const caller: Caller = { name: flags.principal ?? 'import', claims: readClaims(flags.claims) };
+    const application = await applicationOf(flags.application);
+    const given = flags.collaborators === undefined ? {} : await exportOf(flags.collaborators, 'default');
+    const action = openJsonAction(flags.action, {
+      ...{ databases, config, caller, warn: output.error },
+      application,
+      collaborators: typeof given === 'function' ? await given() : given,
+    });
+    const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
+    const run = new ImportRun({
+      ...{ mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
+      read: (params) => action.read(withoutKey(params, flags.key, action.params)),
+      keyOf: keyOf(name, flags.key),
+      patienceMs: flags.patience * SECOND_MS,
+    });
+    const startedMs = performance.now();
+    const showProgress = (): void => output.error(progressOf(run, performance.now() - startedMs));
+    const progress = setInterval(showProgress, PROGRESS_MS);
+    try {
+      await run.run(linesOf(file));
+    } finally {
+      clearInterval(progress);
+      await action.close();
+      await rejected.close();
+    }
+    const { done, rejected: failed, read } = run;
+    const stopped = signal.aborted ? [`Stopped after line ${read}. The same command continues.`] : [];
+    const errors = failed === 0 ? [] : [`${counted(failed, 'line')} without effect: ${rejected.file}`];
+    return {
+      json: { read, done, rejected: failed, errors: failed === 0 ? undefined : rejected.file },
+      lines: [progressOf(run, performance.now() - startedMs), ...stopped],
+      errors,
+      isDrift: failed > 0 || signal.aborted,
+    };
+  },
+});
+
+/** Params without the field that is only a key. */
+function withoutKey(params: JsonValue, field: string | undefined, known: readonly string[]): JsonValue {
+  if (field === undefined || known.includes(field)) return params;
+  const { [field]: _, ...others } = params as JsonObject;
+  return others;
+}
+
+function keyOf(name: string, field: string | undefined): (params: JsonValue, line: number) => string {
+  if (field === undefined) return (_, line) => `${name}:${line}`;
+  return (params) => {
+    const key = (params as JsonObject)[field];
+    if (typeof key !== 'string' && typeof key !== 'number')
+      throw Object.assign(new Error(`The field ${field} must be a string or a number`), { code: 'KEY' });
+    return `${name}:${key}`;
+  };
+}
+
+/** @throws the system's error if the file cannot be read */
+function linesOf(file: string): AsyncIterable<string> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/** A file that is created with its first line. */
+function rejectedFile(file: string) {
+  let stream: ReturnType<typeof createWriteStream> | undefined;
+  return {
+    file,
+    write: (line: RejectedLine): void => {
+      stream ??= createWriteStream(file);
+      stream.write(`${JSON.stringify(line)}\n`);
+    },
+    close: async (): Promise<void> => {
+      if (stream === undefined) return;
+      stream.end();
+      await finished(stream);
+    },
+  };
+}
+
+function progressOf({ read, done, rejected, retrying }: ImportRun, passedMs: number): string {
+  const perSecond = Math.round((done + rejected) / Math.max(passedMs / SECOND_MS, 0.001));
+  const waiting = retrying === 0 ? '' : `, ${retrying} attempted again`;
+  return `${counted(read, 'line')}: ${done} done, ${rejected} without effect${waiting}, ${perSecond} per second`;
+}

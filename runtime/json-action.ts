@@ -1,0 +1,91 @@
+import { ExecutionConfiguration } from './action/execution-configuration.js';
+import { assembleApplication } from './application.js';
+import type { ApplicationDefinition } from './application-definition.js';
+import type { FwConfig } from './config/types.js';
+import { ShardedId } from './domain/id.js';
+import type { JsonValue } from './domain/json.js';
+import { compileObjectReader } from './domain/json-reader.js';
+import { type Caller, principalName } from './domain/principal.js';
+import { type ErrorCode, FwError, UnknownActionError } from './errors.js';
+import type { DatabaseRegistry } from './sharding/database-registry.js';
+
+/** An action whose params are JSON. */
+export interface JsonAction {
+  /** Names of its params. */
+  readonly params: readonly string[];
+  /** Reads params. @throws ValidationError */
+  readonly read: (json: JsonValue) => JsonCall;
+  readonly close: () => Promise<void>;
+}
+
+/** One execution of such an action. */
+export interface JsonCall {
+  /** The first sharded id among the params. Calls of one model must keep their order. */
+  readonly model: string | undefined;
+  /** Runs the action under an idempotency key that does not expire. @throws its errors */
+  readonly execute: (key: string) => Promise<void>;
+}
+
+interface JsonActionOptions {
+  readonly application: ApplicationDefinition<unknown>;
+  readonly databases: DatabaseRegistry;
+  readonly config: FwConfig;
+  /** Constructor arguments of its actions. */
+  readonly collaborators: unknown;
+  readonly caller: Caller;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Opens an application on open databases, for one of its actions. Events are delivered by its service.
+ *
+ * @param name the name of the action, or of its class
+ * @throws UnknownActionError with the names that exist @throws ValidationError for an invalid caller
+ */
+export function openJsonAction(
+  name: string,
+  { application, databases, config, collaborators, caller, warn }: JsonActionOptions,
+): JsonAction {
+  principalName(caller);
+  const { namespace, execution, access, maximumClockSkewMs } = config;
+  const { executor, registry, close } = assembleApplication(application, databases, {
+    ...{ namespace, execution, access, maximumClockSkewMs, collaborators, warn },
+    ...{ deliver: false, migrate: false },
+  });
+  // Names with a dot are the runtime's own.
+  const actions = registry.all().filter((each) => !each.name.includes('.'));
+  const action = actions.find((each) => each.name === name || each.actionClass.name === name);
+  if (action === undefined) {
+    const known = actions.map((each) => each.name).sort();
+    throw new UnknownActionError(`There is no action ${name}. Choose one of: ${known.join(', ')}.`);
+  }
+  const reader = compileObjectReader(action.params);
+  const read = (json: JsonValue): JsonCall => {
+    const params = reader(json);
+    const model = Object.values(params).find((each) => each instanceof ShardedId);
+    const execute = async (key: string): Promise<void> => {
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+        .idempotencyKey(key, { expires: false })
+        .build();
+      // The reader returns what the action's class declares.
+      await executor.execute(caller, action.actionClass, params as never, configuration);
+    };
+    return { model: model?.getValue(), execute };
+  };
+  return { params: action.params.map((each) => each.name), read, close };
+}
+
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...([
+    'FW_SHARD_UNAVAILABLE',
+    'FW_SHARD_BUSY',
+    'FW_DEADLINE_EXCEEDED',
+    'FW_COMMIT_OUTCOME_UNKNOWN',
+  ] as const),
+  ...(['FW_STALE_MODEL', 'FW_ROW_BUSY', 'FW_KEY_BUSY'] as const),
+]);
+
+/** Whether another attempt under the same key may succeed: a shard is down or busy, or another writer was faster. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof FwError && PASSING.has(error.code);
+}
