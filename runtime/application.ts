@@ -172,8 +172,7 @@ export async function openApplication<Collaborators>(
   const databases = openDatabases(options.sharding, { embedded, ...(warn === undefined ? {} : { warn }) });
   try {
     const { migrations, models } = application;
-    const { start, ...assembled } = wireApplication(application, databases, options);
-    const beforeService = (database: ShardDatabase) => assembled.events.register(database);
+    const { start, beforeService, ...assembled } = wireApplication(application, databases, options);
     const { log: _, ...preparing } = options;
     const preparation = await prepareShards(databases, { ...preparing, migrations, models, beforeService });
     start(databases.shards());
@@ -201,19 +200,25 @@ export function assembleApplication<Collaborators>(
   databases: DatabaseRegistry,
   options: AssemblyOptions<Collaborators>,
 ): Application {
-  const { start, ...assembled } = wireApplication(application, databases, options);
+  const { start, beforeService: _, ...assembled } = wireApplication(application, databases, options);
   start();
   return assembled;
 }
 
 /** An application whose background work begins with `start`. */
+interface WiredApplication extends Application {
+  readonly start: (prepared?: readonly ShardIdentifier[]) => void;
+  /** Called for each shard, once it is migrated. */
+  readonly beforeService: (database: ShardDatabase) => Promise<void>;
+}
+
 function wireApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   databases: DatabaseRegistry,
   options: AssemblyOptions<Collaborators>,
-): Application & { readonly start: (prepared?: readonly ShardIdentifier[]) => void } {
+): WiredApplication {
   requireCodegenVersion(application.codegenVersion);
-  const { clock = systemClock } = options;
+  const { clock = systemClock, warn = (message: string) => console.warn(message) } = options;
   for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
   const gateways = new ShardGateways(databases, options.namespace, catalog, {
@@ -260,7 +265,7 @@ function wireApplication<Collaborators>(
     journal,
     shards: () => gateways.shards,
     random: environment.random,
-    warn: options.warn ?? ((message) => console.warn(message)),
+    warn,
   });
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
@@ -287,16 +292,20 @@ function wireApplication<Collaborators>(
   };
   // Also the time limit of requests that wait for another server.
   const patienceMs = Math.max(RELOAD_PATIENCE_MS, options.execution?.timeoutMs ?? 0);
+  const beforeService = async (database: ShardDatabase): Promise<void> => {
+    await events.register(database);
+    for (const line of await runtime.missingSteps(database)) warn(line);
+  };
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
     if (options.migrate !== false) await migrateShard(database, member, application);
     else {
       await requireIdentity(database);
       await verifyShard(database, member, application);
     }
-    await events.register(database);
+    await beforeService(database);
   };
   return {
-    start,
+    ...{ start, beforeService },
     reload: async (sharding) => {
       const changes = await databases.reload(sharding, { prepare, patienceMs });
       await events.topologyChanged(changes);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { type Application, assembleApplication } from '../application.js';
+import { type Application, assembleApplication, openApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { RefusedError, ShardUnavailableError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
@@ -142,6 +142,33 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
     expect(await bookedIn(databases, other)).toEqual([1, 0, 'HOTEL']);
   });
+
+  // An embedded database in memory belongs to one process.
+  if (harness.adapter === 'postgresql')
+    test('in a step that a release does not have is named when a process of it starts', async () => {
+      const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: [] });
+      const openWith = async (terms: TripTerms, warn: (line: string) => void): Promise<Application> =>
+        openApplication(tripApplication(terms), {
+          ...{ sharding: topology, namespace: 'test', collaborators: {}, warn },
+          delivery: { leaseMs: 500, surveyMs: 50 },
+        });
+      const lines: string[] = [];
+      const terms: TripTerms = {
+        trouble: ({ supplier }) => {
+          if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+        },
+      };
+      const after = await openWith(terms, () => {});
+      const trip = await startTrip(after);
+      await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
+      const before = await openWith({ without: ['HOTEL'] }, (line) => lines.push(line));
+      const same = await openWith(terms, (line) => lines.push(line));
+      for (const each of [after, before, same]) await each.close();
+      expect(lines.filter((line) => line.includes('release'))).toEqual([
+        '1 of TripSaga on shard (0, 0) wait in step HOTEL, which this release does not have, for a process of a ' +
+          'release that has it: see fw-gen sagas list --saga TripSaga --step HOTEL',
+      ]);
+    });
 
   test('that is parked in an unknown step is retried by a release that knows it, and refused by another', async () => {
     const databases = await shards();
