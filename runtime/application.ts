@@ -269,7 +269,13 @@ function wireApplication<Collaborators>(
   });
   const locks = new KeyedLockProvider(databases, environment);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
-  const retention = retentionKeeperOf(databases, environment, options);
+  const retention = new RetentionKeeper({
+    settings: options.retention ?? {},
+    databases: () => databases.shards().map((shard) => databases.database(shard)),
+    random: environment.random,
+    inform: options.inform ?? (() => {}),
+    warn,
+  });
   const clocks = new ClockWatch({ ...options, databases, shards: () => gateways.used });
   const start = (prepared: readonly ShardIdentifier[] = []): void => {
     if (options.deliver !== false) {
@@ -359,21 +365,6 @@ const SHORTEST_GRACE_MS = 500;
 /** Interval at which expired rows are purged, in milliseconds; shorter if rows are kept for less time. */
 const PURGE_INTERVAL_MS = 60_000;
 const SHORTEST_PURGE_INTERVAL_MS = 100;
-
-function retentionKeeperOf(
-  databases: DatabaseRegistry,
-  { random }: ExecutionEnvironment,
-  options: Pick<AssemblyOptions<unknown>, 'retention' | 'inform' | 'warn'>,
-): RetentionKeeper {
-  const { retention, inform = () => {}, warn = (message) => console.warn(message) } = options;
-  return new RetentionKeeper({
-    settings: retention ?? {},
-    databases: () => databases.shards().map((shard) => databases.database(shard)),
-    random,
-    inform,
-    warn,
-  });
-}
 
 function housekeepingOf(
   gateways: ShardGateways,

@@ -39,7 +39,7 @@ interface JsonActionOptions {
 /**
  * Opens an application on open databases, for one of its actions. Events are delivered by its service.
  *
- * @param name the name of the action, or of its class
+ * @param name the stored name of the action
  * @throws UnknownActionError with the names that exist @throws ValidationError for an invalid caller
  */
 export function openJsonAction(
@@ -54,7 +54,7 @@ export function openJsonAction(
   });
   // Names with a dot are the runtime's own.
   const actions = registry.all().filter((each) => !each.name.includes('.'));
-  const action = actions.find((each) => each.name === name || each.actionClass.name === name);
+  const action = actions.find((each) => each.name === name);
   if (action === undefined) {
     const known = actions.map((each) => each.name).sort();
     throw new UnknownActionError(`There is no action ${name}. Choose one of: ${known.join(', ')}.`);

@@ -39,7 +39,7 @@ export const IMPORT: CommandEntry = operatorCommand({
   inputs: {
     ...CONFIG,
     ...TEXT_FORMAT,
-    action: required('<action>', 'the name of the action, or of its class'),
+    action: required('<action>', 'the name of the action: that of its class, unless it declares another'),
     file: required('<file>', 'one JSON object per line; - for standard input'),
     application: required('--application <module>', 'compiled module that exports the application'),
     name: NAME,
