@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
-  'runtime/events': 6_530,
+  'runtime/events': 6_500,
   'runtime/execution': 4_150,
   'runtime/http': 4_950,
   'runtime/locks': 500,
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_940,
   'runtime/retention': 1_370,
   'runtime/sagas': 1_900,
-  'runtime/sharding': 3_940,
+  'runtime/sharding': 3_900,
   'runtime/testing': 2_920,
 };
 /** Files directly in runtime/ and generator/. */

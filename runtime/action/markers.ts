@@ -121,15 +121,11 @@ export interface EventClass {
   readonly prototype: ModelEvent<unknown>;
 }
 
-/** Options of `@FwEventHandler`. */
-export interface FwEventHandlerOptions {
-  /** Stable name: identifies its checkpoints and the keys of its actions. Default: the class name. */
-  readonly name?: string;
-  /** The events that it receives. Default: those in the type of `handle`'s envelope. */
-  readonly event?: EventClass | readonly EventClass[];
+/** How delivery runs a handler. */
+export interface HandlerSettings {
   /** Earlier names, so that a rename keeps its checkpoints. Default none. */
   readonly aliases?: readonly string[];
-  /** Maximum models handled in parallel, on each shard. Default 32. */
+  /** Maximum models handled in parallel, on each shard. Default 32. Ignored if `transactional`. */
   readonly concurrency?: number;
   /**
    * Attempts before an event becomes a dead letter, including the first. Default 16, which take 11 to 22 minutes; 5, less
@@ -138,15 +134,26 @@ export interface FwEventHandlerOptions {
   readonly maximumAttempts?: number;
   /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 300,000. Default 100. */
   readonly retryDelayMs?: number;
-  /** Whether it writes only through `envelope.transaction`, which also moves its checkpoint. Default false. */
+  /**
+   * Whether the handler writes only through `envelope.transaction`, which also moves its checkpoint: exactly once.
+   * Default false.
+   */
   readonly transactional?: boolean;
   /**
-   * Tables that only this handler writes, without their schemas, each after those that it references. `fw-gen events
+   * Tables that only this handler writes, without their schemas, each after those that it references: `fw-gen events
    * rebuild` makes their rows anew from the log. Requires `transactional`. Default: they cannot be rebuilt.
    */
   readonly projection?: readonly string[];
   /** Where a handler without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
+}
+
+/** Options of `@FwEventHandler`. */
+export interface FwEventHandlerOptions extends HandlerSettings {
+  /** Stable name: identifies its checkpoints and the keys of its actions. Default: the class name. */
+  readonly name?: string;
+  /** The events that it receives. Default: those in the type of `handle`'s envelope. */
+  readonly event?: EventClass | readonly EventClass[];
 }
 
 /** Marks an event handler class: generated code registers it and wires its constructor. */

@@ -3,7 +3,7 @@ export type { Action } from '../action/action.js';
 export type { ActionDescriptor, ResultType } from '../action/action-descriptor.js';
 export type { KeyedModels } from '../action/action-plan.js';
 export { ActionRegistry } from '../action/action-registry.js';
-export type { FieldMarker, Marker } from '../action/markers.js';
+export type { FieldMarker, HandlerSettings, Marker } from '../action/markers.js';
 export type { ApplicationDefinition, WiringContext } from '../application-definition.js';
 export type { Clock } from '../domain/clock.js';
 export type { ColumnSet } from '../domain/column-set.js';
@@ -36,11 +36,7 @@ export type { KeyLookup, KeyOf, KeyPlace, modelKeys } from '../domain/natural-ke
 export { type TypedUpcaster, typedUpcasters } from '../domain/upcast.js';
 export type { Uuid } from '../domain/uuid.js';
 export type { Bounds, ValueRules } from '../domain/value-rules.js';
-export type {
-  EventHandler,
-  HandlerDescriptor,
-  HandlerSettings,
-} from '../events/delivery/handler-descriptor.js';
+export type { EventHandler, HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 export type { RouteDescriptor } from '../http/route.js';
 export { defineMigration, type Migration } from '../migration/migration.js';
 export type { ApiInfo } from '../openapi/document.js';

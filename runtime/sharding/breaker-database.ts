@@ -1,6 +1,6 @@
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { type CallEnd, CircuitBreaker } from './circuit-breaker.js';
 import { DriverFailure } from './driver-failure.js';
+import { ForwardingDatabase } from './forwarding-database.js';
 import type {
   CallOptions,
   PoolStats,
@@ -10,51 +10,28 @@ import type {
   Statement,
 } from './shard-database.js';
 
-/** A database behind a circuit breaker: while it is unreachable, calls fail at once. */
-export class BreakerDatabase implements ShardDatabase {
-  readonly #database: ShardDatabase;
+/**
+ * A database behind a circuit breaker: while it is unreachable, calls fail at once. `listen` bypasses the breaker: a
+ * listener retries its connection itself.
+ */
+export class BreakerDatabase extends ForwardingDatabase {
   readonly #breaker: CircuitBreaker;
 
   constructor(database: ShardDatabase, breaker: CircuitBreaker = new CircuitBreaker()) {
-    this.#database = database;
+    super(database);
     this.#breaker = breaker;
   }
 
-  get shard(): ShardIdentifier {
-    return this.#database.shard;
+  override query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    return this.#guarded(() => super.query(statement, options));
   }
 
-  get kind(): ShardDatabase['kind'] {
-    return this.#database.kind;
+  override acquire(options?: CallOptions): Promise<ShardSession> {
+    return this.#guarded(() => super.acquire(options));
   }
 
-  get description(): string {
-    return this.#database.description;
-  }
-
-  get sessionState(): boolean {
-    return this.#database.sessionState;
-  }
-
-  query(statement: Statement, options?: CallOptions): Promise<Rows> {
-    return this.#guarded(() => this.#database.query(statement, options));
-  }
-
-  acquire(options?: CallOptions): Promise<ShardSession> {
-    return this.#guarded(() => this.#database.acquire(options));
-  }
-
-  /** Bypasses the breaker: a listener retries its connection itself. */
-  get listen(): ShardDatabase['listen'] {
-    return this.#database.listen?.bind(this.#database);
-  }
-
-  stats(): PoolStats {
-    return { ...this.#database.stats(), circuit: this.#breaker.state };
-  }
-
-  close(graceMs?: number): Promise<void> {
-    return this.#database.close(graceMs);
+  override stats(): PoolStats {
+    return { ...super.stats(), circuit: this.#breaker.state };
   }
 
   async #guarded<T>(call: () => Promise<T>): Promise<T> {

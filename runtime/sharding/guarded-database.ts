@@ -1,72 +1,37 @@
+import { ForwardingDatabase } from './forwarding-database.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
-import type {
-  CallOptions,
-  NotificationListener,
-  NotificationSubscription,
-  PoolStats,
-  Rows,
-  ShardDatabase,
-  ShardSession,
-  Statement,
-} from './shard-database.js';
+import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
 /**
  * A database that calls a guard before each call, including calls on sessions that were opened earlier. The runtime's
  * own readers and writers pass `INTERNAL_ACCESS` and bypass the guard.
  */
-export class GuardedDatabase implements ShardDatabase {
-  readonly #database: ShardDatabase;
+export class GuardedDatabase extends ForwardingDatabase {
   readonly #guard: () => void;
 
   /** @param guard throws where no statement may be sent */
   constructor(database: ShardDatabase, guard: () => void) {
-    this.#database = database;
+    super(database);
     this.#guard = guard;
   }
 
-  get shard(): ShardDatabase['shard'] {
-    return this.#database.shard;
-  }
-
-  get kind(): ShardDatabase['kind'] {
-    return this.#database.kind;
-  }
-
-  get description(): string {
-    return this.#database.description;
-  }
-
-  get sessionState(): boolean {
-    return this.#database.sessionState;
-  }
-
-  get listen(): ShardDatabase['listen'] {
-    const { listen } = this.#database;
+  override get listen(): ShardDatabase['listen'] {
+    const listen = super.listen;
     if (listen === undefined) return undefined;
-    const open = (channel: string, listener: NotificationListener): Promise<NotificationSubscription> =>
-      listen.call(this.#database, channel, listener);
-    return (channel, listener) => guarded(this.#guard, () => open(channel, listener));
+    return (channel, listener) => guarded(this.#guard, () => listen(channel, listener));
   }
 
-  query(statement: Statement, options?: CallOptions): Promise<Rows> {
-    if (options?.access === INTERNAL_ACCESS) return this.#database.query(statement, options);
-    return guarded(this.#guard, () => this.#database.query(statement, options));
+  override query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    if (options?.access === INTERNAL_ACCESS) return super.query(statement, options);
+    return guarded(this.#guard, () => super.query(statement, options));
   }
 
-  acquire(options?: CallOptions): Promise<ShardSession> {
-    if (options?.access === INTERNAL_ACCESS) return this.#database.acquire(options);
+  override acquire(options?: CallOptions): Promise<ShardSession> {
+    if (options?.access === INTERNAL_ACCESS) return super.acquire(options);
     return guarded(this.#guard, async () => {
-      const session = await this.#database.acquire(options);
+      const session = await super.acquire(options);
       return new GuardedSession(session, this.#guard);
     });
-  }
-
-  stats(): PoolStats {
-    return this.#database.stats();
-  }
-
-  close(graceMs?: number): Promise<void> {
-    return this.#database.close(graceMs);
   }
 }
 

@@ -1,16 +1,8 @@
 import { deadlines } from '../concurrency/deadlines.js';
 import { sleep, time } from '../concurrency/time.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DriverFailure } from './driver-failure.js';
-import type {
-  CallOptions,
-  Place,
-  PoolStats,
-  Rows,
-  ShardDatabase,
-  ShardSession,
-  Statement,
-} from './shard-database.js';
+import { ForwardingDatabase } from './forwarding-database.js';
+import type { CallOptions, Place, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
 const POLL_INTERVAL_MS = 5;
 
@@ -29,9 +21,7 @@ export interface SwitchOptions {
  * One shard's database, whose pool can be replaced while it is used. Callers notice only the wait
  * while a server is switched.
  */
-export class SwitchableDatabase implements ShardDatabase {
-  readonly shard: ShardIdentifier;
-  #target: ShardDatabase;
+export class SwitchableDatabase extends ForwardingDatabase {
   #timeoutMs: number;
   /** Resolves when callers may continue. */
   #barrier: Promise<void> | undefined;
@@ -40,25 +30,8 @@ export class SwitchableDatabase implements ShardDatabase {
 
   /** @param timeoutMs how long calls without their own limit wait at a barrier */
   constructor(target: ShardDatabase, timeoutMs: number) {
-    this.shard = target.shard;
-    this.#target = target;
+    super(target);
     this.#timeoutMs = timeoutMs;
-  }
-
-  get kind(): ShardDatabase['kind'] {
-    return this.#target.kind;
-  }
-
-  get description(): string {
-    return this.#target.description;
-  }
-
-  get sessionState(): boolean {
-    return this.#target.sessionState;
-  }
-
-  get listen(): ShardDatabase['listen'] {
-    return this.#target.listen;
   }
 
   /** The same database without barrier and refusal, for preparing it. */
@@ -68,31 +41,23 @@ export class SwitchableDatabase implements ShardDatabase {
       kind: this.kind,
       description: this.description,
       sessionState: this.sessionState,
-      query: (statement, options) => this.#target.query(statement, options),
-      acquire: (options) => this.#target.acquire(options),
+      query: (statement, options) => this.target.query(statement, options),
+      acquire: (options) => this.target.acquire(options),
       stats: () => this.stats(),
       close: (graceMs) => this.close(graceMs),
     };
   }
 
-  query(statement: Statement, options?: CallOptions): Promise<Rows> {
+  override query(statement: Statement, options?: CallOptions): Promise<Rows> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
-    if (this.#barrier === undefined) return this.#target.query(statement, options);
-    return this.#afterBarrier(options, (limits) => this.#target.query(statement, limits));
+    if (this.#barrier === undefined) return this.target.query(statement, options);
+    return this.#afterBarrier(options, (limits) => this.target.query(statement, limits));
   }
 
-  acquire(options?: CallOptions): Promise<ShardSession> {
+  override acquire(options?: CallOptions): Promise<ShardSession> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
-    if (this.#barrier === undefined) return this.#target.acquire(options);
-    return this.#afterBarrier(options, (limits) => this.#target.acquire(limits));
-  }
-
-  stats(): PoolStats {
-    return this.#target.stats();
-  }
-
-  close(graceMs?: number): Promise<void> {
-    return this.#target.close(graceMs);
+    if (this.#barrier === undefined) return this.target.acquire(options);
+    return this.#afterBarrier(options, (limits) => this.target.acquire(limits));
   }
 
   /** Fails every call at once as not sent. Undefined: calls pass again. */
@@ -120,13 +85,13 @@ export class SwitchableDatabase implements ShardDatabase {
       open = resolve;
     });
     try {
-      if (!(await quiet(this.#target, options.patienceMs))) {
+      if (!(await quiet(this.target, options.patienceMs))) {
         throw new DriverFailure(`${this.description}: calls are still in progress`, {
           phase: 'not-sent',
           reason: 'pool-exhausted',
         });
       }
-      await this.#target.close(0);
+      await this.target.close(0);
       try {
         await options.check();
         this.#swap(options.openNew(), options.timeoutMs);
@@ -141,8 +106,8 @@ export class SwitchableDatabase implements ShardDatabase {
   }
 
   #swap(target: ShardDatabase, timeoutMs: number): ShardDatabase {
-    const old = this.#target;
-    this.#target = target;
+    const old = this.target;
+    this.target = target;
     this.#timeoutMs = timeoutMs;
     return old;
   }

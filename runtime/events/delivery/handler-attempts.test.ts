@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { HandlerSettings } from '../../action/markers.js';
 import { DeadlineExceededError, RetryLater, ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { handlerOf } from '../test-support/ledger.js';
 import { HandlerAttempts } from './handler-attempts.js';
-import type { HandlerDescriptor, HandlerSettings } from './handler-descriptor.js';
+import type { HandlerDescriptor } from './handler-descriptor.js';
 
 const handler = (settings: HandlerSettings): HandlerDescriptor => ({
   ...handlerOf('Mirror', () => {}),

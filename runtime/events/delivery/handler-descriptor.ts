@@ -1,3 +1,4 @@
+import type { HandlerSettings } from '../../action/markers.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import type { ModelEvent } from '../../domain/model-event.js';
 import type { EventEnvelope } from '../log/event-envelope.js';
@@ -19,33 +20,6 @@ export interface EventHandler<Event extends ModelEvent<unknown> = ModelEvent<unk
    * its own. Default: none does.
    */
   isTransient?(error: unknown): boolean;
-}
-
-/** How delivery runs a handler. */
-export interface HandlerSettings {
-  /** Earlier names, so that a rename keeps its checkpoints. Default none. */
-  readonly aliases?: readonly string[];
-  /** Maximum models handled in parallel, on each shard. Default 32. Ignored if `transactional`. */
-  readonly concurrency?: number;
-  /**
-   * Attempts before an event becomes a dead letter, including the first. Default 16, which take 11 to 22 minutes; 5, less
-   * than two seconds, if `transactional`.
-   */
-  readonly maximumAttempts?: number;
-  /** Maximum first pause between attempts in milliseconds. It doubles with each attempt, up to 300,000. Default 100. */
-  readonly retryDelayMs?: number;
-  /**
-   * Whether the handler writes only through `envelope.transaction`, which also moves its checkpoint: exactly once.
-   * Default false.
-   */
-  readonly transactional?: boolean;
-  /**
-   * Tables that only this handler writes, without their schemas, each after those that it references: `fw-gen events
-   * rebuild` makes their rows anew from the log. Requires `transactional`. Default: they cannot be rebuilt.
-   */
-  readonly projection?: readonly string[];
-  /** Where a handler without a checkpoint on a shard begins. Default `beginning`. */
-  readonly startFrom?: 'beginning' | 'now';
 }
 
 /** A handler class as the runtime uses it; emitted by the generator. */

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { HandlerSettings } from '../../action/markers.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -12,7 +13,6 @@ import {
   openLedger,
   until,
 } from '../test-support/ledger.js';
-import type { HandlerSettings } from './handler-descriptor.js';
 
 const started: Ledger[] = [];
 const limits = { leaseMs: 2_000, surveyMs: 50 };

@@ -2,6 +2,7 @@ import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { ActionRegistry } from '../../action/action-registry.js';
+import type { HandlerSettings } from '../../action/markers.js';
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../../config/types.js';
 import { type Clock, systemClock } from '../../domain/clock.js';
@@ -28,7 +29,7 @@ import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Consumer } from '../delivery/consumer.js';
 import type { DeliveryLimits } from '../delivery/delivery-limits.js';
-import type { HandlerDescriptor, HandlerSettings } from '../delivery/handler-descriptor.js';
+import type { HandlerDescriptor } from '../delivery/handler-descriptor.js';
 import { EventDelivery } from '../event-delivery.js';
 import type { EventEnvelope } from '../log/event-envelope.js';
 
