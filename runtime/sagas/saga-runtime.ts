@@ -4,7 +4,6 @@ import type { EventDescriptor } from '../domain/descriptor.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import type { ActionRunner } from '../execution/action-executor.js';
-import { textArray } from '../persistence/codec/column-codec.js';
 import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { sharedActions } from './saga-actions.js';
@@ -82,16 +81,19 @@ export class SagaRuntime {
     });
   }
 
-  /** A line for each step of this shard's sagas that this release does not have: they wait for another one. */
+  /** A line for each step of this shard's running sagas that this release does not have. */
   async missingSteps(database: ShardDatabase): Promise<readonly string[]> {
-    const names = this.#sagas.flatMap(({ definition }) => definition.names);
-    if (names.length === 0) return [];
-    const { rows } = await database.query({ text: STEPS, values: [textArray(names)] });
-    return rows.flatMap(([saga, step, count]) =>
-      this.#find(String(saga)).step(String(step)) !== undefined
-        ? []
-        : `${count} of ${saga} on shard ${database.shard} wait in step ${step}, which this release does not have, for a process ` +
-          `of a release that has it: see fw-gen sagas list --saga ${saga} --step ${step}`,
+    const { rows } = await database.query({ text: STEPS, values: [] });
+    const missing = rows.filter(
+      ([name, step]) =>
+        this.#sagas
+          .find(({ definition }) => definition.names.includes(String(name)))
+          ?.definition.step(String(step)) === undefined,
+    );
+    return missing.map(
+      ([name, step, count]) =>
+        `${count} of ${name} on shard ${database.shard} wait in step ${step}, which this release does not have, for a ` +
+        `process of a release that has it: see fw-gen sagas list --saga ${name} --step ${step}`,
     );
   }
 
@@ -111,7 +113,7 @@ export class SagaRuntime {
   }
 }
 
-const STEPS = `SELECT saga, step, count(*) FROM eventlog.sagas WHERE state <> 'ENDED' AND saga = ANY ($1::text[])
+const STEPS = `SELECT saga, step, count(*) FROM eventlog.sagas WHERE state <> 'ENDED'
 GROUP BY saga, step ORDER BY saga, step`;
 
 /** The maximum attempts of the handler: a failure within a step's own limit must not become a dead letter. */

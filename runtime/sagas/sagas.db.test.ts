@@ -163,12 +163,32 @@ describeOnEachAdapter('A saga', (harness) => {
       await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
       const before = await openWith({ without: ['HOTEL'] }, (line) => lines.push(line));
       const same = await openWith(terms, (line) => lines.push(line));
-      for (const each of [after, before, same]) await each.close();
-      expect(lines.filter((line) => line.includes('release'))).toEqual([
+      const renamed = await openWith({ name: 'OtherSaga' }, (line) => lines.push(line));
+      for (const each of [after, before, same, renamed]) await each.close();
+      const named =
         '1 of TripSaga on shard (0, 0) wait in step HOTEL, which this release does not have, for a process of a ' +
-          'release that has it: see fw-gen sagas list --saga TripSaga --step HOTEL',
-      ]);
+        'release that has it: see fw-gen sagas list --saga TripSaga --step HOTEL';
+      expect(lines.filter((line) => line.includes('this release'))).toEqual([named, named]);
     });
+
+  test('keeps its steps in a release that starts sagas of the same model under another name', async () => {
+    const databases = await shards();
+    const before = processOf(databases, {
+      trouble: ({ supplier }) => {
+        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'the release is rolled out');
+      },
+    });
+    const trip = await startTrip(before);
+    await until(async () => (await summaryOf(before, trip)).step === 'HOTEL');
+    await before.events.stop();
+    // The second saga has no hotels.
+    const after = processOf(databases, { next: { name: 'TripSaga.2', without: ['HOTEL'] } });
+    const other = await startTrip(after);
+    for (const each of [trip, other]) await ended(after, each);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+    expect(await bookedIn(databases, other)).toEqual([1, 0, 'HOTEL']);
+    expect((await summaryOf(after, other)).saga).toBe('TripSaga.2');
+  });
 
   test('that is parked in an unknown step is retried by a release that knows it, and refused by another', async () => {
     const databases = await shards();

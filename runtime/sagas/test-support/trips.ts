@@ -202,6 +202,8 @@ export interface TripTerms {
   readonly book?: Pick<ActionDescriptor, 'version' | 'upcasters'>;
   /** States without their step in another release. */
   readonly without?: readonly TripState[];
+  /** A second saga of trips, which new ones start. */
+  readonly next?: TripTerms;
   readonly name?: string;
   readonly aliases?: readonly string[];
 }
@@ -257,6 +259,7 @@ const BOOK_FIELDS: readonly FieldDescriptor[] = [
 /** Trips and the accounts of their suppliers, as emitted code would define them. */
 export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
   const sagaClass = tripSaga(terms);
+  const nextClass = terms.next && tripSaga(terms.next);
   const actions = (
     accounts: AccountRepository,
     trips: Repository<Trip>,
@@ -265,7 +268,10 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
       name: 'TripStart',
       actionClass: TripStartAction,
       params: [],
-      create: () => new TripStartAction(systemClock, (plan, trip) => stageStart(plan, new sagaClass(), trip)),
+      create: () =>
+        new TripStartAction(systemClock, (plan, trip) =>
+          stageStart(plan, new (nextClass ?? sagaClass)(), trip),
+        ),
     },
     {
       name: 'Book',
@@ -302,7 +308,9 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
         new Repository(context.repositories, tripModel),
       ),
     ],
-    sagas: [defineSaga(tripModel, sagaClass, 'TripSaga')],
+    sagas: [sagaClass, ...(nextClass === undefined ? [] : [nextClass])].map((each) =>
+      defineSaga(tripModel, each, 'TripSaga'),
+    ),
     migrations: [...accountApplication.migrations, TRIPS],
   };
 }
