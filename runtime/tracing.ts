@@ -117,6 +117,11 @@ function isSampled(span: Span): boolean {
   return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
+/** The trace of a span, if it is sampled: one that can be found later. */
+export function sampledTraceId(span: Span | undefined): string | undefined {
+  return span !== undefined && isSampled(span) ? span.spanContext().traceId : undefined;
+}
+
 /** The active span, if it is recorded. */
 export function activeSpan(): Span | undefined {
   if (!isTracing()) return undefined;

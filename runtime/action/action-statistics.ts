@@ -12,6 +12,10 @@ export interface ActionStatistics {
   readonly durations: readonly number[];
   /** Sum of all durations. */
   readonly seconds: number;
+  /** By duration, as above: the latest execution with a sampled trace, and its end in milliseconds since 1970. */
+  readonly exemplars?:
+    | readonly ({ readonly seconds: number; readonly traceId: string; readonly timeMs: number } | undefined)[]
+    | undefined;
 }
 
 /** Reads of models by id inside `perform` since the process started. */

@@ -6,7 +6,7 @@ import { LogLimiter } from '../concurrency/log-limiter.js';
 import type { LogEntry, Logger } from '../domain/logger.js';
 import { ERROR_KINDS, type ErrorCode } from '../error-kinds.js';
 import type { ActionRow } from '../persistence/write/plan-write.js';
-import { type Span, traceIds } from '../tracing.js';
+import { type Span, sampledTraceId, traceIds } from '../tracing.js';
 import { codeOf } from './perform/report-builder.js';
 
 /** What is observed of a request. */
@@ -81,6 +81,7 @@ export class ObservedExecutions {
       ...counted,
       durations: durations.counts,
       seconds: durations.seconds,
+      exemplars: durations.exemplars,
       outcomes: new Map([['ok', ok] as const, ['replayed', replayed] as const, ...failures]),
     }));
   }
@@ -93,7 +94,7 @@ export class ObservedExecutions {
     if (code !== undefined) add(counted.failures, code);
     else if (tally.isReplayed) counted.replayed += 1;
     else counted.ok += 1;
-    counted.durations.add(durationMs);
+    counted.durations.add(durationMs, sampledTraceId(request.span));
     for (const end of tally.retries) add(counted.retries, end);
     if (durationMs > this.#slowMs || (code !== undefined && isOfSystem(code)))
       this.#log?.write(

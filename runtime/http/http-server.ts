@@ -30,7 +30,7 @@ import { HttpProblem } from './problem.js';
 import { type ApplicationProblems, checkApplicationProblems } from './problem-kinds.js';
 import { checkHead, pathOf, pathOfTarget } from './request-head.js';
 import { requestIdOf } from './request-id.js';
-import { traceRequest } from './request-span.js';
+import { traceOf, traceRequest } from './request-span.js';
 import type { RouteDescriptor } from './route.js';
 import { compileRoute, type Executes } from './route-handler.js';
 import { RoutePaths, routerPath } from './route-paths.js';
@@ -283,9 +283,11 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
     done(null, payload);
   });
   if (metrics !== undefined)
-    server.addHook('onResponse', ({ method, routeOptions: { url } }, reply, done) => {
+    server.addHook('onResponse', (request, reply, done) => {
+      const { method, routeOptions } = request;
       const { statusCode: status } = reply.raw;
-      metrics.observe({ method, status, route: paths.nameOf(url), seconds: reply.elapsedTime / 1_000 });
+      const route = paths.nameOf(routeOptions.url);
+      metrics.observe({ method, route, status, ms: reply.elapsedTime, traceId: traceOf(request) });
       done();
     });
   server.setNotFoundHandler((request, reply) => answerUnserved(request, reply, edge));

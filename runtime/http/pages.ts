@@ -23,6 +23,8 @@ export interface PagesContext {
 type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 const LIVE = Buffer.from('{"status":"live"}');
+/** Media type that Prometheus prefers. */
+const OPEN_METRICS = 'application/openmetrics-text';
 const UNCACHED = { 'cache-control': 'no-store' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 /** Lifetime of a check of the shards, and of collected metrics, in milliseconds. */
@@ -41,9 +43,14 @@ export function addPages(context: PagesContext): void {
   add('/health/live', (_request, reply) => reply.headers({ ...JSON_TYPE, ...UNCACHED }).send(LIVE));
   add('/health/ready', readinessPage(context));
   if (metrics !== undefined) {
-    const render = fresh(() => metrics.render());
-    const headers = { 'content-type': metrics.contentType, ...UNCACHED };
-    add('/metrics', async (_request, reply) => reply.headers(headers).send(Buffer.from(await render())));
+    const plain = fresh(() => metrics.render('prometheus'));
+    const open = fresh(() => metrics.render('openmetrics'));
+    add('/metrics', async ({ headers: { accept } }, reply) => {
+      const isOpen = accept?.includes(OPEN_METRICS) === true;
+      const type = metrics.contentTypes[isOpen ? 'openmetrics' : 'prometheus'];
+      const text = await (isOpen ? open() : plain());
+      return reply.headers({ 'content-type': type, vary: 'accept', ...UNCACHED }).send(Buffer.from(text));
+    });
   }
   if (openApi === undefined) return;
   add('/openapi.json', fixedPage(documentText(openApi), JSON_TYPE));

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTraceParent } from '../domain/trace-parent.js';
-import { isInSpan, isTracing, type Span, startSpan } from '../tracing.js';
+import { activeSpan, isInSpan, isTracing, type Span, sampledTraceId, startSpan } from '../tracing.js';
 import { pathOf } from './request-head.js';
 import type { RoutePaths } from './route-paths.js';
 
@@ -39,4 +39,9 @@ export function traceRequest(request: FastifyRequest, reply: FastifyReply, paths
 /** The span of a request: events of its body arrive outside of it. */
 export function spanOf(request: FastifyRequest): Span | undefined {
   return isTracing() ? spans.get(request) : undefined;
+}
+
+/** The trace of a request, if it is sampled, whoever has started it. */
+export function traceOf(request: FastifyRequest): string | undefined {
+  return isTracing() ? sampledTraceId(spans.get(request) ?? activeSpan()) : undefined;
 }

@@ -30,8 +30,11 @@ export function addActionMetrics(registry: Registry, statistics: () => readonly 
   addDurations(registry, {
     name: 'fw_action_duration_seconds',
     help: 'Time of an execution over all its attempts',
-    label: 'action',
-    read: () => statistics().map(({ action, durations: counts, seconds }) => [action, { counts, seconds }]),
+    read: () =>
+      statistics().map(({ action, durations: counts, seconds, exemplars }) => [
+        { action },
+        { counts, seconds, exemplars },
+      ]),
   });
 }
 

@@ -93,3 +93,50 @@ test('Metrics show the ages of handled events, and which reads were spared', asy
   ])
     expect(text).toContain(`${line}\n`);
 });
+
+test('OpenMetrics has the traces of durations and the same names, and leaves the other format as it is', async () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const durations = new Durations();
+  durations.add(2, traceId);
+  durations.add(3);
+  durations.add(40_000, traceId);
+  const { counts, seconds, exemplars } = durations;
+  const deposit = {
+    action: 'Deposit',
+    outcomes: new Map([['ok', 3]]),
+    retries: new Map(),
+    seconds,
+    exemplars,
+  };
+  const metrics = createMetrics({
+    statistics: () => [],
+    actions: () => [{ ...deposit, durations: counts }],
+  });
+  metrics.observe({ method: 'GET', route: '/wallets/{id}', status: 200, ms: 7, traceId });
+  metrics.observe({ method: 'GET', route: '/wallets/{id}', status: 404, ms: 8, traceId: undefined });
+  const plain = await metrics.render();
+  const open = await metrics.render('openmetrics');
+  const exemplar = `# {trace_id="${traceId}"}`;
+  const bucket = 'fw_action_duration_seconds_bucket{action="Deposit"';
+  expect(open).toMatch(
+    new RegExp(`^${escaped(`${bucket},le="0.0025"} 1 ${exemplar}`)} 0\\.002 \\d{10}(\\.\\d+)?$`, 'm'),
+  );
+  expect(open).toContain(`${bucket},le="0.005"} 2\n`);
+  expect(open).toContain(`${bucket},le="+Inf"} 3 ${exemplar} 40 `);
+  const request = 'fw_http_request_duration_seconds_bucket{method="GET",route="/wallets/{id}",le="0.01"} 2';
+  expect(open).toContain(`${request} ${exemplar} 0.007 `);
+  expect(open.endsWith('\n# EOF\n')).toBe(true);
+  expect(open).toContain('# TYPE fw_http_requests counter');
+  expect(plain).toContain(`${request}\n`);
+  expect(plain).toContain('# TYPE fw_http_requests_total counter');
+  expect(plain).not.toContain(traceId);
+  for (const text of [plain, open, await metrics.render()]) {
+    expect(text).toContain('fw_http_requests_total{method="GET",route="/wallets/{id}",status="404"} 1\n');
+    expect(text).toContain('fw_actions_total{action="Deposit",outcome="ok"} 3\n');
+    expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+  }
+});
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

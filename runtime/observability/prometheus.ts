@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
 import { within } from '../concurrency/at-most.js';
 import type { DurationCounts } from '../concurrency/durations.js';
@@ -11,6 +11,8 @@ import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addActionMetrics, addRememberedMetrics } from './action-metrics.js';
 import { addBusyMetrics, type HttpBusy } from './busy-metrics.js';
 import { addDurations } from './duration-metric.js';
+import { type HttpAnswer, HttpAnswers } from './http-answers.js';
+import { openMetricsOf } from './open-metrics.js';
 import { addRetentionMetrics } from './retention-metrics.js';
 import type { ShardStatistics } from './shard-statistics.js';
 import { addSinkMetrics } from './sink-metrics.js';
@@ -37,26 +39,20 @@ export interface MetricsSources {
   readonly clocks?: () => ReadonlyMap<ShardIdentifier, number>;
 }
 
-/** One answered request of the HTTP server. */
-export interface HttpAnswer {
-  readonly method: string;
-  /** Path as declared, such as `/wallets/{id}`; `unmatched` for a path without a route. */
-  readonly route: string;
-  readonly status: number;
-  /** Time from the head of the request to the end of the answer. */
-  readonly seconds: number;
-}
+/** `prometheus`: text format 0.0.4. `openmetrics`: 1.0.0, in which durations refer to traces. */
+export type MetricsFormat = 'prometheus' | 'openmetrics';
 
-/** Metrics of one process in the text format of Prometheus. */
+/** Metrics of one process. */
 export interface Metrics {
-  readonly contentType: string;
+  readonly contentTypes: Readonly<Record<MetricsFormat, string>>;
   /** Must be called for every answer. Returns at once. */
   observe(answer: HttpAnswer): void;
   /** Counts a caller who was answered with 401 or 403. */
   refused(status: number, reason: RefusalReason): void;
   /** Adds the numbers of requests in progress and refused ones, read once per scrape. */
   watchBusy(busy: HttpBusy): void;
-  render(): Promise<string>;
+  /** Default format: `prometheus`. */
+  render(format?: MetricsFormat): Promise<string>;
 }
 
 /**
@@ -64,8 +60,6 @@ export interface Metrics {
  */
 export type RefusalReason = 'no-credentials' | 'invalid-credentials' | 'rule' | 'reach';
 
-/** From a write that joined a batch at once to one that waited until its deadline. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LAG_FRESH_MS = 10_000;
 const LAG_PATIENCE_MS = 2_000;
 
@@ -85,48 +79,30 @@ export function createMetrics(sources: MetricsSources): Metrics {
     addDurations(registry, {
       name: 'fw_event_delivery_seconds',
       help: 'Age of events at the end of their handling, without replays',
-      label: 'handler',
-      read: () => [...handledAges()],
+      read: () => [...handledAges()].map(([handler, ages]) => [{ handler }, ages]),
     });
   if (sources.lag !== undefined) addDeliveryMetrics(registry, latest(sources.lag));
   if (sources.sinks !== undefined) addSinkMetrics(registry, sources.sinks);
   if (sources.retention !== undefined) addRetentionMetrics(registry, sources.retention);
   if (sources.clocks !== undefined) addClockMetric(registry, sources.clocks);
-  const observe = addHttpMetrics(registry);
+  const answers = new HttpAnswers(registry);
   const refused = addRefusalMetrics(registry);
   const watched: ((statistics: readonly ShardStatistics[]) => void)[] = [];
-  const render = async (): Promise<string> => {
+  const render: Metrics['render'] = async (format) => {
     const statistics = sources.statistics();
     updateShards(statistics);
     for (const update of watched) update(statistics);
     updateJournal?.(sources.journal?.() ?? []);
-    return registry.metrics();
+    return (format === 'openmetrics' ? openMetricsOf(registry) : registry).metrics();
   };
   const watchBusy = (busy: HttpBusy): void => {
     watched.push(addBusyMetrics(registry, busy));
   };
-  return { contentType: registry.contentType, observe, refused, watchBusy, render };
-}
-
-function addHttpMetrics(registry: Registry): (answer: HttpAnswer) => void {
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'fw_http_requests_total',
-    help: 'Requests by route and response status',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'fw_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its response',
-    labelNames: ['method', 'route'],
-    buckets: BUCKETS,
-    registers,
-  });
-  return ({ method, route, status, seconds }) => {
-    requests.inc({ method, route, status });
-    durations.observe({ method, route }, seconds);
+  const contentTypes = {
+    prometheus: Registry.PROMETHEUS_CONTENT_TYPE,
+    openmetrics: Registry.OPENMETRICS_CONTENT_TYPE,
   };
+  return { contentTypes, observe: (answer) => answers.add(answer), refused, watchBusy, render };
 }
 
 function addClockMetric(registry: Registry, skewsMs: () => ReadonlyMap<ShardIdentifier, number>): void {

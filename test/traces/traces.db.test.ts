@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -126,6 +127,35 @@ test('a transfer between shards is one trace, from the request to the last step 
   });
   const read = spans().find((span) => span.name === 'read eventlog.saga_steps' && inTrace(span));
   expect(read?.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'fw.shard': '(1, 0)' });
+});
+
+test('durations in the metrics refer to traces that are sampled', async () => {
+  const headers = {
+    accept: 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+  };
+  const scrape = async (): Promise<string> => {
+    const response = await fetch(`${server.url}/metrics`, { headers });
+    expect(response.headers.get('content-type')).toMatch(/^application\/openmetrics-text; version=1\.0\.0/);
+    return response.text();
+  };
+  const trace = randomBytes(16).toString('hex');
+  traceInMemory(new AlwaysOffSampler());
+  await post('/wallets', WALLET, `00-${trace}-00f067aa0ba902b7-01`);
+  traceOff();
+  traceInMemory();
+  const sampled = randomBytes(16).toString('hex');
+  await post('/wallets', WALLET, `00-${sampled}-00f067aa0ba902b7-01`);
+  const shows = (text: string, metric: string, labels: string): boolean =>
+    text.split('\n').some((line) => line.startsWith(`${metric}_bucket{${labels},`) && line.includes(sampled));
+  await expect
+    .poll(async () => {
+      const text = await scrape();
+      expect(text).not.toContain(trace);
+      const request = shows(text, 'fw_http_request_duration_seconds', 'method="POST",route="/wallets"');
+      return request && shows(text, 'fw_action_duration_seconds', 'action="WalletCreateAction"');
+    })
+    .toBe(true);
+  expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain(sampled);
 });
 
 function inTrace(span: ReadableSpan): boolean {
