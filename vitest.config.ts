@@ -13,7 +13,8 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 const APART: readonly (readonly [variable: string, files: string])[] = [
   ['FW_PROOF_EVENTS', 'runtime/events/delivery/rates.proof.db.test.ts'],
   ['FW_PROOF_SECOND_MONTH', 'test/second-month/*.proof.db.test.ts'],
-  ['FW_PROOF_SCAFFOLD', 'test/scaffold/*.proof.db.test.ts'],
+  ['FW_PROOF_SCAFFOLD', 'test/scaffold/scaffold.proof.db.test.ts'],
+  ['FW_PROOF_MANAGERS', 'test/scaffold/package-managers.proof.db.test.ts'],
   ['FW_PROOF_BROKERS', 'test/relay/{debezium.proof.db,kafka.proof.db,nats.proof.db,sinks.proof}.test.ts'],
   ['FW_PROOF_POOLER', '**/{pgbouncer,pooler-mode}.proof.db.test.ts'],
 ];

@@ -50,6 +50,21 @@ const before =
         },
       ];
 
+/** `BENCH_TRACED=1`: with the spans of every action recorded, to measure their cost. */
+const traced =
+  process.env.BENCH_TRACED === undefined
+    ? []
+    : [
+        {
+          name: 'framework-traced',
+          label: 'fw-actions, every action traced',
+          module: 'framework-traced',
+          schema: 'framework',
+          options: {},
+          rows: 3,
+        },
+      ];
+
 /** All variants in the order of the tables. `takesPart` selects the loads of a variant; default: all. */
 export const variants = [
   {
@@ -61,6 +76,7 @@ export const variants = [
     rows: 3,
   },
   ...before,
+  ...traced,
   {
     name: 'bare',
     label: 'bare script of the merged statement',

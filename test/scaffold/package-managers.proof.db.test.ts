@@ -1,0 +1,96 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type NewProjectFolder, newProject, QUIETLY } from './new-project.js';
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+
+const run = promisify(execFile);
+const MANAGERS = ['pnpm@10.34.9', '@yarnpkg/cli-dist@4.18.1'];
+
+let tools: string;
+let project: NewProjectFolder;
+let env: NodeJS.ProcessEnv;
+let server: ChildProcess | undefined;
+
+beforeAll(async () => {
+  tools = mkdtempSync(join(tmpdir(), 'fw-managers-'));
+  await run('npm', ['install', ...QUIETLY, ...MANAGERS], { cwd: tools });
+  const commands = join(tools, 'node_modules', '.bin');
+  env = { ...process.env, PATH: `${commands}${delimiter}${process.env.PATH ?? ''}` };
+  project = await newProject();
+});
+
+afterEach(async () => {
+  const { pid, exitCode, signalCode } = server ?? {};
+  if (server === undefined || pid === undefined || exitCode !== null || signalCode !== null) return;
+  const gone = once(server, 'exit');
+  process.kill(-pid, 'SIGTERM');
+  await gone;
+});
+
+afterAll(() => {
+  project?.remove();
+  rmSync(tools, { recursive: true, force: true });
+});
+
+/** Starts the built project, and returns its URL. */
+async function started(manager: string, cwd: string): Promise<string> {
+  const child = spawn(manager, ['start', '--port', '0'], {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  server = child;
+  let output = '';
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${manager} start ended with ${code}:\n${output}`)));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const url = /^listening on (\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+/** Installs, tests and starts a new project, and writes a note. */
+async function used(manager: string, install: readonly (readonly string[])[]): Promise<string> {
+  const folder = join(project.home, manager);
+  cpSync(project.folder, folder, { recursive: true });
+  // Yarn would take the folder for a part of a project above it.
+  if (manager === 'yarn') writeFileSync(join(folder, 'yarn.lock'), '');
+  for (const args of install) await run(manager, args, { cwd: folder, env });
+  const tested = await run(manager, ['test'], { cwd: folder, env });
+  expect(tested.stdout).toMatch(/^# pass 3$/m);
+  expect(tested.stdout).toMatch(/^# fail 0$/m);
+  const url = await started(manager, folder);
+  const answer = await fetch(`${url}/notes`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${readFileSync(join(folder, '.dev-token'), 'utf8').trim()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ text: `Written under ${manager}` }),
+  });
+  expect(answer.status).toBe(201);
+  expect(await answer.json()).toMatchObject({ text: `Written under ${manager}`, state: 'OPEN', version: 1 });
+  return folder;
+}
+
+test('a new project is tested and serves under pnpm, which hides packages that are not declared', async () => {
+  const folder = await used('pnpm', [['install', '--no-frozen-lockfile']]);
+  expect(existsSync(join(folder, 'node_modules', 'pg'))).toBe(false);
+});
+
+test('a new project is tested and serves under Yarn without a node_modules folder', async () => {
+  // The compiler of TypeScript 7 does not read archives; Yarn adapts that of 5.9.
+  const folder = await used('yarn', [
+    ['install', '--no-immutable'],
+    ['add', '--dev', 'typescript@~5.9'],
+  ]);
+  expect(existsSync(join(folder, '.pnp.cjs'))).toBe(true);
+  expect(existsSync(join(folder, 'node_modules'))).toBe(false);
+});
