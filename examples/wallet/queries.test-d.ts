@@ -37,18 +37,17 @@ export class WalletQueries extends Repository<Wallet, WalletTables> {
   }
 
   async pagesLists(request: PageRequest): Promise<void> {
-    const page = await this.findPage(request, { filters: {} });
+    const page = await this.findPage(request);
     expectTypeOf(page).toEqualTypeOf<Page<Wallet>>();
     // A cursor is a text, and null on the last page: the next request accepts it, but not null.
     expectTypeOf(page.next).toEqualTypeOf<string | null>();
-    await this.findPage({ cursor: page.next ?? undefined }, { filters: {} });
+    await this.findPage({ cursor: page.next ?? undefined });
     // @ts-expect-error null is the end of the list, not its beginning
-    await this.findPage({ cursor: page.next }, { filters: {} });
-    // @ts-expect-error the values that `where` depends on must be part of the cursor
-    await this.findPage(request, { where: (query) => query });
+    await this.findPage({ cursor: page.next });
+    await this.findPage(request, { where: (query) => query, filters: { owner: 'alice' } });
     // @ts-expect-error a filter is a value that a cursor can be compared by
     await this.findPage(request, { filters: { since: new Date() } });
-    expectTypeOf(await this.findPartialPage(request, { filters: {} })).toEqualTypeOf<PartialPage<Wallet>>();
+    expectTypeOf(await this.findPartialPage(request)).toEqualTypeOf<PartialPage<Wallet>>();
   }
 
   async limitsAndStreams(): Promise<void> {

@@ -41,7 +41,6 @@ export class SagaRunRepository extends Repository<SagaRun> {
   ): Promise<PartialPage<SagaRun>> {
     return this.findPartialPage(request, {
       ...options,
-      filters: { saga: saga ?? null, state: state ?? null, step: step ?? null, stuck },
       where: (query) => {
         let narrowed = query;
         if (saga !== undefined) narrowed = narrowed.where(sql<boolean>`saga = ${saga}`);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   tools = mkdtempSync(join(tmpdir(), 'fw-managers-'));
   await run('npm', ['install', ...QUIETLY, ...MANAGERS], { cwd: tools });
   const commands = join(tools, 'node_modules', '.bin');
-  env = { ...process.env, PATH: `${commands}${delimiter}${process.env.PATH ?? ''}` };
+  env = { ...process.env, PATH: `${commands}${delimiter}${process.env['PATH'] ?? ''}` };
   project = await newProject();
 });
 

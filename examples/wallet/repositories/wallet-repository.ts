@@ -6,9 +6,6 @@ import type { Wallet } from '../models/wallet.js';
 export class WalletRepository extends Repository<Wallet, WalletTables> {
   /** Wallets of one owner over all shards, oldest first. */
   findByOwner(ownerId: Uuid, page: PageRequest): Promise<Page<Wallet>> {
-    return this.findPage(page, {
-      filters: { ownerId },
-      where: (query) => query.where('owner_id', '=', ownerId),
-    });
+    return this.findPage(page, { where: (query) => query.where('owner_id', '=', ownerId) });
   }
 }

@@ -2,7 +2,13 @@ import type { Kysely } from 'kysely';
 import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
-import { type AnyQuery, type AnyTables, type ListedModel, readListPart } from './list-statement.js';
+import {
+  type AnyQuery,
+  type AnyTables,
+  conditionsText,
+  type ListedModel,
+  readListPart,
+} from './list-statement.js';
 import {
   type CursorScope,
   decodeKeyCursor,
@@ -20,6 +26,8 @@ export interface ListSettings<M extends Entity> {
   readonly shards: readonly ShardIdentifier[];
   readonly orderBy: readonly SortTerm<M>[] | undefined;
   readonly where: (query: AnyQuery) => AnyQuery;
+  /** What cursors are bound to, without what is added for the caller. */
+  readonly scope: CursorScope | ((query: AnyQuery) => AnyQuery);
   readonly includeDeleted: boolean;
   /** Called for each model of the list. Undefined: not called. */
   readonly seen: ((model: M) => void) | undefined;
@@ -50,20 +58,21 @@ export class ListReader<M extends Entity> {
   }
 
   /** @throws ValidationError for an invalid limit or cursor, and the error of the first shard that does not answer */
-  async page(request: PageRequest, filters: CursorScope): Promise<Page<M>> {
-    const { items, next, failures } = await this.partialPage(request, filters);
+  async page(request: PageRequest): Promise<Page<M>> {
+    const { items, next, failures } = await this.partialPage(request);
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
     return { items, next };
   }
 
   /** @throws ValidationError for an invalid limit or cursor, and the shard's error if no shard answers */
-  async partialPage(request: PageRequest, filters: CursorScope): Promise<PartialPage<M>> {
+  async partialPage(request: PageRequest): Promise<PartialPage<M>> {
     const { model, shards, timeoutMs, includeDeleted } = this.#settings;
     const limit = pageLimit(request);
     const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
-    const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
     const deadline = shardDeadline(timeoutMs);
+    const filters = this.#scope(deadline.timeoutMs);
+    const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
     // One row more than the limit shows whether there is another page.
     const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
     const { items, failures } = await scatter(shards, deadline, read);
@@ -76,6 +85,13 @@ export class ListReader<M extends Entity> {
     const next =
       merged.length > limit && last !== undefined ? encodeKeyCursor(list, filters, last.key) : null;
     return { items: page.map((item) => item.model), next, failures };
+  }
+
+  #scope(timeoutMs: number): CursorScope {
+    const { model, shards, scope, queries } = this.#settings;
+    if (typeof scope !== 'function') return scope;
+    const [shard] = shards;
+    return shard === undefined ? {} : { where: conditionsText(queries(shard, timeoutMs), model, scope) };
   }
 
   /** The first models of the list, at most `limit`. @throws ValidationError unless `limit` is 1 to 1,000 */

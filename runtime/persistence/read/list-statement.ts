@@ -55,6 +55,17 @@ export async function readListPart<M extends Entity>(
   }));
 }
 
+/** The list's own conditions with their values: two lists with equal texts have the same models. */
+export function conditionsText(
+  db: Kysely<AnyTables>,
+  { table }: Pick<ModelDescriptor, 'table'>,
+  where: (query: AnyQuery) => AnyQuery,
+): string {
+  const { sql: text, parameters } = where(db.selectFrom(table)).compile();
+  const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
+  return JSON.stringify([text, parameters], shown);
+}
+
 function listQuery<M extends Entity>(db: Kysely<AnyTables>, part: ListPart<M>): AnyQuery {
   const { model, order, after, limit } = part;
   const { deletedStates = [] } = model;

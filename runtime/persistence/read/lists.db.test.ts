@@ -14,7 +14,7 @@ import {
   removeAccounts,
   storeAccount,
 } from '../test-support/account-lists.js';
-import { encodeCursor, type PageRequest } from './page.js';
+import { type CursorScope, encodeCursor, type Page, type PageRequest } from './page.js';
 import type { SortTerm } from './sort-order.js';
 
 const FIVE = [
@@ -172,6 +172,29 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     expect((await lists.many({ limit: 5, includeDeleted: true })).length).toBe(3);
     const { next } = await lists.page({ limit: 1 });
     await expect(states({ cursor: next ?? '' }, true)).rejects.toThrow('cursor was not issued by this list');
+  });
+
+  it('refuse cursors of lists with other conditions or other values in them', async () => {
+    const { databases, lists } = await open();
+    for (const balance of ['1', '2', '3']) await storeAccount(databases, { shard: shardOf(0), balance });
+    const above = (least: string, request: PageRequest, filters?: CursorScope): Promise<Page<Account>> =>
+      lists.page(request, {
+        where: (query) => query.where('balance', '>', least),
+        ...(filters !== undefined && { filters }),
+      });
+    const cursor = (await above('0', { limit: 1 })).next ?? '';
+    expect((await above('0', { cursor })).items).toHaveLength(2);
+    const refusal = 'cursor was not issued by this list';
+    await expect(above('1', { cursor })).rejects.toThrow(refusal);
+    await expect(lists.page({ cursor })).rejects.toThrow(refusal);
+    const ofState = lists.page({ cursor }, { where: (query) => query.where('state', '=', '0') });
+    await expect(ofState).rejects.toThrow(refusal);
+    await expect(lists.partialPage({ cursor })).rejects.toThrow(refusal);
+    // Values that change from page to page are left out by naming what counts.
+    const named = (await above('0', { limit: 1 }, { owner: 'alice' })).next ?? '';
+    expect((await above('1', { cursor: named }, { owner: 'alice' })).items).toHaveLength(2);
+    await expect(above('0', { cursor: named }, { owner: 'bob' })).rejects.toThrow(refusal);
+    await expect(above('0', { cursor: named })).rejects.toThrow(refusal);
   });
 
   it('refuse cursors of other filters or orders, and invalid cursors', async () => {

@@ -152,8 +152,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    * @throws ValidationError for an invalid limit, cursor or order
    * @throws ShardUnavailableError, DeadlineExceededError or another error of a shard that does not answer
    */
-  protected async findPage(request: PageRequest, list: PagedList<M, Tables>): Promise<Page<M>> {
-    return this.#list(list).page(request, list.filters);
+  protected async findPage(request: PageRequest, list: PagedList<M, Tables> = {}): Promise<Page<M>> {
+    return this.#list(list, list.filters).page(request);
   }
 
   /**
@@ -162,8 +162,11 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    *
    * @throws the shard's error if no shard answers
    */
-  protected async findPartialPage(request: PageRequest, list: PagedList<M, Tables>): Promise<PartialPage<M>> {
-    return this.#list(list).partialPage(request, list.filters);
+  protected async findPartialPage(
+    request: PageRequest,
+    list: PagedList<M, Tables> = {},
+  ): Promise<PartialPage<M>> {
+    return this.#list(list, list.filters).partialPage(request);
   }
 
   /**
@@ -194,15 +197,17 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return reach === undefined ? shards : shards.filter((shard) => reach.allows(shard));
   }
 
-  #list(list: ModelList<M, Tables>): ListReader<M> {
-    const { where, orderBy, timeoutMs, replica } = list;
+  #list(list: ModelList<M, Tables>, filters?: CursorScope): ListReader<M> {
+    const { orderBy, timeoutMs, replica } = list;
+    // The emitted table types describe the database; no value at run time carries them.
+    const where = list.where as unknown as ((query: AnyQuery) => AnyQuery) | undefined;
     const access = currentPerformScope()?.access;
     return new ListReader<M>({
       model: this.model,
       shards: this.#shards,
       orderBy,
-      // The emitted table types describe the database; no value at run time carries them.
-      where: visibleOnly(this.model, where as unknown as ((query: AnyQuery) => AnyQuery) | undefined, access),
+      where: visibleOnly(this.model, where, access),
+      scope: filters ?? where ?? ((query) => query),
       seen: access === undefined ? undefined : (model) => access.see(model),
       includeDeleted: list.includeDeleted === true,
       timeoutMs,
@@ -273,8 +278,11 @@ export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
 
 /** A list that is read page by page. */
 export interface PagedList<M, Tables> extends ModelList<M, Tables> {
-  /** Every value that `where` depends on. A cursor is valid only for the list with these filters. */
-  readonly filters: CursorScope;
+  /**
+   * A cursor is valid only for the list with the same filters. Default: the conditions of `where` with their values.
+   * Give them if those change from page to page, such as the present time.
+   */
+  readonly filters?: CursorScope;
 }
 
 /** A list with a maximum length. */

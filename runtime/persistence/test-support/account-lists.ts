@@ -42,15 +42,12 @@ export class AccountLists extends Repository<Account, Tables> {
     super(contextOf(databases), accountModel);
   }
 
-  page(request: PageRequest, list: Partial<PagedList<Account, Tables>> = {}): Promise<Page<Account>> {
-    return this.findPage(request, { filters: {}, ...list });
+  page(request: PageRequest, list: PagedList<Account, Tables> = {}): Promise<Page<Account>> {
+    return this.findPage(request, list);
   }
 
-  partialPage(
-    request: PageRequest,
-    list: Partial<PagedList<Account, Tables>> = {},
-  ): Promise<PartialPage<Account>> {
-    return this.findPartialPage(request, { filters: {}, ...list });
+  partialPage(request: PageRequest, list: PagedList<Account, Tables> = {}): Promise<PartialPage<Account>> {
+    return this.findPartialPage(request, list);
   }
 
   many(list: LimitedList<Account, Tables>): Promise<readonly Account[]> {

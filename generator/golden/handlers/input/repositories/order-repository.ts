@@ -6,7 +6,6 @@ import type { Order } from '../models/order.js';
 export class OrderRepository extends Repository<Order, OrderTables> {
   findByCustomer(id: Id<Customer>, page: PageRequest): Promise<Page<Order>> {
     return this.findPage(page, {
-      filters: { customerId: id.getValue() },
       where: (query) => query.where('customer_id', '=', id.getValue()),
     });
   }
