@@ -131,7 +131,7 @@ export const SCHEDULES: CommandEntry = {
       name: 'retry',
       about: 'Retries a failed scheduled action with a new series of attempts.',
       done: 'will be retried',
-      refused: 'was not retried: it is not in state failed',
+      refused: 'was not retried: it is not in state failed, or another run of it is in progress',
     }),
     pauseCommand(
       'pause',

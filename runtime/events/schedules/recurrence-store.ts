@@ -15,6 +15,8 @@ export interface StoredRecurrence {
   readonly isAbandoned: boolean;
   /** The database's time of reading. */
   readonly now: Date;
+  /** Another one: it has changed since it was read. */
+  readonly version: string;
 }
 
 /** The recurring actions of one shard. */
@@ -27,7 +29,7 @@ export class RecurrenceStore {
 
   async read(): Promise<readonly StoredRecurrence[]> {
     const { rows } = await this.#database.query({ text: READ, name: 'fw_recurring', values: [] });
-    return rows.map(([actionName, recurrence, nextDate, isPaused, isRunning, isAbandoned, now]) => ({
+    return rows.map(([actionName, recurrence, nextDate, isPaused, isRunning, isAbandoned, now, version]) => ({
       actionName: String(actionName),
       recurrence: recurrence as unknown as Recurrence,
       nextDate: nextDate as Date,
@@ -35,6 +37,7 @@ export class RecurrenceStore {
       isRunning: isRunning === true,
       isAbandoned: isAbandoned === true,
       now: now as Date,
+      version: String(version),
     }));
   }
 
@@ -69,13 +72,13 @@ export class RecurrenceStore {
    * @param runs whether the present due time has a run
    */
   async advance(
-    { actionName, recurrence, nextDate, isPaused }: StoredRecurrence,
+    { actionName, recurrence, nextDate, version }: StoredRecurrence,
     next: Date,
     runs: boolean,
   ): Promise<void> {
     const { paramsVersion, principal } = recurrence;
     const values = [
-      ...[actionName, nextDate.toISOString(), JSON.stringify(recurrence), isPaused, next.toISOString()],
+      ...[actionName, nextDate.toISOString(), version, next.toISOString()],
       runs ? runId(actionName, nextDate, this.#database.shard) : null,
       JSON.stringify(runParams(recurrence, this.#database.shard)),
       ...[paramsVersion, principal],
@@ -90,7 +93,7 @@ const ABANDONED = `(r.set_date NOT BETWEEN clock_timestamp() - interval '1 minut
 
 const READ = `SELECT action_name, definition, next_date, paused,
   EXISTS (SELECT FROM eventlog.schedules AS s WHERE s.id = r.last_id AND s.state IN ('pending', 'running')),
-  ${ABANDONED}, clock_timestamp()
+  ${ABANDONED}, clock_timestamp(), xmin::text
 FROM eventlog.recurring_actions AS r ORDER BY action_name`;
 
 const DEFINE = `INSERT INTO eventlog.recurring_actions AS r (action_name, definition, next_date, set_by, set_date)
@@ -106,12 +109,12 @@ const REMOVE = `DELETE FROM eventlog.recurring_actions AS r WHERE action_name = 
 
 /** The due time passes in the statement that stores its run, which has no plan: it names itself as the action. */
 const ADVANCE = `WITH moved AS (
-  UPDATE eventlog.recurring_actions SET next_date = $5::timestamptz, last_id = coalesce($6::uuid, last_id),
-    last_date = CASE WHEN $6 IS NULL THEN last_date ELSE next_date END
-  WHERE action_name = $1 AND date_trunc('milliseconds', next_date) = $2::timestamptz AND definition = $3::jsonb AND paused = $4
+  UPDATE eventlog.recurring_actions SET next_date = $4::timestamptz, last_id = coalesce($5::uuid, last_id),
+    last_date = CASE WHEN $5 IS NULL THEN last_date ELSE next_date END
+  WHERE action_name = $1 AND xmin = $3::xid
   RETURNING 1)
 ${insertInto(SCHEDULES, {
-  ...{ id: '$6::uuid', action_id: '$6::uuid', due_date: '$2::timestamptz', next_date: '$2::timestamptz' },
-  ...{ action_name: '$1::text', params: '$7::jsonb', params_version: '$8::integer', principal: '$9::text' },
+  ...{ id: '$5::uuid', action_id: '$5::uuid', due_date: '$2::timestamptz', next_date: '$2::timestamptz' },
+  ...{ action_name: '$1::text', params: '$6::jsonb', params_version: '$7::integer', principal: '$8::text' },
   created_date: 'now()',
-})} FROM moved WHERE $6 IS NOT NULL ON CONFLICT DO NOTHING`;
+})} FROM moved WHERE $5 IS NOT NULL ON CONFLICT DO NOTHING`;

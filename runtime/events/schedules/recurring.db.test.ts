@@ -10,6 +10,7 @@ import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import { type Place, recurring, YEARLY } from '../test-support/recurring.js';
+import { RecurrenceStore } from './recurrence-store.js';
 
 const started: Ledger[] = [];
 
@@ -83,6 +84,17 @@ async function passed(ledger: Ledger): Promise<void> {
   });
 }
 
+/** The id of a run that has failed for good. The next ones do not fail. */
+async function givenUp(ledger: Ledger, runs: Runs): Promise<string> {
+  runs.fails = true;
+  await fallDue(ledger, "clock_timestamp() - interval '1 hour'");
+  await until(async () => (await ledger.events.schedules.list({ state: 'pending' }))[0]?.attempts === 1);
+  await ledger.rows('UPDATE eventlog.schedules SET attempts = 11, next_date = clock_timestamp()');
+  await until(async () => (await inState(ledger, 'failed')) === 1);
+  runs.fails = false;
+  return String((await ledger.events.schedules.list({ state: 'failed' }))[0]?.id);
+}
+
 describeOnEachAdapter('Recurring actions', (harness) => {
   test('run once at their due time, by a part of the system', async () => {
     const { ledger } = start(await makeShards(harness), { ...YEARLY, principal: 'billing' });
@@ -145,6 +157,59 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     expect(runs.began.length).toBe(2);
   });
 
+  test('wait for a retried run, although a newer one has ended', async () => {
+    const { ledger, runs } = start(await makeShards(harness), YEARLY);
+    const failed = await givenUp(ledger, runs);
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'done')) === 1);
+    runs.waits = true;
+    expect(await ledger.events.schedules.retry(failed)).toBe(true);
+    await until(async () => (await inState(ledger, 'running')) === 1);
+    const began = runs.began.length;
+    await fallDue(ledger);
+    const account = await ledger.open();
+    for (const count of [2, 3]) {
+      await ledger.remind(account, new Date());
+      await until(async () => (await inState(ledger, 'done')) === count);
+    }
+    expect(runs.began.length).toBe(began);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 5);
+    expect(runs.began.length).toBe(began + 1);
+  });
+
+  test('are not retried beside a run in progress, and leave it the last one', async () => {
+    const { ledger, runs } = start(await makeShards(harness), YEARLY);
+    const failed = await givenUp(ledger, runs);
+    runs.waits = true;
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'running')) === 1);
+    expect(await ledger.events.schedules.retry(failed)).toBe(false);
+    expect(await inState(ledger, 'failed')).toBe(1);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 1);
+    expect(await ledger.events.schedules.retry(failed)).toBe(true);
+    await until(async () => (await inState(ledger, 'done')) === 2);
+    expect(await ledger.events.schedules.recurring(HERE)).toMatchObject([{ lastState: 'done' }]);
+  });
+
+  test('have no run of a due time that was read before a run was retried', async () => {
+    const databases = await makeShards(harness);
+    const { ledger, runs } = start(databases, YEARLY);
+    const failed = await givenUp(ledger, runs);
+    await fallDue(ledger, "clock_timestamp() + interval '1 hour'");
+    const store = new RecurrenceStore(databases.database(HERE));
+    const [stale] = await store.read();
+    runs.waits = true;
+    expect(await ledger.events.schedules.retry(failed)).toBe(true);
+    if (stale === undefined) throw new Error('There is one recurring action');
+    await store.advance(stale, nextYear(), true);
+    const count = "SELECT count(*) FROM eventlog.schedules WHERE action_name = 'Tick'";
+    expect(Number((await ledger.rows(count))[0]?.[0])).toBe(1);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 1);
+  });
+
   test('overlap if they declare it', async () => {
     const { ledger, runs } = start(await makeShards(harness), { ...YEARLY, overlap: true });
     runs.waits = true;
@@ -158,12 +223,7 @@ describeOnEachAdapter('Recurring actions', (harness) => {
 
   test('go on after a run that is given up', async () => {
     const { ledger, runs } = start(await makeShards(harness), YEARLY);
-    runs.fails = true;
-    await fallDue(ledger, "clock_timestamp() - interval '1 hour'");
-    await until(async () => (await ledger.events.schedules.list({ state: 'pending' }))[0]?.attempts === 1);
-    await ledger.rows('UPDATE eventlog.schedules SET attempts = 11, next_date = clock_timestamp()');
-    await until(async () => (await inState(ledger, 'failed')) === 1);
-    runs.fails = false;
+    await givenUp(ledger, runs);
     await fallDue(ledger);
     await until(async () => (await inState(ledger, 'done')) === 1);
     expect(await accounts(ledger)).toBe(1);

@@ -109,7 +109,10 @@ export class Schedules {
     return this.#changeOne(id, CANCEL);
   }
 
-  /** Retries a failed scheduled action with a new series of attempts. False if it is in another state. */
+  /**
+   * Retries a failed scheduled action with a new series of attempts. False if it is in another state, or if another run
+   * of its recurring action is in progress and may not overlap.
+   */
   retry(id: string): Promise<boolean> {
     return this.#changeOne(id, RETRY);
   }
@@ -135,8 +138,18 @@ ORDER BY next_date LIMIT $3`;
 const CANCEL = `UPDATE eventlog.schedules SET state = 'cancelled', completed_date = now()
 WHERE id = $1 AND state IN ('pending', 'failed')`;
 
-const RETRY = `UPDATE eventlog.schedules SET state = 'pending', attempts = 0, next_date = now(), completed_date = NULL
-WHERE id = $1 AND state = 'failed'`;
+/** A run of a recurring action names itself as its action. It becomes the last run, for which the next one waits. */
+const RETRY = `WITH failed AS (
+  SELECT s.id, s.due_date, r.action_name, r.xmin AS version FROM eventlog.schedules AS s
+  LEFT JOIN eventlog.recurring_actions AS r ON r.action_name = s.action_name AND s.action_id = s.id
+  LEFT JOIN eventlog.schedules AS last ON last.id = r.last_id
+  WHERE s.id = $1 AND s.state = 'failed' AND ((r.definition ->> 'overlap')::boolean IS NOT FALSE
+    OR last.state IS NULL OR last.state NOT IN ('pending', 'running'))),
+noted AS (
+  UPDATE eventlog.recurring_actions AS r SET last_id = failed.id, last_date = failed.due_date FROM failed
+  WHERE r.action_name = failed.action_name AND r.xmin = failed.version RETURNING 1)
+UPDATE eventlog.schedules AS s SET state = 'pending', attempts = 0, next_date = now(), completed_date = NULL
+FROM failed WHERE s.id = failed.id AND s.state = 'failed' AND (failed.action_name IS NULL OR EXISTS (SELECT FROM noted))`;
 
 function toRecurringAction(row: readonly unknown[], shard: ShardIdentifier): RecurringAction {
   const [actionName, cron, zone, isPaused, nextDate, lastDate, lastState] = row;
