@@ -12,6 +12,7 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/access/jwt.ts': 'validity of a token, with a leeway',
   'runtime/action/action-plan.ts': 'dates of models, and what a specification shows of a schedule',
   'runtime/client/call.ts': 'a date in Retry-After, by the clock of the caller',
+  'runtime/concurrency/durations.ts': 'the time of an exemplar in the metrics',
   'runtime/concurrency/time.ts': 'the clock itself',
   'runtime/consumer/verify-webhook.ts': 'age of a signature, with a leeway',
   'runtime/domain/clock.ts': 'the clock itself',
