@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { messageOf } from '../errors.js';
+import { ClosedError, messageOf } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { lastDone, releaseLease, renewLease, takeLease } from './maintenance-lease.js';
@@ -115,10 +115,12 @@ export class RetentionKeeper {
         // Random, so that processes that were started together do not query together.
         const pauseMs = (everyMs / CHECKS_PER_RUN) * (0.5 + random());
         await sleep(pauseMs, { signal: this.#abort.signal, ref: false });
-      } catch {
-        return;
+        await this.round();
+      } catch (error) {
+        // The databases were closed before this was stopped.
+        if (this.#abort.signal.aborted || error instanceof ClosedError) return;
+        throw error;
       }
-      await this.round();
     }
   }
 

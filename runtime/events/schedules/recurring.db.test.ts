@@ -163,9 +163,9 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     await fallDue(ledger);
     await until(async () => (await inState(ledger, 'done')) === 1);
     runs.waits = true;
+    const began = runs.began.length + 1;
     expect(await ledger.events.schedules.retry(failed)).toBe(true);
-    await until(async () => (await inState(ledger, 'running')) === 1);
-    const began = runs.began.length;
+    await until(() => runs.began.length === began);
     await fallDue(ledger);
     const account = await ledger.open();
     for (const count of [2, 3]) {
