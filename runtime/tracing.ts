@@ -117,7 +117,7 @@ function isSampled(span: Span): boolean {
   return (span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
-/** The trace of a span, if it is sampled: one that can be found later. */
+/** The id of a span's trace. Undefined if it is not sampled: then nobody can look it up. */
 export function sampledTraceId(span: Span | undefined): string | undefined {
   return span !== undefined && isSampled(span) ? span.spanContext().traceId : undefined;
 }

@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_720,
   'runtime/observability': 890,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_660,
+  'runtime/persistence': 5_670,
   'runtime/pglite': 1_310,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,

@@ -34,47 +34,28 @@ const pgbench = (form, label) => [
   },
 ];
 
+const COMMON = { module: 'framework', schema: 'framework', options: {}, rows: 3 };
+
+/** Measured only if a variable is set. */
+const ifSet = (value, variant) => (value === undefined ? [] : [{ ...COMMON, ...variant }]);
+
 /** The build of an earlier version, compared with the current one within each round. */
-const before =
-  process.env.BENCH_BEFORE === undefined
-    ? []
-    : [
-        {
-          name: 'framework-before',
-          label: 'fw-actions before, `BENCH_BEFORE`',
-          module: 'framework',
-          schema: 'framework',
-          options: {},
-          rows: 3,
-          build: process.env.BENCH_BEFORE,
-        },
-      ];
+const before = ifSet(process.env.BENCH_BEFORE, {
+  name: 'framework-before',
+  label: 'fw-actions before, `BENCH_BEFORE`',
+  build: process.env.BENCH_BEFORE,
+});
 
 /** `BENCH_TRACED=1`: with the spans of every action recorded, to measure their cost. */
-const traced =
-  process.env.BENCH_TRACED === undefined
-    ? []
-    : [
-        {
-          name: 'framework-traced',
-          label: 'fw-actions, every action traced',
-          module: 'framework-traced',
-          schema: 'framework',
-          options: {},
-          rows: 3,
-        },
-      ];
+const traced = ifSet(process.env.BENCH_TRACED, {
+  name: 'framework-traced',
+  label: 'fw-actions, every action traced',
+  module: 'framework-traced',
+});
 
 /** All variants in the order of the tables. `takesPart` selects the loads of a variant; default: all. */
 export const variants = [
-  {
-    name: 'framework',
-    label: '**fw-actions, `execute()`**',
-    module: 'framework',
-    schema: 'framework',
-    options: {},
-    rows: 3,
-  },
+  { ...COMMON, name: 'framework', label: '**fw-actions, `execute()`**' },
   ...before,
   ...traced,
   {

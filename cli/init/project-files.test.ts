@@ -116,6 +116,11 @@ describe('the Dockerfile of a new project', () => {
   });
 });
 
+test('the scripts need no other package manager, and none before or after them, which Yarn would not run', () => {
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)/.test(name))).toEqual([]);
+  expect(Object.values(scripts).filter((line) => /\b(npm|npx)\b/.test(line))).toEqual([]);
+});
+
 test('on the machine of a developer, the configuration needs no variables', () => {
   const { access, sharding } = parseConfig(fileOf('fw.config.yaml'), { file: 'fw.config.yaml', env: {} });
   expect([access.default, access.apiKeys]).toEqual(['deny', false]);

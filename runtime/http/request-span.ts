@@ -41,7 +41,7 @@ export function spanOf(request: FastifyRequest): Span | undefined {
   return isTracing() ? spans.get(request) : undefined;
 }
 
-/** The trace of a request, if it is sampled, whoever has started it. */
+/** The id of a request's trace, if that is sampled. An instrumentation may have started it. */
 export function traceOf(request: FastifyRequest): string | undefined {
   return isTracing() ? sampledTraceId(spans.get(request) ?? activeSpan()) : undefined;
 }

@@ -99,6 +99,25 @@ describeOnEachAdapter('Automatic retention', (harness) => {
     }
   }, 120_000);
 
+  test('ends by itself when its databases are closed before it is stopped', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    await databases.close(0);
+    let asked = 0;
+    const keeper = new RetentionKeeper({
+      settings: { everyMs: 1 },
+      databases: () => {
+        asked += 1;
+        return [databases.database(HERE)];
+      },
+      random: () => 0.5,
+      inform: () => {},
+      warn: () => {},
+    });
+    keeper.start();
+    await until(() => asked > 0);
+    await expect(keeper.stop()).resolves.toBeUndefined();
+  });
+
   test('reports once which partitions it has to keep, and why', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],

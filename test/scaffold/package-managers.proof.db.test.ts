@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type NewProjectFolder, newProject, QUIETLY } from './new-project.js';
+import { listening, type Program } from './program.js';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
@@ -15,7 +15,7 @@ const MANAGERS = ['pnpm@10.34.9', '@yarnpkg/cli-dist@4.18.1'];
 let tools: string;
 let project: NewProjectFolder;
 let env: NodeJS.ProcessEnv;
-let server: ChildProcess | undefined;
+const programs: Program[] = [];
 
 beforeAll(async () => {
   tools = mkdtempSync(join(tmpdir(), 'fw-managers-'));
@@ -25,36 +25,11 @@ beforeAll(async () => {
   project = await newProject();
 });
 
-afterEach(async () => {
-  const { pid, exitCode, signalCode } = server ?? {};
-  if (server === undefined || pid === undefined || exitCode !== null || signalCode !== null) return;
-  const gone = once(server, 'exit');
-  process.kill(-pid, 'SIGTERM');
-  await gone;
-});
-
-afterAll(() => {
+afterAll(async () => {
+  await Promise.all(programs.map((each) => each.end()));
   project?.remove();
   rmSync(tools, { recursive: true, force: true });
 });
-
-/** Starts the built project, and returns its URL. */
-async function started(manager: string, cwd: string): Promise<string> {
-  const child = spawn(manager, ['start', '--port', '0'], {
-    ...{ cwd, env, detached: true },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  server = child;
-  let output = '';
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${manager} start ended with ${code}:\n${output}`)));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      const url = /^listening on (\S+)$/m.exec(output)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  });
-}
 
 /** Installs, tests and starts a new project, and writes a note. */
 async function used(manager: string, install: readonly (readonly string[])[]): Promise<string> {
@@ -66,8 +41,9 @@ async function used(manager: string, install: readonly (readonly string[])[]): P
   const tested = await run(manager, ['test'], { cwd: folder, env });
   expect(tested.stdout).toMatch(/^# pass 3$/m);
   expect(tested.stdout).toMatch(/^# fail 0$/m);
-  const url = await started(manager, folder);
-  const answer = await fetch(`${url}/notes`, {
+  const program = await listening([manager, 'start', '--port', '0'], { cwd: folder, env });
+  programs.push(program);
+  const answer = await fetch(`${program.url}/notes`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${readFileSync(join(folder, '.dev-token'), 'utf8').trim()}`,

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -12,13 +12,14 @@ import { post } from '../customer/http-client.js';
 import { type PostgresServer, startPostgres } from '../databases/server.js';
 import { buildImage, type Image } from './image.js';
 import { type NewProjectFolder, newProject } from './new-project.js';
+import { listening, type Program } from './program.js';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 const run = promisify(execFile);
 /** A user without rights: the image's own user does not exist on this machine. */
 const UNPRIVILEGED = 65_534;
-const children: ChildProcess[] = [];
+const programs: Program[] = [];
 let servers: readonly PostgresServer[] = [];
 let project: NewProjectFolder;
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all(children.map(end));
+  await Promise.all(programs.map((each) => each.end()));
   await Promise.all(servers.map((each) => each.destroy()));
   project?.remove();
 });
@@ -55,33 +56,6 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a program in its own process group, and waits until it listens. */
-async function listening(
-  [program = '', ...args]: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly uid?: number },
-): Promise<ChildProcess> {
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  children.push(child);
-  let output = '';
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        if (/^listening on \S+$/m.test(output)) resolve();
-      });
-    }
-    child.once('exit', (code) => reject(new Error(`${program} ended with ${code}:\n${output}`)));
-  });
-  return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  process.kill(-child.pid, 'SIGTERM');
-  await ended;
-}
-
 test('every command that init prints works as printed', async () => {
   const [enter, ...commands] = printedCommands();
   expect(enter).toBe('cd notes');
@@ -90,14 +64,15 @@ test('every command that init prints works as printed', async () => {
   expect(commands).toEqual(['npm install', 'npm test']);
   for (const each of commands) await shell(each, project.folder);
   const port = await freePort();
-  const child = await listening(dev.split(' '), {
+  const running = await listening(dev.split(' '), {
     cwd: project.folder,
     env: { ...process.env, PORT: String(port) },
   });
+  programs.push(running);
   const url = request.replace('8080', String(port));
   expect(await shell(url, project.folder)).toMatch(/^HTTP\/1\.1 201 Created/);
   expect(await shell(url.replace('Bearer ', 'Bearer x'), project.folder)).toMatch(/^HTTP\/1\.1 401 /);
-  await end(child);
+  await running.end();
 });
 
 test('the pipeline passes in a clone of the committed files', async () => {
@@ -133,7 +108,9 @@ test('the image of the Dockerfile serves callers with API keys on two PostgreSQL
   const port = String(await freePort());
   const env = { ...environmentOfContainer(image), PORT: port };
   const uid = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
-  await listening(image.command, { cwd: image.folder, env, ...(uid === undefined ? {} : { uid }) });
+  programs.push(
+    await listening(image.command, { cwd: image.folder, env, ...(uid === undefined ? {} : { uid }) }),
+  );
   const [program = '', ...args] = image.healthcheck;
   await run(program, args, { env });
   const create = ['fw-gen', 'keys', 'create', '--principal', 'me'];

@@ -139,8 +139,20 @@ test('durations in the metrics refer to traces that are sampled', async () => {
     return response.text();
   };
   const trace = randomBytes(16).toString('hex');
+  const countIn = (text: string): number =>
+    Number(
+      /^fw_http_request_duration_seconds_count\{method="POST",route="\/wallets"\} (\d+)$/m.exec(text)?.[1] ??
+        0,
+    );
+  const before = countIn(await scrape());
   traceInMemory(new AlwaysOffSampler());
   await post('/wallets', WALLET, `00-${trace}-00f067aa0ba902b7-01`);
+  let counted = '';
+  await until(async () => {
+    counted = await scrape();
+    return countIn(counted) > before;
+  });
+  expect(counted).not.toContain(trace);
   traceOff();
   traceInMemory();
   const sampled = randomBytes(16).toString('hex');
@@ -150,7 +162,6 @@ test('durations in the metrics refer to traces that are sampled', async () => {
   await expect
     .poll(async () => {
       const text = await scrape();
-      expect(text).not.toContain(trace);
       const request = shows(text, 'fw_http_request_duration_seconds', 'method="POST",route="/wallets"');
       return request && shows(text, 'fw_action_duration_seconds', 'action="WalletCreateAction"');
     })
@@ -211,6 +222,18 @@ test('an action belongs to the span that an instrumentation of the server has ma
   expect(execute?.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
   expect(execute?.attributes['error.type']).toBe('FW_MODEL_NOT_FOUND');
   expect(spans().filter(({ name }) => name.startsWith('GET '))).toEqual([]);
+  // The duration of the request has the trace of the instrumentation, too.
+  const { traceId } = outer.spanContext();
+  const headers = { accept: 'application/openmetrics-text' };
+  await expect
+    .poll(async () => (await (await fetch(`${server.url}/metrics`, { headers })).text()).split('\n'))
+    .toContainEqual(
+      expect.stringMatching(
+        new RegExp(
+          `^fw_http_request_duration_seconds_bucket{method="GET",route="/wallets/{walletId}",.*${traceId}`,
+        ),
+      ),
+    );
 });
 
 test('each migration at the start of a process has a span with its shard', () => {

@@ -15,7 +15,7 @@ export interface StoredRecurrence {
   readonly isAbandoned: boolean;
   /** The database's time of reading. */
   readonly now: Date;
-  /** Another one: it has changed since it was read. */
+  /** Changes with each change of the row. */
   readonly version: string;
 }
 

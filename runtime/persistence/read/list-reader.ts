@@ -26,8 +26,8 @@ export interface ListSettings<M extends Entity> {
   readonly shards: readonly ShardIdentifier[];
   readonly orderBy: readonly SortTerm<M>[] | undefined;
   readonly where: (query: AnyQuery) => AnyQuery;
-  /** What cursors are bound to, without what is added for the caller. */
-  readonly scope: CursorScope | ((query: AnyQuery) => AnyQuery);
+  /** What a cursor is bound to: given filters, or the list's conditions without those added for the caller. */
+  readonly boundTo: CursorScope | ((query: AnyQuery) => AnyQuery);
   readonly includeDeleted: boolean;
   /** Called for each model of the list. Undefined: not called. */
   readonly seen: ((model: M) => void) | undefined;
@@ -71,8 +71,8 @@ export class ListReader<M extends Entity> {
     const limit = pageLimit(request);
     const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
     const deadline = shardDeadline(timeoutMs);
-    const filters = this.#scope(deadline.timeoutMs);
-    const after = decodeKeyCursor(request.cursor, list, filters, this.#order);
+    const filters = request.cursor === undefined ? undefined : this.#filters(deadline.timeoutMs);
+    const after = filters && decodeKeyCursor(request.cursor, list, filters, this.#order);
     // One row more than the limit shows whether there is another page.
     const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
     const { items, failures } = await scatter(shards, deadline, read);
@@ -83,15 +83,17 @@ export class ListReader<M extends Entity> {
     for (const { model: shown } of page) this.#settings.seen?.(shown);
     const last = page.at(-1);
     const next =
-      merged.length > limit && last !== undefined ? encodeKeyCursor(list, filters, last.key) : null;
+      merged.length > limit && last !== undefined
+        ? encodeKeyCursor(list, filters ?? this.#filters(deadline.timeoutMs), last.key)
+        : null;
     return { items: page.map((item) => item.model), next, failures };
   }
 
-  #scope(timeoutMs: number): CursorScope {
-    const { model, shards, scope, queries } = this.#settings;
-    if (typeof scope !== 'function') return scope;
+  #filters(timeoutMs: number): CursorScope {
+    const { model, shards, boundTo, queries } = this.#settings;
     const [shard] = shards;
-    return shard === undefined ? {} : { where: conditionsText(queries(shard, timeoutMs), model, scope) };
+    if (typeof boundTo !== 'function') return boundTo;
+    return shard === undefined ? {} : { where: conditionsText(queries(shard, timeoutMs), model, boundTo) };
   }
 
   /** The first models of the list, at most `limit`. @throws ValidationError unless `limit` is 1 to 1,000 */

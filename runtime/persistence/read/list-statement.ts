@@ -58,10 +58,10 @@ export async function readListPart<M extends Entity>(
 /** The list's own conditions with their values: two lists with equal texts have the same models. */
 export function conditionsText(
   db: Kysely<AnyTables>,
-  { table }: Pick<ModelDescriptor, 'table'>,
+  model: ModelDescriptor,
   where: (query: AnyQuery) => AnyQuery,
 ): string {
-  const { sql: text, parameters } = where(db.selectFrom(table)).compile();
+  const { sql: text, parameters } = where(db.selectFrom(model.table)).compile();
   const shown = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
   return JSON.stringify([text, parameters], shown);
 }
