@@ -207,7 +207,7 @@ function flushValues(groups, folded) {
   return values;
 }
 
-/** Group, version, balance, updated_date, id, expected version. */
+/** Group, version, balance, updated_date, id, expected version, and the revision, which a row that was read lacks. */
 function updates(groups, now) {
   const last = groups.map(([, group]) => group.at(-1));
   const column = (element) => array(last.map(element));
@@ -218,6 +218,7 @@ function updates(groups, now) {
     instants(last.map(() => now)),
     uuids(last.map(({ wallet }) => wallet.id)),
     array(groups.map(([, group]) => group[0].version - 1)),
+    array(groups.map(() => 'NULL')),
   ];
 }
 
