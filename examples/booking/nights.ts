@@ -14,6 +14,11 @@ export function nightsFrom(first: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => dayOf(startMs + index * DAY_MS));
 }
 
+/** The date of the night after the one that begins on the day of `time` (UTC). */
+export function nightAfter(time: Date): string {
+  return dayOf(time.getTime() + DAY_MS);
+}
+
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

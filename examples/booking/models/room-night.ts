@@ -44,6 +44,11 @@ export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNight
       .build();
   }
 
+  /** Lowers the price by a fifth, to full cents. */
+  reduced(): RoomNight {
+    return RoomNightBuilder.copyOf(this).price(this.price.times('0.8').toDecimalPlaces(2)).build();
+  }
+
   /** Releases one room. */
   giveBack(): RoomNight {
     return RoomNightBuilder.copyOf(this)

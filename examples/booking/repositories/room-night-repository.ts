@@ -1,4 +1,4 @@
-import { Repository, type ShardedId } from 'fw-actions';
+import { Repository, type ShardedId, type ShardIdentifier } from 'fw-actions';
 import type { RoomNightTables } from '../generated/room-night.js';
 import type { Hotel } from '../models/hotel.js';
 import type { RoomNight } from '../models/room-night.js';
@@ -10,5 +10,17 @@ export class RoomNightRepository extends Repository<RoomNight, RoomNightTables> 
     const shard = hotelId.resolveShardIdentifier();
     const found = await Promise.all(nights.map((night) => this.findByKey({ hotelId, night }, shard)));
     return found.filter((night) => night !== undefined);
+  }
+
+  /** Returns the nights of this date on one shard that nobody has booked. */
+  async unsold(shard: ShardIdentifier, night: string): Promise<readonly RoomNight[]> {
+    const rows = await this.queries(shard)
+      .selectFrom('room_nights')
+      .select('id')
+      .where('night', '=', night)
+      .where('booked', '=', '0')
+      .execute();
+    const { models } = await this.findAllByIds(rows.map(({ id }) => id));
+    return models;
   }
 }
