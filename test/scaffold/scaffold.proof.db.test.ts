@@ -99,9 +99,10 @@ test('the image of the Dockerfile serves callers with API keys on two PostgreSQL
   expect(readdirSync(image.folder).sort()).toEqual([
     ...['dist', 'fw.config.yaml', 'node_modules', 'package.json', 'src'],
   ]);
-  expect(readdirSync(join(image.folder, 'dist/actions')).sort()).toEqual([
-    ...['note-read-action.js', 'note-write-action.js'],
-  ]);
+  const compiled = ['note-read-action.js', 'note-write-action.js'];
+  expect(readdirSync(join(image.folder, 'dist/actions')).sort()).toEqual(
+    compiled.flatMap((file) => [file, `${file}.map`]),
+  );
   for (const name of ['typescript', '@electric-sql'])
     expect(readdirSync(join(image.folder, 'node_modules'))).not.toContain(name);
 
