@@ -99,6 +99,46 @@ describe('the secured wallet', () => {
     expect(unnamed(missing)).toEqual(unnamed(refused));
   });
 
+  test('shows the life of a wallet to operators alone, as JSON and as a page', async () => {
+    const olivia = await wallet.token('olivia', { role: 'operator' });
+    const path = `/operate/history/${wallet.bobsWallet}`;
+    const read = (query = '', token: string | undefined = olivia, accept = '*/*'): Promise<Answer> =>
+      wallet.call('GET', path + query, { token, headers: { accept } });
+    const { status, headers, body } = await read();
+    expect({ status, cached: headers['cache-control'] }).toEqual({ status: 200, cached: 'no-store' });
+    expect(body['events']).toMatchObject([
+      {
+        modelName: 'Wallet',
+        modelVersion: 1,
+        eventType: 'WalletCreatedEvent',
+        actionName: 'WalletCreateAction',
+      },
+    ]);
+    expect((await read(`?at=2020-01-01T00:00:00Z`)).body).toEqual({ events: [] });
+    const refused = await Promise.all([
+      read('', await wallet.bob()),
+      wallet.call('GET', path),
+      read('?at=soon'),
+      wallet.call('GET', '/operate/history/x', { token: olivia }),
+      wallet.call('GET', '/operate/history/0190f5c2-7f3a-7b1c-bfff-3f0c5ad1b2e4', { token: olivia }),
+    ]);
+    expect(refused.map((answer) => [answer.status, answer.body['code']])).toEqual([
+      [403, 'FW_FORBIDDEN'],
+      [401, 'FW_UNAUTHENTICATED'],
+      [400, 'FW_VALIDATION'],
+      [400, 'FW_VALIDATION'],
+      [404, 'FW_UNKNOWN_SHARD'],
+    ]);
+    const page = await fetch(wallet.server.url + path, {
+      headers: { authorization: `Bearer ${olivia}`, accept: 'text/html,*/*;q=0.8' },
+    });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    const text = await page.text();
+    expect(text).toContain(`<h1>Wallet ${wallet.bobsWallet}</h1>`);
+    expect(text).toContain('<th scope="row">1</th>');
+  });
+
   test('replays the answer of a key to its caller', async () => {
     const before = await wallet.withdraw(await wallet.ana(), 'fee');
     const replayed = await wallet.withdraw(await wallet.ana(), 'fee');

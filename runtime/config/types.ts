@@ -231,7 +231,7 @@ export interface AccessConfig {
   readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
   /** Undefined: every caller reaches every group. */
   readonly tenancy: TenancyConfig | undefined;
-  /** The claim value of callers who see why a shard is down. Undefined: no caller does. */
+  /** The claim value of callers who see why a shard is down, and the lives of models. Undefined: no caller does. */
   readonly operators: { readonly claim: string; readonly value: string } | undefined;
   /** Maximum rate per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;

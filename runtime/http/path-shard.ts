@@ -6,8 +6,8 @@ const SHARDED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9
 const ID_LENGTH = 36;
 
 /**
- * The bits of the shard that the first id among the path parameters names, or `NO_SHARD`. Only the limits of requests
- * in progress use this guess. The route reads the id again.
+ * The bits of the shard that the first id among the path parameters names, or `NO_SHARD`. A guess for the limits of
+ * requests in progress: generated routes read the id again.
  */
 export function shardInPath(params: unknown): number {
   if (typeof params !== 'object' || params === null) return NO_SHARD;

@@ -32,6 +32,7 @@ import type { CustomRoutes } from '../server-plugin.js';
 import { followCertificate } from './certificate-reload.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
+import { historyPage, isOperator } from './history-page.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
 import { schemaRoutes } from './schema-routes.js';
 import type { RunningServer, ServeSettings } from './serve-options.js';
@@ -145,10 +146,14 @@ function serverOptions<Collaborators>(
   const { access } = config;
   const { tls, cors, contact, license } = config.http;
   const { databases } = opened;
-  const ownRoutes = schemas === undefined ? undefined : schemaRoutes(schemas);
+  const { operators } = access;
+  const added = [
+    ...(schemas === undefined ? [] : [schemaRoutes(schemas)]),
+    ...(operators === undefined ? [] : [historyPage(operators)]),
+    ...(routes === undefined ? [] : [routes]),
+  ];
   const customRoutes: CustomRoutes = async (fastify, tools) => {
-    await ownRoutes?.(fastify, tools);
-    await routes?.(fastify, Object.assign(tools, { application: opened }));
+    for (const add of added) await add(fastify, Object.assign(tools, { application: opened }));
   };
   const authenticator = authenticatorOf(access, options.authenticator, databases);
   const callers = callerLimitsOf(access, callerLimits);
@@ -173,7 +178,7 @@ function serverOptions<Collaborators>(
     health: Object.assign(shardHealth(databases, log, clocks), operatorCheck(access, authenticator)),
     callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
-    customRoutes: routes === undefined && ownRoutes === undefined ? undefined : customRoutes,
+    customRoutes: added.length === 0 ? undefined : customRoutes,
   };
 }
 
@@ -184,10 +189,7 @@ function operatorCheck(
 ): Pick<HealthCheck, 'isOperator'> {
   if (operators === undefined) return {};
   return {
-    isOperator: async (request) => {
-      const { claims } = principalOf(await authenticator(request));
-      return claims[operators.claim] === operators.value;
-    },
+    isOperator: async (request) => isOperator(principalOf(await authenticator(request)), operators),
   };
 }
 
