@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
@@ -107,6 +110,36 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
       expect(warnings.length).toBeGreaterThan(0);
     } finally {
       await server.destroy();
+    }
+  });
+
+  it('tries many unreachable shards so seldom that the others notice nothing', async () => {
+    let attempts = 0;
+    const refusing = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(refusing, 'listening');
+    const { port } = refusing.address() as AddressInfo;
+    const [own] = (await harness.makeTopology({ shards: [first], migrated: false })).groups;
+    const known = own?.members[0]?.primary;
+    if (known?.url.kind !== 'postgresql') throw new Error('A database');
+    const { url } = known;
+    const away = Array.from({ length: 200 }, (_, index) => {
+      const source = { ...known, url: { ...url, host: '127.0.0.1', port, database: `away_${index}` } };
+      return [ShardIdentifier.of(1 + (index >> 6), index & 63), source] as const;
+    });
+    try {
+      await prepared(topologyOf([[first, known], ...away]), async (databases) => {
+        expect(databases.withheld(first)).toBeUndefined();
+        const before = attempts;
+        expect(before).toBeGreaterThanOrEqual(away.length);
+        await sleep(2_000);
+        // Pauses of 200 shards are 5 to 10 seconds.
+        expect(attempts - before).toBeLessThan(150);
+      });
+    } finally {
+      refusing.close();
     }
   });
 

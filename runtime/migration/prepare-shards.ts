@@ -48,6 +48,8 @@ const OTHERS_MS = 30_000;
 /** First pause before an unreachable shard is tried again, in milliseconds. It doubles up to the maximum. */
 const SHORTEST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1_000;
+/** Pauses are longer if many shards wait: in all, a process makes at most 20 to 40 attempts per second. */
+const PAUSE_PER_SHARD_MS = 50;
 /** Maximum pause for a shard that an operator must repair: if each attempt may take locks, and if it only reads. */
 const LONGEST_MENDING_PAUSE_MS = 30_000;
 const LONGEST_VERIFYING_PAUSE_MS = 2_000;
@@ -80,6 +82,8 @@ export class ShardPreparation {
   readonly #snapshots: ShardOutcome<SchemaSnapshot>[] = [];
   #again: AbortController = new AbortController();
   #isGivenUp = false;
+  /** Number of shards that are tried again. */
+  #waiting = 0;
   #othersMayWait = (): void => {};
 
   constructor(databases: DatabaseRegistry, options: PrepareOptions) {
@@ -127,7 +131,10 @@ export class ShardPreparation {
       await this.#takeIntoService(shard);
     } catch (error) {
       this.#report(shard, error);
-      void this.#goOn(shard, error);
+      this.#waiting += 1;
+      void this.#goOn(shard, error).finally(() => {
+        this.#waiting -= 1;
+      });
       throw error;
     }
   }
@@ -169,7 +176,12 @@ export class ShardPreparation {
   #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
     const mendingMs = this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
     const longestMs = this.#isPassing(shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
-    return { firstMs: SHORTEST_PAUSE_MS, longestMs, least: 'half' };
+    const ofAllMs = this.#waiting * PAUSE_PER_SHARD_MS;
+    return {
+      firstMs: Math.max(SHORTEST_PAUSE_MS, ofAllMs),
+      longestMs: Math.max(longestMs, ofAllMs),
+      least: 'half',
+    };
   }
 
   async #pause(ms: number): Promise<void> {
