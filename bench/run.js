@@ -31,11 +31,12 @@ try {
   for (const part of options.parts) {
     progress(`-- ${part}`);
     results[part] = await measures[part](server, options);
+    // A part that fails must not take the others with it.
+    save(results);
   }
 } finally {
   await server.close();
 }
-save(results);
 for (const { title, table } of tables(results)) process.stdout.write(`\n${title}\n${plain(table)}\n`);
 
 function about() {
@@ -65,7 +66,5 @@ function save(value) {
   mkdirSync(folder, { recursive: true });
   const text = `${JSON.stringify(value, undefined, 1)}\n`;
   const name = options.output ?? `${value.about.date.replaceAll(/[:.]/g, '-')}.json`;
-  writeFileSync(new URL(name, folder), text);
-  writeFileSync(new URL('latest.json', folder), text);
-  progress(`written: results/${name}`);
+  for (const file of [name, 'latest.json']) writeFileSync(new URL(file, folder), text);
 }

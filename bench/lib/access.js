@@ -38,10 +38,7 @@ function serversOf(issuer) {
     ['open', startOpen],
     ['API key', startClosed([], apiKey)],
     ['API key and shared limits', startClosed(SHARED, apiKey)],
-    ...['ES', 'RS'].flatMap((kind) => [
-      [`JWT ${kind}256`, startClosed(tokensOf(issuer, 10_000), issuer.token(`${kind}256`))],
-      [`JWT ${kind}256, not remembered`, startClosed(tokensOf(issuer, 0), issuer.token(`${kind}256`))],
-    ]),
+    ...['ES256', 'RS256'].map((kind) => [`JWT ${kind}`, startClosed(tokensOf(issuer), issuer.token(kind))]),
   ];
   return variants.map(([name, start]) => ({ name, schema: 'framework', start }));
 }
@@ -70,9 +67,9 @@ async function startIssuer() {
   return { url: `http://127.0.0.1:${port}/`, token, close: () => server.close() };
 }
 
-function tokensOf({ url }, remembered) {
+function tokensOf({ url }) {
   return [
-    `jwt: { issuer: "${ISSUER}", audience: wallet, jwks-url: "${url}", algorithms: [ES256, RS256], claims: owner, remembered-tokens: ${remembered} }`,
+    `jwt: { issuer: "${ISSUER}", audience: wallet, jwks-url: "${url}", algorithms: [ES256, RS256], claims: owner }`,
   ];
 }
 

@@ -67,13 +67,16 @@ async function measureConstraint(server, options, constraint) {
 async function creator(wallet) {
   const { Decimal } = await built('runtime/index.js');
   const { WalletCreateAction } = await built('examples/wallet/actions/wallet-create-action.js');
-  return (ownerId) =>
-    wallet.executor.execute({ name: 'bench', claims: { role: 'operator' } }, WalletCreateAction, {
+  return (ownerId) => {
+    // The writer tells callers apart by their principals.
+    const name = ownerId === REFUSED ? 'refused' : 'honest';
+    return wallet.executor.execute({ name, claims: { role: 'operator' } }, WalletCreateAction, {
       country: 'US',
       ownerId,
       currency: 'USD',
       initialBalance: new Decimal(0),
     });
+  };
 }
 
 /** @param callers owner of the wallets that each caller creates; undefined: a new owner each time */
