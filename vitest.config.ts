@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   type ConfigEnv,
@@ -45,6 +46,25 @@ const ALONE = [
   'test/databases/template.test.ts',
 ];
 
+/**
+ * Rooms that reach databases through others, which the test command runs on both adapters. It runs these on PostgreSQL;
+ * on the embedded database they run with the proofs.
+ */
+const ABOVE_ADAPTERS = ['events', 'execution/cross-shard', 'locks', 'relay', 'retention', 'sagas'];
+
+/** Their files with tests on both adapters. */
+function filesOnBothAdapters(): readonly string[] {
+  const files = ABOVE_ADAPTERS.flatMap((room) =>
+    readdirSync(source(`./runtime/${room}`), { recursive: true, encoding: 'utf8' }).map(
+      (name) => `runtime/${room}/${name}`,
+    ),
+  );
+  const isTest = (file: string): boolean => file.endsWith('.db.test.ts') && !file.includes('.proof.');
+  const isOnBoth = (file: string): boolean =>
+    readFileSync(source(`./${file}`), 'utf8').includes('describeOnEachAdapter(');
+  return files.filter((file) => isTest(file) && isOnBoth(file));
+}
+
 const FOLDERS = '{runtime,generator,cli,examples,test,docs}';
 const PROOFS = `${FOLDERS}/**/*.proof{,.db}.test.ts`;
 const EXCLUDED = ['**/node_modules/**', 'dist/**', 'generator/golden/**', 'test/second-month/releases/**'];
@@ -53,11 +73,13 @@ interface Part {
   readonly name: string;
   readonly include: readonly string[];
   readonly exclude?: readonly string[];
+  /** Default: both. */
+  readonly adapter?: 'postgresql' | 'pglite';
   /** Whether each file has a process of its own. Default false. */
   readonly isolate?: boolean;
 }
 
-function project({ name, include, exclude = [], isolate = false }: Part): TestProjectConfiguration {
+function project({ name, include, exclude = [], adapter, isolate = false }: Part): TestProjectConfiguration {
   return {
     resolve: { alias },
     test: {
@@ -65,6 +87,7 @@ function project({ name, include, exclude = [], isolate = false }: Part): TestPr
       include: [...include],
       exclude: [...EXCLUDED, ...exclude],
       isolate,
+      env: adapter === undefined ? {} : { FW_TEST_ADAPTER: adapter },
       // A busy machine may take a minute to start an embedded database: only a test that hangs takes longer.
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -77,22 +100,27 @@ function project({ name, include, exclude = [], isolate = false }: Part): TestPr
 /** The test command, or with `--mode proof` the proofs: faults, kills, releases, clocks, matrices. */
 function config({ mode }: ConfigEnv): ViteUserConfig {
   const isProof = mode === 'proof';
+  const above = filesOnBothAdapters();
   const apart = APART.flatMap(([variable, files]) => (process.env[variable] === undefined ? [files] : []));
   return {
     test: {
       projects: isProof
-        ? [project({ name: 'proof', include: [PROOFS], exclude: apart })]
+        ? [
+            project({ name: 'proof', include: [PROOFS], exclude: apart }),
+            project({ name: 'embedded', include: above, adapter: 'pglite' }),
+          ]
         : [
             project({
               name: 'shared',
               include: [`${FOLDERS}/**/*.test.ts`],
-              exclude: [PROOFS, ...ALONE],
+              exclude: [PROOFS, ...ALONE, ...above],
             }),
+            project({ name: 'above', include: above, adapter: 'postgresql' }),
             project({ name: 'alone', include: ALONE, isolate: true }),
           ],
       globalSetup: ['test/global-setup.ts'],
-      // On two cores: a third of the time of a worker is spent waiting for servers and processes.
-      maxWorkers: 3,
+      // On two cores: half of the time of a worker is spent waiting for servers and processes. Proofs start many more.
+      maxWorkers: isProof ? 3 : 4,
       reporters: ['default', source('./test/flaky-reporter.ts')],
     },
   };

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { type TestProject, testProject } from '../generator/test-support/projects.js';
 
 let program: BuiltProgram;
 let project: TestProject;
 
 beforeAll(() => {
-  program = buildProgram();
+  program = copyProgram();
   project = testProject();
   // More than a pipe holds.
   const file = 'src/models/customer.ts';

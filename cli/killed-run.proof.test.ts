@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
 
 let program: BuiltProgram;
@@ -11,7 +11,7 @@ let project: TestProject;
 let tools = '';
 
 beforeAll(() => {
-  program = buildProgram();
+  program = copyProgram();
   project = testProject();
   tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -14,7 +14,7 @@ let tools = '';
 let project: TestProject;
 
 beforeAll(() => {
-  program = buildProgram();
+  program = copyProgram();
   tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
 });
 

@@ -4,7 +4,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type BuiltProgram, buildProgram } from '../generator/test-support/built-program.js';
+import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { fwGen } from '../generator/test-support/fw-gen.js';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
 
@@ -19,7 +19,7 @@ let watching: ChildProcess;
 let shown: string;
 
 beforeAll(() => {
-  program = buildProgram();
+  program = copyProgram();
 }, HOOK_MS);
 
 afterAll(() => program.delete());

@@ -9,7 +9,7 @@ import { chooserFrom, editBody, editSources, restoreSources, textsOf } from './t
 
 const golden = fileURLToPath(new URL('golden/handlers/input', import.meta.url));
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const EDITS = 200;
+const EDITS = Number(process.env['FW_PROOF_INPUTS'] ?? 60);
 const workshop = mkdtempSync(join(tmpdir(), 'fw-watch-'));
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));

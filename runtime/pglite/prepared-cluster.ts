@@ -38,7 +38,7 @@ import(workerData).then(async ({ PGlite }) => {
 export async function openCluster(
   module: PgliteModule,
   directory: string | undefined,
-  file: string | undefined = cacheFile(),
+  file: string | undefined = clusterFile(),
 ): Promise<PGlite> {
   const startParams = [...module.PGlite.defaultStartParams, ...BUFFERS];
   const place = directory === undefined ? { startParams } : { startParams, dataDir: directory };
@@ -53,8 +53,11 @@ export async function openCluster(
   return module.PGlite.create(place);
 }
 
-/** In the `node_modules` that contains the embedded database. Undefined: there is none, as in a bundle. */
-function cacheFile(): string | undefined {
+/**
+ * The file with the prepared cluster, in the `node_modules` that contains the embedded database. Undefined: there is
+ * none, as in a bundle.
+ */
+export function clusterFile(): string | undefined {
   try {
     const [application = '', ...inside] = installedPath().split(`${sep}node_modules${sep}`);
     const cache = join(application, 'node_modules', '.cache', 'fw-actions');

@@ -77,20 +77,25 @@ describe('The emitted client', () => {
     expect(lines).toBeLessThanOrEqual(444);
   });
 
-  const matrix = ['typescript-5.9', 'typescript-6', 'typescript'].flatMap((compiler) =>
-    [['ES2022'], ['ES2022', 'DOM']].map((lib) => [compiler, lib] as const),
+  const matrix = ['typescript', 'typescript-5.9', 'typescript-6'].flatMap((compiler) =>
+    [['ES2022', 'DOM'], ['ES2022']].map((lib) => [compiler, lib] as const),
   );
+  /** Without `npm run proof:types` the newest and the oldest compiler, each with one library. */
+  const chosen = process.env['FW_PROOF_TYPES'] === undefined ? [0, 3] : [...matrix.keys()];
 
-  test.each(matrix)('compiles under the strictest flags of %s with lib %s', (compiler, lib) => {
-    const isPage = lib.includes('DOM');
-    writeFileSync(join(folder, 'program.ts'), `${PROGRAM}${isPage ? ON_A_PAGE : ''}`);
-    const compilerOptions = { ...STRICTEST, target: 'ES2022', lib };
-    const config = { compilerOptions, files: ['program.ts', ...CLIENTS] };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
-    expect(stdout).toBe('');
-  });
+  test.each(matrix.filter((_, row) => chosen.includes(row)))(
+    'compiles under the strictest flags of %s with lib %s',
+    (compiler, lib) => {
+      const isPage = lib.includes('DOM');
+      writeFileSync(join(folder, 'program.ts'), `${PROGRAM}${isPage ? ON_A_PAGE : ''}`);
+      const compilerOptions = { ...STRICTEST, target: 'ES2022', lib };
+      const config = { compilerOptions, files: ['program.ts', ...CLIENTS] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc');
+      const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+      expect(stdout).toBe('');
+    },
+  );
 });
 
 /** Calls of a user, and mistakes that the compiler must refuse. */

@@ -9,9 +9,14 @@ declare module 'vitest' {
   }
 }
 
-/** Declares the same tests for each adapter. The harness's databases are dropped after each test. */
+/**
+ * Declares the same tests for each adapter, or for the one in FW_TEST_ADAPTER. The harness's databases are dropped after
+ * each test.
+ */
 export function describeOnEachAdapter(name: string, declare: (harness: DatabaseHarness) => void): void {
-  for (const adapter of ['postgresql', 'pglite'] as const) describeOn(adapter, name, declare);
+  const { FW_TEST_ADAPTER: only } = process.env;
+  for (const adapter of ['postgresql', 'pglite'] as const)
+    if (only === undefined || only === adapter) describeOn(adapter, name, declare);
 }
 
 /** Declares tests for one adapter, for features that the other one lacks. */
