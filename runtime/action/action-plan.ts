@@ -7,6 +7,7 @@ import {
   descriptorOf,
   type Entity,
   markStored,
+  noteSameRow,
   pendingEventsOf,
   rowKey,
   rowOf,
@@ -123,6 +124,7 @@ export class ActionPlan {
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);
+    if (base !== undefined) noteSameRow(stored, base);
     const item: StagedUpdate = {
       kind: 'update',
       descriptor,
@@ -253,6 +255,11 @@ export class ActionPlan {
   /** The staged item of this id, if any. */
   staged(modelName: string, id: string): StagedItem | undefined {
     return this.#items.size === 0 ? undefined : this.#items.get(rowKey(modelName, id));
+  }
+
+  /** @internal Whether a state of this model is staged. */
+  isStaged(model: Entity): boolean {
+    return this.#items.has(rowOf(model));
   }
 
   /** Items of models with natural keys; undefined if there are none. */

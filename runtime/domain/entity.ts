@@ -56,6 +56,8 @@ export function rowKey(modelName: string, id: string): string {
 
 /** The key of the row of which an instance is a state; computed once. */
 export let rowOf: (entity: Entity) => string;
+/** Notes that an instance is a state of the same row as another one, so that the key is not computed again. */
+export let noteSameRow: (entity: Entity, other: Entity) => void;
 
 /** Starts an instance: its fields may be set until `finishDraft`. */
 export let startDraft: <M extends Entity>(descriptor: ModelDescriptor<M>) => Draft<M>;
@@ -111,6 +113,9 @@ export abstract class Entity<
     rowOf = (entity) => {
       entity.#row ??= rowKey(descriptorOf(entity).name, entity.id.getValue());
       return entity.#row;
+    };
+    noteSameRow = (entity, other) => {
+      entity.#row = other.#row;
     };
     descriptorOf = (entity) => {
       const descriptor = entity.#descriptor;

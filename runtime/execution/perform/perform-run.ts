@@ -103,7 +103,7 @@ export class PerformRun implements PerformScope {
   proofs(): readonly StagedItem[] {
     const proofs: StagedItem[] = [];
     for (const model of this.guesses.values()) {
-      if (this.#isStaged(model)) continue;
+      if (this.plan.isStaged(model)) continue;
       const descriptor = descriptorOf(model);
       proofs.push({ kind: 'expect', descriptor, model, expectedVersion: model.version, guess: model });
     }
@@ -117,14 +117,10 @@ export class PerformRun implements PerformScope {
     this.#staged.publish(items, pending, shard);
   }
 
-  #isStaged(model: Entity): boolean {
-    return this.plan.staged(descriptorOf(model).name, model.id.getValue()) !== undefined;
-  }
-
   /** Called when its plan is applied. A proof costs more than a read, as plans that expect a row wait for each other. */
   applied(items: readonly StagedItem[]): void {
     for (const model of this.guesses.values()) {
-      if (this.#isStaged(model)) this.#remembered?.proven(this.actionName, model);
+      if (this.plan.isStaged(model)) this.#remembered?.proven(this.actionName, model);
       else this.#remembered?.failed(this.actionName, model, false);
     }
     if (this.#isPublished) return;

@@ -71,9 +71,10 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    * @throws UnknownShardError if the id names a shard that is not configured
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
-    const found = this.#ifVisible(await this.#find(id), options);
-    if (found === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
-    return found;
+    const found = this.#find(id);
+    const model = this.#ifVisible(found instanceof Promise ? await found : found, options);
+    if (model === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
+    return model;
   }
 
   /** As `getById`, but undefined if there is none. */
@@ -298,13 +299,13 @@ export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
 }
 
 /** A model that was read is reported to the action's access rule, even if its state hides it. */
-async function shownTo(
+function shownTo(
   access: { see(model: Entity): void },
   found: Promise<Entity | undefined> | Entity | undefined,
-): Promise<Entity | undefined> {
-  const model = await found;
-  if (model !== undefined) access.see(model);
-  return model;
+): Promise<Entity | undefined> | Entity | undefined {
+  if (found instanceof Promise) return found.then((model) => shownTo(access, model));
+  if (found !== undefined) access.see(found);
+  return found;
 }
 
 function idText<M>(id: string | Id<M>): Uuid {
