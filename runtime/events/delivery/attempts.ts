@@ -11,7 +11,7 @@ export interface Attempt {
 }
 
 /** The envelope context that all attempts of one run share. */
-export type RunContext = Omit<EnvelopeContext, 'executor' | 'log'>;
+export type RunContext = EnvelopeContext;
 
 /** How a consumer handles events and retries failures. */
 export interface Attempts {

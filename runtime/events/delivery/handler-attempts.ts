@@ -3,8 +3,8 @@ import type { Logger } from '../../domain/logger.js';
 import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
-import { during, startCaused } from '../../tracing.js';
-import { makeEnvelope } from '../log/event-envelope.js';
+import { during, isTracing, startCaused } from '../../tracing.js';
+import { type EnvelopeServices, makeEnvelope } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
 import type { Attempt, Attempts, RunContext } from './attempts.js';
@@ -28,15 +28,13 @@ export class HandlerAttempts implements Attempts {
   readonly #types: EventTypes;
   readonly #maximum: number;
   readonly #handler: HandlerDescriptor;
-  readonly #executor: ActionRunner;
   readonly #random: () => number;
-  readonly #log: Logger | undefined;
+  readonly #services: EnvelopeServices;
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number, log?: Logger) {
     this.#handler = handler;
-    this.#executor = executor;
     this.#random = random;
-    this.#log = log;
+    this.#services = { executor, log };
     this.#types = new EventTypes(handler.events);
     const most = handler.transactional === true ? TRANSACTIONAL_MAXIMUM_ATTEMPTS : DEFAULT_MAXIMUM_ATTEMPTS;
     this.#maximum = handler.maximumAttempts ?? most;
@@ -48,10 +46,10 @@ export class HandlerAttempts implements Attempts {
 
   /** Makes one attempt with a new instance. Returns a promise only if the handler does. */
   handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
-    const envelopeContext = { ...context, executor: this.#executor, log: this.#log };
-    const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, envelopeContext);
+    const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, context, this.#services);
     // The registry binds a handler to its event classes: `revive` makes instances of those and of no others.
     const { name } = this.#handler;
+    if (!isTracing()) return this.#handler.create().handle(envelope as never);
     const span = startCaused(`handle ${name}`, {
       kind: 'CONSUMER',
       traceContext: envelope.traceContext,

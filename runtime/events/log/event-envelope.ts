@@ -72,11 +72,15 @@ export interface ExecuteOptions {
   readonly timeoutMs?: number;
 }
 
-/** The envelope context that all attempts of one run share. */
-export interface EnvelopeContext {
+/** What the envelopes of all runs share. */
+export interface EnvelopeServices {
   readonly executor: ActionRunner;
   /** Default: entries are discarded. */
   readonly log?: Logger | undefined;
+}
+
+/** The envelope context that all attempts of one run share. */
+export interface EnvelopeContext {
   /** The handler's original name: part of the keys. */
   readonly identity: string;
   /** Part of the keys of a replay that repeats actions. */
@@ -90,55 +94,108 @@ interface EnvelopeAttempt {
   readonly transaction: Transaction | undefined;
 }
 
+/** The envelope of one attempt. `execute` may be taken out of it. */
+class Envelope implements EventEnvelope {
+  readonly event: ModelEvent<unknown>;
+  readonly id: string;
+  readonly modelId: string;
+  readonly modelName: string;
+  readonly modelVersion: number;
+  readonly actionId: string;
+  readonly action: SourceAction | null;
+  readonly namespace: string;
+  readonly position: LogCursor;
+  readonly attempt: number;
+  readonly createdDate: Date;
+  readonly traceContext: string | undefined;
+  readonly #transaction: Transaction | undefined;
+  readonly #context: EnvelopeContext;
+  readonly #services: EnvelopeServices;
+  #log: Logger | undefined;
+  #calls = 0;
+
+  constructor(
+    logged: LoggedEvent,
+    event: ModelEvent<unknown>,
+    { number, transaction }: EnvelopeAttempt,
+    context: EnvelopeContext,
+    services: EnvelopeServices,
+  ) {
+    const trace = logged.traceContext;
+    this.event = event;
+    this.id = logged.id;
+    this.modelId = logged.modelId;
+    this.modelName = logged.modelName;
+    this.modelVersion = logged.modelVersion;
+    this.actionId = logged.actionId;
+    this.action = logged.action;
+    this.namespace = logged.namespace;
+    this.position = logged.cursor;
+    this.attempt = number;
+    this.createdDate = new Date(logged.createdDate);
+    this.traceContext = trace !== null && isTraceParent(trace) ? trace : undefined;
+    this.#transaction = transaction;
+    this.#context = context;
+    this.#services = services;
+  }
+
+  get replayed(): boolean {
+    return this.#context.replayed;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  get log(): Logger {
+    const ids = traceIds(activeSpan(), this.traceContext);
+    const facts = { eventId: this.id, actionId: this.actionId, ...ids };
+    this.#log ??= withFacts(this.#services.log ?? SILENT, facts);
+    return this.#log;
+  }
+
+  get transaction(): Transaction {
+    if (this.#transaction !== undefined) return this.#transaction;
+    const { identity } = this.#context;
+    throw new PlanMisuseError(`${identity} is not transactional: mark it with { transactional: true }`);
+  }
+
+  get execute(): EventEnvelope['execute'] {
+    return (actionClass, params, options) => this.#execute(actionClass, params, options);
+  }
+
+  async #execute<Params, Result>(
+    actionClass: ActionClass<Params, Result>,
+    params: ActionInput<NoInfer<Params>>,
+    { name, timeoutMs }: ExecuteOptions = {},
+  ): Promise<Result> {
+    const { id, traceContext } = this;
+    const { identity, signal } = this.#context;
+    if (this.#transaction !== undefined) {
+      throw new PlanMisuseError(
+        `${identity} is transactional and writes through its transaction; it cannot start ${actionClass.name}`,
+      );
+    }
+    if (name === undefined) this.#calls += 1;
+    const call = name === undefined ? String(this.#calls) : `=${requireCallName(name)}`;
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
+    runUnderOwnKey(configuration, keyOf(id, call, this.#context), { home: shardOfUuid(id), expires: false });
+    if (timeoutMs !== undefined) configuration.timeoutMs(timeoutMs);
+    if (traceContext !== undefined) configuration.traceContext(traceContext);
+    const principal = ownPrincipal(`handler:${identity}`);
+    try {
+      return await this.#services.executor.execute(principal, actionClass, params, configuration.build());
+    } catch (cause) {
+      if (!(cause instanceof IdempotencyKeyReusedError)) throw cause;
+      const said = name === undefined ? `call ${call}` : `the call named ${name}`;
+      throw new IdempotencyKeyReusedError(otherParams(identity, actionClass.name, said, id), { cause });
+    }
+  }
+}
+
 /** Creates the envelope of one attempt. */
-export function makeEnvelope(
-  logged: LoggedEvent,
-  event: ModelEvent<unknown>,
-  { number, transaction }: EnvelopeAttempt,
-  context: EnvelopeContext,
-): EventEnvelope {
-  const { id, modelId, modelName, modelVersion, actionId, action, namespace, cursor } = logged;
-  const { identity, replayed, signal } = context;
-  const trace = logged.traceContext;
-  const traceContext = trace !== null && isTraceParent(trace) ? trace : undefined;
-  let calls = 0;
-  let log: Logger | undefined;
-  return {
-    ...{ event, id, modelId, modelName, modelVersion, actionId, action, namespace },
-    ...{ position: cursor, attempt: number, traceContext, replayed, signal },
-    createdDate: new Date(logged.createdDate),
-    get log() {
-      const ids = traceIds(activeSpan(), traceContext);
-      log ??= withFacts(context.log ?? SILENT, { eventId: id, actionId, ...ids });
-      return log;
-    },
-    get transaction() {
-      if (transaction !== undefined) return transaction;
-      throw new PlanMisuseError(`${identity} is not transactional: mark it with { transactional: true }`);
-    },
-    execute: async (actionClass, params, options = {}) => {
-      if (transaction !== undefined) {
-        throw new PlanMisuseError(
-          `${identity} is transactional and writes through its transaction; it cannot start ${actionClass.name}`,
-        );
-      }
-      const { name, timeoutMs } = options;
-      if (name === undefined) calls += 1;
-      const call = name === undefined ? String(calls) : `=${requireCallName(name)}`;
-      const configuration = ExecutionConfiguration.Builder.executionConfiguration().signal(signal);
-      runUnderOwnKey(configuration, keyOf(id, call, context), { home: shardOfUuid(id), expires: false });
-      if (timeoutMs !== undefined) configuration.timeoutMs(timeoutMs);
-      if (traceContext !== undefined) configuration.traceContext(traceContext);
-      const principal = ownPrincipal(`handler:${identity}`);
-      try {
-        return await context.executor.execute(principal, actionClass, params, configuration.build());
-      } catch (cause) {
-        if (!(cause instanceof IdempotencyKeyReusedError)) throw cause;
-        const said = name === undefined ? `call ${call}` : `the call named ${name}`;
-        throw new IdempotencyKeyReusedError(otherParams(identity, actionClass.name, said, id), { cause });
-      }
-    },
-  };
+export function makeEnvelope(...parts: ConstructorParameters<typeof Envelope>): EventEnvelope {
+  return new Envelope(...parts);
 }
 
 function otherParams(handler: string, action: string, call: string, eventId: string): string {
