@@ -144,7 +144,7 @@ function refusalsTable(constraint, { rounds, ratio }) {
     'CPU us per call, client + server',
   ];
   return {
-    name: `refusals by ${constraint}`,
+    name: `refusals-${constraint}`,
     title: `Callers who repeat what a ${constraint} constraint refuses: an honest one beside them gets ${decimals(ratio * 100)} % of what it gets beside honest ones`,
     table: { heading, rows },
   };
