@@ -293,12 +293,13 @@ describeOnEachAdapter('Recurring actions', (harness) => {
 
   test('run on each shard if they declare it, with the shard as their params', async () => {
     const { ledger, runs } = start(await makeShards(harness), { ...YEARLY, on: 'each-shard' });
-    await registered(ledger, THERE);
-    for (const shard of [HERE, THERE])
+    for (const shard of [HERE, THERE]) {
+      await registered(ledger, shard);
       await ledger.rows(
         "UPDATE eventlog.recurring_actions SET next_date = date_trunc('second', now())",
         shard,
       );
+    }
     await until(async () => (await inState(ledger, 'done')) === 2);
     expect([await accounts(ledger, HERE), await accounts(ledger, THERE)]).toEqual([1, 1]);
     expect(runs.began).toHaveLength(2);
