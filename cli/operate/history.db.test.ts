@@ -27,7 +27,10 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
     const account = await ledger.open(THERE);
     await ledger.credit(account, 5);
     const [stored] = await ledger.rows('select max(created_date)::text from eventlog.events', THERE);
-    await ledger.rows("update eventlog.events set created_date = created_date - interval '1 minute'", THERE);
+    await ledger.rows(
+      "update eventlog.events set created_date = date_trunc('second', created_date) - interval '59.877 seconds'",
+      THERE,
+    );
     await ledger.credit(account, 7);
     const { code, info } = await history(account);
     expect(code).toBe(0);
@@ -41,7 +44,9 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
       'json',
     );
     expect(JSON.parse(before.info)).toMatchObject({
-      events: [{ modelVersion: 2, payload: { amount: '5' } }],
+      events: [
+        { modelVersion: 2, payload: { amount: '5' }, date: expect.stringMatching(/T\d\d:\d\d:\d\d\.123Z$/) },
+      ],
     });
     const last = await history(account, '--limit', '1', '--format', 'json');
     expect(JSON.parse(last.info)).toMatchObject({ events: [{ modelVersion: 3, actionName: 'Credit' }] });

@@ -43,7 +43,7 @@ export async function readHistory(
     .map(([name, version, date, type, id, payload, actionId, action, principal]) => ({
       modelName: String(name),
       modelVersion: Number(version),
-      date: new Date(String(date)).toISOString(),
+      date: (date as Date).toISOString(),
       eventType: String(type),
       eventId: String(id),
       payload: payload as JsonObject,
