@@ -187,6 +187,6 @@ export class ExecutionConfigurationBuilder {
   }
 
   build(): ExecutionConfiguration {
-    return this.#make({ ...this.#settings });
+    return this.#make(this.#settings);
   }
 }

@@ -77,7 +77,8 @@ export class KeyGuard {
    */
   claim(target: ShardIdentifier, result: unknown): KeyClaim {
     const { name, fingerprint, keepMs, results } = this.#options;
-    return { ...name, fingerprint, target, keepMs, result: results.write(result) };
+    const { principal, operation, key } = name;
+    return { principal, operation, key, fingerprint, target, keepMs, result: results.write(result) };
   }
 
   /**
