@@ -129,6 +129,10 @@ describe('the secured wallet', () => {
       [400, 'FW_VALIDATION'],
       [404, 'FW_UNKNOWN_SHARD'],
     ]);
+    const { databases } = wallet.server.application;
+    databases.withhold(MEXICO_SHARD, 'it is repaired');
+    expect(await read()).toMatchObject({ status: 503, body: { code: 'FW_SHARD_UNAVAILABLE' } });
+    databases.admit(MEXICO_SHARD);
     const page = await fetch(wallet.server.url + path, {
       headers: { authorization: `Bearer ${olivia}`, accept: 'text/html,*/*;q=0.8' },
     });

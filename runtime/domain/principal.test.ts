@@ -51,18 +51,6 @@ describe('principalOf', () => {
     expect(principalOf(principal)).toBe(principal);
   });
 
-  test('reads a caller that calls again once, with claims that no execution can change', () => {
-    const claims = { roles: ['clerk'] };
-    const principal = principalOf({ name: 'alice', claims });
-    expect(principalOf({ name: 'alice', claims: { roles: ['clerk'] } })).toBe(principal);
-    expect(() => (principal.claims['roles'] as string[]).push('operator')).toThrow(TypeError);
-    expect(principalOf({ name: 'alice', claims: { roles: ['operator'] } }).claims).toEqual({
-      roles: ['operator'],
-    });
-    expect(principalOf({ name: 'bob', claims })).toMatchObject({ name: 'bob', claims });
-    expect(principalOf({ name: 'bob' }).claims).toEqual({});
-  });
-
   test('accepts claims that contain the text of an escape', () => {
     expect(principalOf({ name: 'alice', claims: { path: '\\u0000', emoji: '😀' } }).claims).toEqual({
       path: '\\u0000',

@@ -48,9 +48,6 @@ const UNSTORABLE_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 const NO_CLAIMS: Claims = Object.freeze({});
 
-/** A reviver: executions share claims, which none of them may change. */
-const frozen = (_: string, value: unknown): unknown => Object.freeze(value);
-
 /** A valid principal: `principalOf` checked it, it was stored, or it is the runtime's own. */
 export class KnownPrincipal implements Principal {
   readonly name: string;
@@ -62,7 +59,7 @@ export class KnownPrincipal implements Principal {
     this.name = name;
     this.claimsJson = claimsJson;
     // Parsed from the text, so that a later execution by this principal has equal claims.
-    this.claims = claimsJson === undefined ? NO_CLAIMS : (JSON.parse(claimsJson, frozen) as Claims);
+    this.claims = claimsJson === undefined ? NO_CLAIMS : Object.freeze(JSON.parse(claimsJson) as Claims);
   }
 
   /** Whether the runtime itself acts, for example for a handler. No caller can have such a name. */
@@ -83,9 +80,6 @@ export function storedPrincipal(name: string, claims?: JsonObject | null): Known
   return new KnownPrincipal(name, claims === undefined || claims === null ? undefined : claimsText(claims));
 }
 
-/** The last caller: one that calls again is not read again. */
-let last = new KnownPrincipal('');
-
 /**
  * Checks a caller. An authenticator that uses one principal for many requests checks it once and returns the result.
  *
@@ -97,9 +91,7 @@ export function principalOf(caller: Caller): KnownPrincipal {
   if (typeof caller === 'function') return new KnownPrincipal(checkedName(caller()));
   const name = checkedName(caller?.name);
   const { claims } = caller;
-  const claimsJson = claims === undefined ? undefined : checkedClaims(claims);
-  if (last.name !== name || last.claimsJson !== claimsJson) last = new KnownPrincipal(name, claimsJson);
-  return last;
+  return new KnownPrincipal(name, claims === undefined ? undefined : checkedClaims(claims));
 }
 
 /** The caller's name. @throws ValidationError as `principalOf` */

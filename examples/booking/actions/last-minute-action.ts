@@ -7,7 +7,7 @@ export interface LastMinuteParams {
   readonly member: number;
 }
 
-/** Each evening, on each shard, lowers the price of the rooms of the next night that nobody has booked. */
+/** Lowers the prices of unsold nights, one evening ahead. Runs on each shard. */
 @FwAction
 @FwSchedule({ cron: '0 18 * * *', zone: 'Europe/Berlin', on: 'each-shard', missed: 'skip' })
 export class LastMinuteAction extends Action<LastMinuteParams, void> {

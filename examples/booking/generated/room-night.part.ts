@@ -47,7 +47,7 @@ const actions = {
     response: { type: availabilityResponseType, map: (result) => AvailabilityResponse.from(result) },
   }),
   LastMinuteAction: defineAction(LastMinuteAction, {
-    doc: 'Each evening, on each shard, lowers the price of the rooms of the next night that nobody has booked.',
+    doc: 'Lowers the prices of unsold nights, one evening ahead. Runs on each shard.',
     params: {
       group: t.number(),
       member: t.number(),

@@ -12,7 +12,7 @@ export class RoomNightRepository extends Repository<RoomNight, RoomNightTables> 
     return found.filter((night) => night !== undefined);
   }
 
-  /** Returns the nights of this date on one shard that nobody has booked. */
+  /** Returns the unsold nights of one date on one shard. */
   async unsold(shard: ShardIdentifier, night: string): Promise<readonly RoomNight[]> {
     const rows = await this.queries(shard)
       .selectFrom('room_nights')

@@ -4,7 +4,7 @@ import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '..
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
 import { during, isTracing, startCaused } from '../../tracing.js';
-import { type EnvelopeServices, makeEnvelope } from '../log/event-envelope.js';
+import { Envelope, type EnvelopeServices } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
 import type { Attempt, Attempts, RunContext } from './attempts.js';
@@ -46,7 +46,8 @@ export class HandlerAttempts implements Attempts {
 
   /** Makes one attempt with a new instance. Returns a promise only if the handler does. */
   handle(logged: LoggedEvent, attempt: Attempt, context: RunContext): Promise<void> | void {
-    const envelope = makeEnvelope(logged, this.#types.revive(logged), attempt, context, this.#services);
+    const event = this.#types.revive(logged);
+    const envelope = new Envelope(logged, event, attempt, context, this.#services);
     // The registry binds a handler to its event classes: `revive` makes instances of those and of no others.
     const { name } = this.#handler;
     if (!isTracing()) return this.#handler.create().handle(envelope as never);

@@ -95,7 +95,7 @@ interface EnvelopeAttempt {
 }
 
 /** What an envelope says of its event. */
-class EventFacts {
+class LoggedFacts {
   readonly id: string;
   readonly modelId: string;
   readonly modelName: string;
@@ -123,7 +123,7 @@ class EventFacts {
 }
 
 /** The envelope of one attempt: a class, because an object of spreads and getters takes twenty times as long to create. */
-class Envelope extends EventFacts implements EventEnvelope {
+export class Envelope extends LoggedFacts implements EventEnvelope {
   readonly event: ModelEvent<unknown>;
   readonly attempt: number;
   readonly #transaction: Transaction | undefined;
@@ -200,11 +200,6 @@ class Envelope extends EventFacts implements EventEnvelope {
       throw new IdempotencyKeyReusedError(otherParams(identity, actionClass.name, said, id), { cause });
     }
   }
-}
-
-/** Creates the envelope of one attempt. */
-export function makeEnvelope(...parts: ConstructorParameters<typeof Envelope>): EventEnvelope {
-  return new Envelope(...parts);
 }
 
 function otherParams(handler: string, action: string, call: string, eventId: string): string {

@@ -341,6 +341,7 @@ describe('Natural keys of two processes', () => {
     const child = spawn(process.execPath, [program.path, JSON.stringify(race)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    const exited = once(child, 'exit');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('ready');
     const hotel = openHotel(databases);
@@ -348,7 +349,7 @@ describe('Natural keys of two processes', () => {
     child.stdin.write('go\n');
     const here = idsOf(await Promise.all(emails.map((email) => hotel.checkIn(email))));
     const there: unknown = JSON.parse(String((await lines.next()).value));
-    await once(child, 'exit');
+    await exited;
     expect(there).toEqual(here);
     expect(new Set(here).size).toBe(FIFTY.length);
     expect(await hotel.guests.count(HERE)).toBe(FIFTY.length);

@@ -79,7 +79,8 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 
   /** As `getById`, but undefined if there is none. */
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
-    return this.#ifVisible(await this.#find(id), options);
+    const found = this.#find(id);
+    return this.#ifVisible(found instanceof Promise ? await found : found, options);
   }
 
   /** The models with these ids, over all shards, with one statement per shard. Ids may repeat. */
