@@ -47,7 +47,7 @@ describe('A repeat whose key another execution took first', () => {
       return { kind: 'tear', direction: 'reply', share: 0, how: 'reset' };
     };
     const repeat = send(executor(1), request, history);
-    await expect.poll(() => second.isHeld, { interval: 5 }).toBe(true);
+    await expect.poll(() => second.isHeld, { interval: 5, timeout: 60_000 }).toBe(true);
     const first = await send(executor(0), request, history);
     second.hasLost = true;
     expect(first.answer.kind).toBe('acknowledged');
