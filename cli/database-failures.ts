@@ -30,9 +30,11 @@ async function isOutOfReach(error: unknown): Promise<boolean> {
 export async function explainFailure(error: unknown): Promise<string> {
   const { DriverFailure, FwError } = await import('../runtime/operations.js');
   if (!(error instanceof DriverFailure || error instanceof FwError)) throw error;
-  const sqlState = 'sqlState' in error ? error.sqlState : undefined;
+  const failure = error.cause instanceof DriverFailure ? error.cause : error;
+  const sqlState = 'sqlState' in failure ? failure.sqlState : undefined;
   const lacksTables = sqlState === '42P01' || sqlState === '3F000';
+  const message = failure === error ? error.message : `${error.message}: ${failure.message}`;
   return lacksTables
-    ? `${error.message}. Its tables are missing or older than this version: run fw-gen migrate up.`
-    : error.message;
+    ? `${message}. Its tables are missing or older than this version: run fw-gen migrate up.`
+    : message;
 }

@@ -23,7 +23,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/entrances': 160,
   'runtime/collections': 160,
   'runtime/concurrency': 670,
-  'runtime/config': 3_400,
+  'runtime/config': 3_350,
   'runtime/consumer': 440,
   'runtime/doctor': 620,
   'runtime/domain': 2_890,
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_940,
   'runtime/retention': 1_370,
   'runtime/sagas': 1_910,
-  'runtime/sharding': 3_900,
+  'runtime/sharding': 3_910,
   'runtime/testing': 2_920,
 };
 /** Files directly in runtime/ and generator/. */

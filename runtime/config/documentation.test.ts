@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { fw } from './catalogue.js';
 import type { Key } from './key.js';
 import { camelCase, kebabCase } from './key-names.js';
-import { keyRows, renderKeyTable } from './key-table.js';
 import { errorOf, parse } from './test-support/configs.js';
+import { keyRows, renderKeyTable } from './test-support/key-table.js';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/configuration.md', import.meta.url)), 'utf8');
 

@@ -7,6 +7,7 @@ import { type RetentionOptions, type RetentionReport, retain } from '../retentio
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
 import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
+import { callShard } from '../sharding/public-error.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters/dead-letters.js';
 import {
@@ -64,7 +65,7 @@ export class EventOperations {
    * @param shard only this shard. Default: all
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
-    return Promise.all(this.#databases(shard).map((database) => readLag(database)));
+    return askEach(this.#databases(shard), readLag);
   }
 
   /**
@@ -81,10 +82,9 @@ export class EventOperations {
       ...options
     }: HistoryOptions & { readonly shard?: ShardIdentifier | undefined } = {},
   ): Promise<readonly HistoryEntry[]> {
-    const found = await Promise.all(
-      this.#databases(shard).map((database) => readHistory(database, modelId, options)),
-    );
-    return found.flat();
+    return (
+      await askEach(this.#databases(shard), (database) => readHistory(database, modelId, options))
+    ).flat();
   }
 
   /**
@@ -103,12 +103,12 @@ export class EventOperations {
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
     checkReplayFrom(from);
-    const databases = this.#databases(options.shard ?? shardOf(from));
-    if ('position' in from && databases.length > 1) {
+    const shard = options.shard ?? shardOf(from);
+    if ('position' in from && this.#databases(shard).length > 1) {
       throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
     }
     // Queries all shards before it creates the first replay.
-    const asked = await this.#replayable(handler, databases);
+    const asked = await this.#replayable(handler, shard);
     if (options.again !== true && asked.some(({ known }) => known.transactional)) {
       throw new ValidationError(
         `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
@@ -117,9 +117,9 @@ export class EventOperations {
       );
     }
     const ordered = await Promise.all(
-      asked.map(async ({ database, known }) => {
-        const name = await orderReplay(database, known, from, options);
-        return name === undefined ? [] : [{ shard: database.shard, name }];
+      asked.map(async ({ database: { shard }, database, known }) => {
+        const name = await callShard(shard, () => orderReplay(database, known, from, options));
+        return name === undefined ? [] : [{ shard, name }];
       }),
     );
     return ordered.flat();
@@ -135,37 +135,38 @@ export class EventOperations {
    * @throws ValidationError if it is not transactional, is being rebuilt, or retention has deleted events
    */
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
-    const asked = await this.#replayable(handler, this.#databases(shard));
+    const asked = await this.#replayable(handler, shard);
     // Checks all shards before it creates the first rebuild.
-    await Promise.all(asked.map(({ database, known }) => checkRebuild(database, known)));
+    await Promise.all(
+      asked.map(({ database, known }) => callShard(database.shard, () => checkRebuild(database, known))),
+    );
     const ordered: OrderedReplay[] = [];
     for (const { database, known } of asked)
-      ordered.push({ shard: database.shard, name: await orderRebuild(database, known) });
+      ordered.push({
+        shard: database.shard,
+        name: await callShard(database.shard, () => orderRebuild(database, known)),
+      });
     return ordered;
   }
 
   /** How far the rebuilds of a handler are that are under way. @param shard only this shard. Default: all */
   async rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
-    const found = await Promise.all(
-      this.#databases(shard).map((database) => readRebuilds(database, handler)),
-    );
-    return found.flat();
+    return (await askEach(this.#databases(shard), (database) => readRebuilds(database, handler))).flat();
   }
 
   /** Ends the rebuilds of a handler that are under way, and drops their tables. @returns their number */
   async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
-    const counts = this.#databases(shard).map((database) => abandonRebuilds(database, handler));
-    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    const counts = await askEach(this.#databases(shard), (database) => abandonRebuilds(database, handler));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** @throws UnknownHandlerError */
-  async #replayable(handler: string, databases: readonly ShardDatabase[]) {
-    const asked = await Promise.all(
-      databases.map(async (database) => {
-        const known = await readReplayable(database, handler);
-        return known === undefined ? [] : [{ database, known }];
-      }),
-    );
+  async #replayable(handler: string, shard: ShardIdentifier | undefined) {
+    const databases = this.#databases(shard);
+    const asked = await askEach(databases, async (database) => {
+      const known = await readReplayable(database, handler);
+      return known === undefined ? [] : [{ database, known }];
+    });
     if (asked.flat().length > 0) return asked.flat();
     throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
   }
@@ -175,7 +176,8 @@ export class EventOperations {
    * recovered.
    */
   async failovers(shard: ShardIdentifier): Promise<readonly FailoverReport[]> {
-    const failovers = await new FailoverRegister(this.#registry.database(shard)).unacknowledged();
+    const register = new FailoverRegister(this.#registry.database(shard));
+    const failovers = await callShard(shard, () => register.unacknowledged());
     return Promise.all(
       failovers.map(async (failover) => ({
         ...failover,
@@ -207,8 +209,9 @@ export class EventOperations {
   }
 
   /** Marks the failovers of a shard as handled. @returns how many there were */
-  acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
-    return new FailoverRegister(this.#registry.database(shard)).acknowledge();
+  async acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
+    const register = new FailoverRegister(this.#registry.database(shard));
+    return callShard(shard, () => register.acknowledge());
   }
 
   /**
@@ -217,7 +220,8 @@ export class EventOperations {
    */
   async rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
     const results: Rebased[] = [];
-    for (const database of this.#databases(shard)) results.push(await rebase(database));
+    for (const database of this.#databases(shard))
+      results.push(await callShard(database.shard, () => rebase(database)));
     return results;
   }
 
@@ -234,19 +238,29 @@ export class EventOperations {
     const { shard, ...rest } = options;
     const all = this.#databases(undefined);
     const reports: RetentionReport[] = [];
-    for (const database of this.#databases(shard)) reports.push(await retain({ database, all }, rest));
+    for (const database of this.#databases(shard))
+      reports.push(await callShard(database.shard, () => retain({ database, all }, rest)));
     return reports;
   }
 
   /** The instant from which the event history of a shard is complete; undefined: from the beginning. */
-  completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
-    return readCompleteFrom(this.#registry.database(shard));
+  async completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
+    const database = this.#registry.database(shard);
+    return callShard(shard, () => readCompleteFrom(database));
   }
 
   #databases(shard: ShardIdentifier | undefined): readonly ShardDatabase[] {
     const shards = shard === undefined ? this.#registry.shards() : [shard];
     return shards.map((each) => this.#registry.database(each));
   }
+}
+
+/** Asks all these shards at once. */
+function askEach<T>(
+  databases: readonly ShardDatabase[],
+  ask: (database: ShardDatabase) => Promise<T>,
+): Promise<readonly T[]> {
+  return Promise.all(databases.map((database) => callShard(database.shard, () => ask(database))));
 }
 
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {

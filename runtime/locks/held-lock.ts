@@ -4,8 +4,7 @@ import type { Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError } from '../errors.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
-import { publicError } from '../sharding/public-error.js';
+import { callShard } from '../sharding/public-error.js';
 import type { LockHandle } from './lock-handle.js';
 import type { LockClaim, LockStore } from './lock-store.js';
 
@@ -53,11 +52,7 @@ export function holdLock(options: HeldLockOptions): LockHandle {
 
   /** @throws LockLostError if the lock is lost, or the query finds it lost */
   async function requireHeld(ask: () => Promise<boolean>): Promise<void> {
-    try {
-      if (lease.valid && (await ask())) return;
-    } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, shard) : error;
-    }
+    if (lease.valid && (await callShard(shard, ask))) return;
     if (lease.valid) lease.lost();
     throw new LockLostError(name);
   }

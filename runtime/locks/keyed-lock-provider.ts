@@ -9,7 +9,7 @@ import { isUnstorable } from '../domain/storable-text.js';
 import { AbortedError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { publicError } from '../sharding/public-error.js';
+import { callShard } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { heldHere, holdLock, lockKey } from './held-lock.js';
@@ -74,10 +74,10 @@ export class KeyedLockProvider {
     if (inner !== undefined) return inner;
     const leaveQueue = await this.#turn(lockKey(shard, name), wait);
     try {
-      return await this.#ask(shard, store, wait, leaveQueue);
+      return await callShard(shard, () => this.#ask(shard, store, wait, leaveQueue));
     } catch (error) {
       leaveQueue();
-      throw error instanceof DriverFailure ? publicError(error, shard) : error;
+      throw error;
     }
   }
 
@@ -106,11 +106,7 @@ export class KeyedLockProvider {
   /** Whether the lock is currently held under this token. @throws ShardUnavailableError, ShardBusyError */
   async verify(shard: ShardIdentifier, name: string, token: bigint): Promise<boolean> {
     const store = new LockStore(this.#databases.database(shard));
-    try {
-      return await store.verify(name, token, { timeoutMs: STATEMENT_MS });
-    } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, shard) : error;
-    }
+    return callShard(shard, () => store.verify(name, token, { timeoutMs: STATEMENT_MS }));
   }
 
   /** Deletes at most `limit` locks that were unused for a day. Returns their number. @throws DriverFailure */

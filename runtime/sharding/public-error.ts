@@ -13,7 +13,7 @@ import {
   UnknownShardError,
   ValidationError,
 } from '../errors.js';
-import { type DriverFailure, type FailureReason, ShardRemovedFailure } from './driver-failure.js';
+import { DriverFailure, type FailureReason, ShardRemovedFailure } from './driver-failure.js';
 import { sqlStateMeaning } from './sql-state.js';
 
 /**
@@ -30,6 +30,18 @@ export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwE
   if (failure.reason === 'deadline')
     return new DeadlineExceededError(`Shard ${name} did not answer in time`, cause);
   return new ShardUnavailableError(name, 'the connection was lost', cause);
+}
+
+/**
+ * Calls a shard for an application or an operator: the failure of its driver becomes the caller's error. Not for writes
+ * whose loss in flight matters.
+ */
+export async function callShard<T>(shard: ShardIdentifier, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof DriverFailure ? publicError(error, shard) : error;
+  }
 }
 
 interface Cause extends ErrorOptions {

@@ -4,7 +4,7 @@ import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
-import { publicError } from './public-error.js';
+import { callShard } from './public-error.js';
 import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
@@ -56,14 +56,10 @@ export class ReplicaReads {
    */
   async position(shard: ShardIdentifier): Promise<LogPosition> {
     const text = 'select pg_current_wal_insert_lsn()::text';
-    try {
-      const { rows } = await this.#databases
-        .database(shard)
-        .query({ text, values: [] }, { access: INTERNAL_ACCESS });
-      return String(rows[0]?.[0]);
-    } catch (error) {
-      throw error instanceof DriverFailure ? publicError(error, shard) : error;
-    }
+    const database = this.#databases.database(shard);
+    const query = { text, values: [] };
+    const { rows } = await callShard(shard, () => database.query(query, { access: INTERNAL_ACCESS }));
+    return String(rows[0]?.[0]);
   }
 
   /** The positions of many shards, to pass to a later read. */

@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { callShard } from '../../sharding/public-error.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
 
 /** Finds one shard's database, or those of all shards. */
@@ -23,7 +24,7 @@ export class OperatedTable {
   ): Promise<readonly T[]> {
     const found = await Promise.all(
       this.#find(shard).map(async (database) => {
-        const { rows } = await database.query(statement);
+        const { rows } = await callShard(database.shard, () => database.query(statement));
         return rows.map((row) => toItem(row, database.shard));
       }),
     );
@@ -34,7 +35,7 @@ export class OperatedTable {
   async change(shard: ShardIdentifier | undefined, statement: Statement): Promise<number> {
     const counts = await Promise.all(
       this.#find(shard).map(async (database) => {
-        const { rows, rowCount } = await database.query(statement);
+        const { rows, rowCount } = await callShard(database.shard, () => database.query(statement));
         return rows[0] === undefined ? rowCount : Number(rows[0][0]);
       }),
     );

@@ -20,7 +20,7 @@ import type { JournalRow, JournalStore, JournalSurvey } from '../../persistence/
 import type { FlushOutcome } from '../../persistence/shard-store.js';
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { publicError } from '../../sharding/public-error.js';
+import { callShard, publicError } from '../../sharding/public-error.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import { attemptPauseMs } from '../retry-policy.js';
@@ -107,7 +107,7 @@ export class CrossShardJournal {
     const entries: JournalEntry[] = [];
     for (const each of shard === undefined ? this.#gateways.shards : [shard]) {
       const { journal } = this.#gateways.gateway(each);
-      const rows = await asked(each, () => journal.list(limit, LIMITS));
+      const rows = await callShard(each, () => journal.list(limit, LIMITS));
       for (const row of rows) entries.push(await this.#describe(row));
     }
     return entries;
@@ -121,7 +121,7 @@ export class CrossShardJournal {
    */
   async show(entryId: string): Promise<JournalEntry> {
     const { id, shard, journal } = this.#place(entryId);
-    const row = await asked(shard, () => journal.read(id, LIMITS));
+    const row = await callShard(shard, () => journal.read(id, LIMITS));
     if (row === undefined) throw await this.#refusal(id, shard, journal);
     return this.#describe(row);
   }
@@ -136,7 +136,7 @@ export class CrossShardJournal {
    */
   survey(shard: ShardIdentifier, limit: number): Promise<JournalSurvey> {
     const { journal } = this.#gateways.gateway(shard);
-    return asked(shard, () => journal.survey(limit, LIMITS));
+    return callShard(shard, () => journal.survey(limit, LIMITS));
   }
 
   /**
@@ -150,7 +150,7 @@ export class CrossShardJournal {
    */
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
-    const requested = await asked(shard, () => journal.request(id, LIMITS));
+    const requested = await callShard(shard, () => journal.request(id, LIMITS));
     if (requested) return;
     const refusal = await this.#refusal(id, shard, journal);
     if (refusal.reason !== 'closed') throw refusal;
@@ -169,7 +169,7 @@ export class CrossShardJournal {
     await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
       this.#requireKnown(row);
       for (const part of await this.#missing(row)) await this.#apply(row, part, deadline);
-      const closed = await asked(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
+      const closed = await callShard(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
       if (!closed) throw lostLease(row.id);
     });
   }
@@ -185,7 +185,7 @@ export class CrossShardJournal {
       throw new ValidationError(`A note has 1 to ${MAXIMUM_NOTE_LENGTH} characters`, { field: 'note' });
     }
     await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
-      const flagged = await asked(shard, () => journal.flag(row.id, owner, note, LIMITS));
+      const flagged = await callShard(shard, () => journal.flag(row.id, owner, note, LIMITS));
       if (!flagged) throw lostLease(row.id);
     });
   }
@@ -194,7 +194,7 @@ export class CrossShardJournal {
   async #leased(entryId: string, work: (lease: Lease) => Promise<void>): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
     const owner = uuid7.next(shard.bits);
-    const row = await asked(shard, () => journal.lease(id, owner, LEASE_MS, LIMITS));
+    const row = await callShard(shard, () => journal.lease(id, owner, LEASE_MS, LIMITS));
     if (row === undefined) throw await this.#refusal(id, shard, journal);
     try {
       await work({ row, owner, journal, shard });
@@ -215,7 +215,7 @@ export class CrossShardJournal {
   }
 
   async #refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
-    const row = await asked(shard, () => journal.read(id, LIMITS));
+    const row = await callShard(shard, () => journal.read(id, LIMITS));
     if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
     if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
     return new JournalError(id, 'leased', 'another process is working on it');
@@ -225,7 +225,7 @@ export class CrossShardJournal {
   async #missing(row: JournalRow): Promise<readonly RecordedPart[]> {
     const missing: RecordedPart[] = [];
     for (const part of this.#parts.read(row.parts)) {
-      const status = await asked(part.shard, () => this.#outcomeOf(part));
+      const status = await callShard(part.shard, () => this.#outcomeOf(part));
       if (status === 'void') throw voidPart(row.id, part);
       if (status === undefined) missing.push(part);
     }
@@ -284,7 +284,7 @@ export class CrossShardJournal {
 
   /** The store leaves a shard transaction out if it is already applied, or if its models have changed. */
   async #requireCommitted(entryId: string, part: RecordedPart): Promise<void> {
-    const status = await asked(part.shard, () => this.#outcomeOf(part));
+    const status = await callShard(part.shard, () => this.#outcomeOf(part));
     if (status === 'committed') return;
     if (status === 'void') throw voidPart(entryId, part);
     const models = part.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
@@ -355,14 +355,6 @@ interface Lease {
 }
 
 const LIMITS: CallOptions = { timeoutMs: STATEMENT_MS };
-
-async function asked<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    throw error instanceof DriverFailure ? publicError(error, shard) : error;
-  }
-}
 
 /** Whether the database would refuse the same transaction again. */
 function isRefusal({ phase, sqlState }: DriverFailure): boolean {

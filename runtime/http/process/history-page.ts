@@ -5,8 +5,6 @@ import type { Principal } from '../../domain/principal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { ForbiddenError, ValidationError } from '../../errors.js';
-import { DriverFailure } from '../../sharding/driver-failure.js';
-import { publicError } from '../../sharding/public-error.js';
 import { type Html, html } from '../docs/html.js';
 import { NO_SHARD, shardInPath } from '../path-shard.js';
 import type { CustomRoutes } from '../server-plugin.js';
@@ -65,16 +63,12 @@ function timeOf(text: string | readonly string[] | undefined): Date | undefined 
   throw new ValidationError('at is not a time such as 2027-01-01T12:00:00Z', { field: 'at' });
 }
 
-async function readEvents(
+function readEvents(
   { databases, events }: Application,
   { id, shard: bits, at }: { readonly id: string; readonly shard: number; readonly at: Date | undefined },
 ): Promise<readonly HistoryEntry[]> {
   const shard = bits === NO_SHARD ? databases.defaultShard : ShardIdentifier.fromBits(bits);
-  try {
-    return await events.history(id, { shard, ...(at !== undefined && { at }) });
-  } catch (error) {
-    throw error instanceof DriverFailure ? publicError(error, shard) : error;
-  }
+  return events.history(id, { shard, ...(at !== undefined && { at }) });
 }
 
 function pageOf(id: string, at: Date | undefined, events: readonly HistoryEntry[]): Html {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { keyRows } from '../../config/key-table.js';
 import { parse } from '../../config/test-support/configs.js';
+import { keyRows } from '../../config/test-support/key-table.js';
 import type { FwConfig } from '../../config/types.js';
 import { ReloadRefusedError } from '../../errors.js';
 import { describeChange, topologyChanges } from '../../sharding/topology-changes.js';

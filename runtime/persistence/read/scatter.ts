@@ -3,8 +3,7 @@ import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DeadlineExceededError, FwError, WriteInPerformError } from '../../errors.js';
-import { DriverFailure } from '../../sharding/driver-failure.js';
-import { publicError } from '../../sharding/public-error.js';
+import { callShard } from '../../sharding/public-error.js';
 
 /** Default time limit of a query on one shard outside of an execution, in milliseconds. */
 export const DEFAULT_QUERY_TIMEOUT_MS = 1_800;
@@ -58,11 +57,7 @@ export async function onShard<T>(
   query: (shard: ShardIdentifier) => Promise<T>,
 ): Promise<T> {
   const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer within ${timeoutMs} ms`);
-  try {
-    return await deadlines.race(query(shard), time.nowMs() + timeoutMs, late);
-  } catch (error) {
-    throw error instanceof DriverFailure ? publicError(error, shard) : error;
-  }
+  return callShard(shard, () => deadlines.race(query(shard), time.nowMs() + timeoutMs, late));
 }
 
 async function answerOf<T>(

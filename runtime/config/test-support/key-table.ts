@@ -1,6 +1,6 @@
-import { fw } from './catalogue.js';
-import type { Key } from './key.js';
-import { kebabCase } from './key-names.js';
+import { fw } from '../catalogue.js';
+import type { Key } from '../key.js';
+import { kebabCase } from '../key-names.js';
 
 /** One line of the key table. */
 export interface KeyRow {
