@@ -56,15 +56,16 @@ const MISTAKES: readonly Mistake[] = [
     { field: '[key: string]: string | null;', code: 'readonly entries!: Record<string, string | null>;' },
   ].map(({ field, code }) => ({ name: `the event field ${field}`, source: event(field), line: field, code })),
   {
-    name: 'an optional parameter property',
-    source: event('constructor(readonly note?: string) { super("", Thing); }'),
-    line: 'constructor(readonly note?: string) { super("", Thing); }',
-    code: 'readonly note?: string;',
-    also: (text) =>
-      text.replace(
-        'readonly note?: string;',
-        'readonly note?: string;\n  constructor(note?: string) { super("", Thing); if (note !== undefined) this.note = note; }',
-      ),
+    name: 'a private parameter property',
+    source: event('constructor(private readonly note?: string) { super("", Thing); }'),
+    line: 'private readonly note?: string',
+    code: 'readonly note?: string',
+  },
+  {
+    name: 'a parameter property without a type',
+    source: event('constructor(readonly count = 1) { super("", Thing); }'),
+    line: 'readonly count = 1',
+    code: 'readonly count: number',
   },
 ];
 

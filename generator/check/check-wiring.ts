@@ -29,13 +29,14 @@ function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] 
   return collaboratorsOf(schema).flatMap(({ wiring, location }) => {
     if (wiring.kind !== 'default-repository') return [];
     const named = index.modelsByRepository.get(wiring.name);
-    const isItsFile = named !== undefined && `${modelNames(named).file}.ts` === posix.basename(wiring.file);
-    const own = isItsFile ? index.repositoriesByModel.get(named.name) : undefined;
+    const itsFile = named && posix.join(posix.dirname(wiring.file), `${modelNames(named).file}.ts`);
+    const isItsFile = itsFile === wiring.file;
+    const own = named && index.repositoriesByModel.get(named.name);
     const isRefused = schema.refusedModels.some((name) => wiring.name === `${name}Repository`);
     if (isRefused || (isItsFile && own === undefined)) return [];
     const hint =
       own === undefined
-        ? 'Import the repository of a model from the emitted file of that model.'
+        ? `Import the repository of a model from the emitted file of that model${itsFile === undefined ? '' : `: ${itsFile}`}.`
         : `Import ${own.name} from ${own.file}: a model with its own repository class has no default repository.`;
     return [diagnostic('FWGEN029', location, `${wiring.file} does not export ${wiring.name}`, hint)];
   });

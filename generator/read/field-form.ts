@@ -1,28 +1,30 @@
 import { ts } from './compiler.js';
 import { propertyName } from './read-literal.js';
 
-/** A node that declares a field, or a constructor parameter. */
-type Declaring = ts.PropertyDeclaration | ts.ParameterDeclaration;
+/** A node that declares a field. */
+type Declaring = ts.PropertyDeclaration | ts.ParameterPropertyDeclaration;
 
-/** The code of a field that nothing in its class assigns: `readonly note?: string;` or `readonly title!: string;`. */
+/** The code of a public field: `readonly note?: string;`, `readonly title!: string;`, or without `!;` of a parameter. */
 export function fieldForm(node: Declaring): string {
+  if (ts.isParameter(node))
+    return `readonly ${node.name.text}${node.questionToken === undefined ? '' : '?'}: ${typeForm(node)}`;
   return `readonly ${node.name.getText()}${node.questionToken === undefined ? '!' : '?'}: ${typeForm(node)};`;
-}
-
-/** The code of a field that the constructor assigns from a parameter. */
-export function assignedFieldForm(node: ts.ParameterDeclaration): string {
-  return `readonly ${node.name.getText()}${node.questionToken === undefined ? '' : '?'}: ${typeForm(node)};`;
 }
 
 /** The code of a member that lacks its type, or a name that is known before the program runs. */
 export function completeForm(
-  member: ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration,
+  member:
+    | ts.PropertyDeclaration
+    | ts.PropertySignature
+    | ts.GetAccessorDeclaration
+    | ts.ParameterPropertyDeclaration,
 ): string {
   const name = propertyName(member.name) ?? 'field';
   if (ts.isGetAccessorDeclaration(member)) {
     const type = member.type?.getText() ?? 'string';
     return `get ${name}(): ${type} ${member.body?.getText() ?? ''}`.replaceAll(/\s+/g, ' ').trim();
   }
+  if (ts.isParameter(member)) return fieldForm(member);
   const isInterface = ts.isPropertySignature(member);
   const mark = member.questionToken !== undefined ? '?' : isInterface ? '' : '!';
   const type = isInterface ? (member.type?.getText() ?? 'string') : typeForm(member);

@@ -10,7 +10,7 @@ import { readDoc } from './read-doc.js';
 import { readUpcasters } from './read-upcasters.js';
 import { readVersion } from './read-version.js';
 import { fileOf, locationOf } from './source-files.js';
-import { hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
+import { hasKeyword, instanceProperties, isBase, parameterProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { readClassFields } from './types/read-type.js';
@@ -85,17 +85,22 @@ function readPayload(
   node: ts.ClassDeclaration,
   { classes }: Lineage,
 ): readonly FieldSchema[] {
-  for (const property of classes.flatMap((each) => instanceProperties(each.node)))
-    reportUnstored(context, property);
+  for (const { node: owner } of classes)
+    for (const property of [...instanceProperties(owner), ...parameterProperties(owner)])
+      reportUnstored(context, property);
   // A getter of an event is computed from stored fields, so it is not stored.
   return readClassFields(context, node, { withGetters: false, roots: ['ModelEvent'] });
 }
 
-function reportUnstored(context: ReadContext, property: ts.PropertyDeclaration): void {
+function reportUnstored(
+  context: ReadContext,
+  property: ts.PropertyDeclaration | ts.ParameterPropertyDeclaration,
+): void {
   const name = property.name.getText();
   const plain = fieldForm(property);
   if (scopeOf(property) !== 'public') {
-    const hint = `Write \`${plain}\`, or \`#${name}\` for a field outside the payload.`;
+    const other = ts.isParameter(property) ? name : `#${name}`;
+    const hint = `Write \`${plain}\`, or \`${other}\` for a value outside the payload.`;
     report(context, 'FWGEN004', property, `The event field ${name} is ${scopeOf(property)}`, hint);
   }
   if (hasKeyword(property, ts.SyntaxKind.AccessorKeyword)) {

@@ -31,8 +31,8 @@ export function scopeOf(node: ts.Node): 'public' | 'protected' | 'private' {
   return hasKeyword(node, ts.SyntaxKind.ProtectedKeyword) ? 'protected' : 'public';
 }
 
-/** Whether a class element is not static. */
-export function isInstanceMember(node: ts.ClassElement): boolean {
+/** Whether a member of a class is not static. */
+export function isInstanceMember(node: ts.Node): boolean {
   return !hasKeyword(node, ts.SyntaxKind.StaticKeyword);
 }
 
@@ -70,8 +70,8 @@ export function constructorOf(node: ts.ClassDeclaration): ts.ConstructorDeclarat
 }
 
 /** Returns the constructor parameters that declare a field: `private readonly notes: NoteRepository`. */
-export function parameterProperties(node: ts.ClassDeclaration): readonly ts.ParameterDeclaration[] {
-  const parameters = constructorOf(node)?.parameters ?? [];
+export function parameterProperties(node: ts.ClassDeclaration): readonly ts.ParameterPropertyDeclaration[] {
+  const parameters: readonly ts.Node[] = constructorOf(node)?.parameters ?? [];
   return parameters.filter((each) => ts.isParameterPropertyDeclaration(each, each.parent));
 }
 

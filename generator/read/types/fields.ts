@@ -10,12 +10,21 @@ import { withCause } from '../unresolved.js';
 import type { Reading } from './reading.js';
 import type { ReadType } from './type-results.js';
 
-/** A class or interface member that declares a field. */
-export type FieldNode = ts.PropertyDeclaration | ts.PropertySignature | ts.GetAccessorDeclaration;
+/** A member of a class or an interface that declares a field, or a constructor parameter that does. */
+export type FieldNode =
+  | ts.PropertyDeclaration
+  | ts.PropertySignature
+  | ts.GetAccessorDeclaration
+  | ts.ParameterPropertyDeclaration;
 
 /** Whether a node declares a field. */
 export function isField(node: ts.Node): node is FieldNode {
-  return ts.isPropertyDeclaration(node) || ts.isPropertySignature(node) || ts.isGetAccessorDeclaration(node);
+  return (
+    ts.isPropertyDeclaration(node) ||
+    ts.isPropertySignature(node) ||
+    ts.isGetAccessorDeclaration(node) ||
+    ts.isParameterPropertyDeclaration(node, node.parent)
+  );
 }
 
 /**
@@ -41,7 +50,8 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
   const type = withCause(reading.context, typeNode, read.type);
   const { description, tags: own } = readDoc(member);
   const tags = withTags(own, read.tags);
-  const misplaced = ts.isGetAccessorDeclaration(member) ? [] : readMisplacedTags(member);
+  const misplaced =
+    ts.isPropertyDeclaration(member) || ts.isPropertySignature(member) ? readMisplacedTags(member) : [];
   if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
     report(
       reading.context,

@@ -1,15 +1,14 @@
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
-import { assignedFieldForm } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
 import { type Declaration, referenceToDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
-import { constructorOf, declaredName, isInstanceMember, scopeOf } from '../syntax.js';
+import { constructorOf, declaredName, isInstanceMember, parameterProperties, scopeOf } from '../syntax.js';
 import { askForMember } from './convert.js';
-import { readField } from './fields.js';
+import { type FieldNode, isField, readField } from './fields.js';
 import { followLineage, leadsTo, type Scope, type ScopedClass } from './lineage.js';
 import type { Reading } from './reading.js';
 import { mergeFields, plain, type ReadType } from './type-results.js';
@@ -30,13 +29,12 @@ export function readMembers(reading: Reading, members: readonly ts.TypeElement[]
 /** Reports two fields of one name in a declaration, which the compiler does not accept either. */
 export function reportRepeated(
   context: ReadContext,
-  members: readonly (ts.TypeElement | ts.ClassElement)[],
+  members: readonly (ts.TypeElement | ts.ClassElement | ts.ParameterPropertyDeclaration)[],
 ): void {
   const seen = new Set<string>();
   for (const member of members) {
-    const isField =
-      ts.isPropertySignature(member) || (ts.isPropertyDeclaration(member) && isInstanceMember(member));
-    const name = isField ? propertyName(member.name) : undefined;
+    const isRead = isField(member) && !ts.isGetAccessorDeclaration(member) && isInstanceMember(member);
+    const name = isRead ? propertyName(member.name) : undefined;
     if (name === undefined) continue;
     if (seen.has(name)) {
       report(
@@ -94,17 +92,17 @@ function ownFields(
   { leaf, withGetters }: FieldsOf,
 ): readonly FieldSchema[] {
   const { context } = reading;
-  for (const parameter of constructorOf(node)?.parameters ?? []) {
-    if (ts.isParameterPropertyDeclaration(parameter, parameter.parent))
-      reportParameterProperty(context, parameter);
-  }
-  reportRepeated(context, node.members);
+  const members = node.members.flatMap(
+    (member): readonly (ts.ClassElement | ts.ParameterPropertyDeclaration)[] =>
+      member === constructorOf(node) ? parameterProperties(node) : [member],
+  );
+  reportRepeated(context, members);
   reportMerged(context, node);
   const fields: FieldSchema[] = [];
-  for (const member of node.members) {
+  for (const member of members) {
     if (ts.isIndexSignatureDeclaration(member)) reportIndex(context, member);
-    const isField = ts.isPropertyDeclaration(member) || (withGetters && ts.isGetAccessorDeclaration(member));
-    if (!isField || ts.isPrivateIdentifier(member.name)) continue;
+    if (!isField(member) || ts.isPrivateIdentifier(member.name)) continue;
+    if (ts.isGetAccessorDeclaration(member) && !withGetters) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
     const read = readClassField(reading, member, { leaf, scope });
     if (read !== undefined) fields.push(read);
@@ -115,7 +113,7 @@ function ownFields(
 /** Reads a field of a class, or of a base class with type parameters. */
 export function readClassField(
   reading: Reading,
-  member: ts.PropertyDeclaration | ts.GetAccessorDeclaration,
+  member: Exclude<FieldNode, ts.PropertySignature>,
   { leaf, scope }: { readonly leaf: ts.ClassDeclaration; readonly scope: Scope },
 ): FieldSchema | undefined {
   const words = scope.size === 0 ? [] : (member.type?.getText() ?? '').split(/\W+/);
@@ -150,17 +148,6 @@ function fieldsOf({ members }: ts.InterfaceDeclaration): string {
 function reportIndex(context: ReadContext, member: ts.IndexSignatureDeclaration): void {
   const hint = `Replace it with a field: \`readonly entries!: Record<string, ${member.type.getText()}>;\`.`;
   report(context, 'FWGEN004', member, 'A class cannot have an index signature', hint);
-}
-
-function reportParameterProperty(context: ReadContext, parameter: ts.ParameterDeclaration): void {
-  const name = parameter.name.getText();
-  report(
-    context,
-    'FWGEN004',
-    parameter,
-    `The constructor parameter ${name} declares a field`,
-    `Write \`${assignedFieldForm(parameter)}\` in the class body, and assign it with \`this.${name} = ${name};\`. Parameter properties are not erasable syntax.`,
-  );
 }
 
 /** Returns name, description and reference of an object type, for emitted code and the API document. */

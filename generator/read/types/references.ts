@@ -9,7 +9,7 @@ import {
   referenceToDeclaration,
   resolveName,
 } from '../resolver.js';
-import { declaredName, instanceProperties, scopeOf } from '../syntax.js';
+import { declaredName, instanceProperties, parameterProperties, scopeOf } from '../syntax.js';
 import { unknownType } from '../unresolved.js';
 import { askForDeclared, askForType } from './convert.js';
 import { isOnSurface } from './framework-surface.js';
@@ -186,7 +186,7 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node):
 
 /** Returns the source text of an interface with the fields of a class. */
 function interfaceText(node: ts.ClassDeclaration): string {
-  const fields = instanceProperties(node)
+  const fields = [...instanceProperties(node), ...parameterProperties(node)]
     .filter((member) => scopeOf(member) === 'public' && member.type !== undefined)
     .map(({ name, type, questionToken }) => {
       const mark = questionToken === undefined ? '' : '?';

@@ -4,7 +4,7 @@ import { Thing } from './thing.js';
 export class ThingMadeEvent extends ModelEvent<Thing> {
   private readonly hidden!: string;
 
-  constructor(readonly title: string) {
+  constructor(protected readonly title: string) {
     super('', Thing);
   }
 }

@@ -1,7 +1,7 @@
 import { Action, FwAction, HttpRoute, type Principal } from 'fw-actions';
 
 export class Answer {
-  constructor(readonly text: string) {}
+  constructor(readonly text = 'x') {}
 
   static from(text: string): Answer {
     return new Answer(text);
