@@ -71,7 +71,7 @@ export class Placement {
   }
 
   /**
-   * A shard for a new id.
+   * A shard for a new id: `choose('mexico', { kind: 'weighted' }, { key: email })`.
    *
    * @param group number of the group, or its name in the configuration
    * @throws UnknownShardError if the group, or the fixed member, is not configured
