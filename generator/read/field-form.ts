@@ -1,7 +1,9 @@
 import { ts } from './compiler.js';
 import { propertyName } from './read-literal.js';
 
-/** A node that declares a field. */
+/** A member of a class or an interface that declares a field, or a constructor parameter that does. */
+export type FieldNode = Declaring | ts.PropertySignature | ts.GetAccessorDeclaration;
+
 type Declaring = ts.PropertyDeclaration | ts.ParameterPropertyDeclaration;
 
 /** The code of a public field: `readonly note?: string;`, `readonly title!: string;`, or without `!;` of a parameter. */
@@ -12,13 +14,7 @@ export function fieldForm(node: Declaring): string {
 }
 
 /** The code of a member that lacks its type, or a name that is known before the program runs. */
-export function completeForm(
-  member:
-    | ts.PropertyDeclaration
-    | ts.PropertySignature
-    | ts.GetAccessorDeclaration
-    | ts.ParameterPropertyDeclaration,
-): string {
+export function completeForm(member: FieldNode): string {
   const name = propertyName(member.name) ?? 'field';
   if (ts.isGetAccessorDeclaration(member)) {
     const type = member.type?.getText() ?? 'string';

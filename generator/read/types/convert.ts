@@ -1,12 +1,13 @@
 import type { FieldSchema, ItemSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
+import type { FieldNode } from '../field-form.js';
 import { moduleIndex } from '../module-index.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate } from '../read-literal.js';
 import type { Declaration } from '../resolver.js';
 import { locationOf } from '../source-files.js';
 import { hasKeyword } from '../syntax.js';
-import { type FieldNode, isField, readField, withTags } from './fields.js';
+import { isField, readField, withTags } from './fields.js';
 import { HINTS } from './hints.js';
 import { frameworkType, libraryType } from './known-types.js';
 import type { Asking, Reading } from './reading.js';

@@ -1,6 +1,6 @@
 import type { DocTag, FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
-import { completeForm } from '../field-form.js';
+import { completeForm, type FieldNode } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -9,13 +9,6 @@ import { locationOf } from '../source-files.js';
 import { withCause } from '../unresolved.js';
 import type { Reading } from './reading.js';
 import type { ReadType } from './type-results.js';
-
-/** A member of a class or an interface that declares a field, or a constructor parameter that does. */
-export type FieldNode =
-  | ts.PropertyDeclaration
-  | ts.PropertySignature
-  | ts.GetAccessorDeclaration
-  | ts.ParameterPropertyDeclaration;
 
 /** Whether a node declares a field. */
 export function isField(node: ts.Node): node is FieldNode {

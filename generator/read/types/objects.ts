@@ -1,6 +1,7 @@
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
+import type { FieldNode } from '../field-form.js';
 import { type Draft, type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -8,7 +9,7 @@ import { type Declaration, referenceToDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, parameterProperties, scopeOf } from '../syntax.js';
 import { askForMember } from './convert.js';
-import { type FieldNode, isField, readField } from './fields.js';
+import { isField, readField } from './fields.js';
 import { followLineage, leadsTo, type Scope, type ScopedClass } from './lineage.js';
 import type { Reading } from './reading.js';
 import { mergeFields, plain, type ReadType } from './type-results.js';
