@@ -30,7 +30,7 @@ export class HttpAnswers {
   constructor(registry: Registry) {
     const requests = new Counter({
       name: 'fw_http_requests_total',
-      help: 'Requests by route and response status',
+      help: 'Requests by response status. `route` is the declared path, or `unmatched`',
       labelNames: ['method', 'route', 'status'],
       registers: [registry],
       collect: () => {
