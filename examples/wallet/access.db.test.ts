@@ -143,6 +143,37 @@ describe('the secured wallet', () => {
     expect(text).toContain('<th scope="row">1</th>');
   });
 
+  test('shows all shards to operators alone, and goes on without one that does not answer', async () => {
+    const olivia = await wallet.token('olivia', { role: 'operator' });
+    const read = (token?: string): Promise<Answer> =>
+      wallet.call('GET', '/operate', token === undefined ? {} : { token });
+    const shards = async (): Promise<readonly { shard: string; state?: object; error?: object }[]> =>
+      (await read(olivia)).body['shards'] as { shard: string }[];
+    const { databases } = wallet.server.application;
+    const all = databases.shards().map(String);
+    const known = await shards();
+    expect(known.map(({ shard }) => shard)).toEqual(all);
+    for (const { state } of known)
+      expect(state).toMatchObject({ journal: { open: 0, flagged: 0 }, deadLetters: [], dueActions: 0 });
+    const refused = await Promise.all([read(await wallet.bob()), read()]);
+    expect(refused.map(({ status }) => status)).toEqual([403, 401]);
+    databases.withhold(MEXICO_SHARD, 'it is repaired');
+    const partial = await shards();
+    databases.admit(MEXICO_SHARD);
+    for (const { shard, state, error } of partial)
+      if (shard === MEXICO_SHARD.toString())
+        expect({ state, error }).toMatchObject({
+          state: undefined,
+          error: { code: 'FW_SHARD_UNAVAILABLE', message: 'it is repaired' },
+        });
+      else expect(state).toBeDefined();
+    const page = await fetch(`${wallet.server.url}/operate`, {
+      headers: { authorization: `Bearer ${olivia}`, accept: 'text/html' },
+    });
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(await page.text()).toContain(`<th scope="row">${MEXICO_SHARD}</th>`);
+  });
+
   test('replays the answer of a key to its caller', async () => {
     const before = await wallet.withdraw(await wallet.ana(), 'fee');
     const replayed = await wallet.withdraw(await wallet.ana(), 'fee');

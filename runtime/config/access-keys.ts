@@ -79,7 +79,7 @@ export const access: DefiniteKey<AccessConfig> = implied(
       }),
       tenancy,
       operators: claimValue(256, {
-        doc: 'Callers to whom `/health/ready` shows why a shard is down, and who may read `/operate/history/<id>`: a claim and its value, `role=operator`. Default: none.',
+        doc: 'Callers to whom `/health/ready` shows why a shard is down, and who may read `/operate` and `/operate/history/<id>`: a claim and its value, `role=operator`. Default: none.',
       }),
       requestsPerSecond: integer(1, 1_000_000, {
         main: true,

@@ -32,7 +32,7 @@ import type { CustomRoutes } from '../server-plugin.js';
 import { followCertificate } from './certificate-reload.js';
 import { readCommandLine, type ServeCommand, USAGE, UsageError } from './command-line.js';
 import { followConfig } from './config-reload.js';
-import { historyPage, isOperator } from './history-page.js';
+import { isOperator, operatorRoutes } from './operator-routes.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
 import { schemaRoutes } from './schema-routes.js';
 import type { RunningServer, ServeSettings } from './serve-options.js';
@@ -149,7 +149,7 @@ function serverOptions<Collaborators>(
   const { operators } = access;
   const added = [
     ...(schemas === undefined ? [] : [schemaRoutes(schemas)]),
-    ...(operators === undefined ? [] : [historyPage(operators)]),
+    ...(operators === undefined ? [] : [operatorRoutes(operators)]),
     ...(routes === undefined ? [] : [routes]),
   ];
   const customRoutes: CustomRoutes = async (fastify, tools) => {
