@@ -13,11 +13,11 @@ import { OrderBuilder } from './generated/order.js';
 export type OrderState = 'PLACED' | 'SHIPPED';
 
 export class OrderPlacedEvent extends ModelEvent<Order> {
-  readonly total: Decimal;
-
-  constructor(id: ShardedId<Order>, total: Decimal) {
+  constructor(
+    id: ShardedId<Order>,
+    readonly total: Decimal,
+  ) {
     super(id.getValue(), Order);
-    this.total = total;
   }
 }
 
