@@ -57,14 +57,12 @@ interface NamedBusy {
 }
 
 /** @param shards all of the process */
-export function busyShardMetrics(
-  { limits, shards: busy }: HttpBusy,
-  shards: () => readonly OfShard[],
-): MetricSet<NamedBusy> {
+export function busyShardMetrics(busy: HttpBusy, shards: () => readonly OfShard[]): MetricSet<NamedBusy> {
   const read = (): Iterable<NamedBusy> => {
     const names = new Map(shards().map(({ shard }) => [shard.bits, shard.toString()]));
     const byName = new Map<string, NamedBusy>();
-    for (const { shard, inFlight, refused } of busy) {
+    const { shards: all, limits } = busy;
+    for (const { shard, inFlight, refused } of all) {
       const name = names.get(shard) ?? 'none';
       const known = byName.get(name) ?? { name, limit: limits.requestsPerShard, inFlight: 0, refused: 0 };
       known.inFlight += inFlight;

@@ -74,6 +74,38 @@ test('Metrics show the executions of each action by outcome, duration and reason
       expect(text).toContain(`${line}\n`);
 });
 
+test('Metrics show the requests in progress and the refused ones as they are, unknown shards together', async () => {
+  const known = ShardIdentifier.of(1, 0);
+  const pool = { open: 0, idle: 0, waiting: 0, circuit: 'closed' } as const;
+  const written = { statements: 0, plans: 0, folded: 0, splits: 0 };
+  const metrics = createMetrics({
+    statistics: () => [{ shard: known, name: 'mexico-1', maximumConnections: 1, pool, queued: 0, written }],
+  });
+  let inFlight = 0;
+  metrics.watchBusy({
+    ...{ limits: { requests: 20, requestsPerShard: 10 }, openFeeds: 0 },
+    get inFlight() {
+      return inFlight;
+    },
+    get shards() {
+      return [known.bits, -1, 77].map((shard) => ({ shard, inFlight, refused: 2 * inFlight }));
+    },
+  });
+  await metrics.render();
+  inFlight = 4;
+  const text = await metrics.render();
+  for (const line of [
+    'fw_http_busy_in_flight 4',
+    'fw_http_busy_limit 20',
+    'fw_http_busy_shard_in_flight{shard="(1, 0)"} 4',
+    'fw_http_busy_shard_in_flight{shard="none"} 8',
+    'fw_http_busy_shard_limit{shard="none"} 10',
+    'fw_http_busy_refused_total{shard="(1, 0)"} 8',
+    'fw_http_busy_refused_total{shard="none"} 16',
+  ])
+    expect(text).toContain(`${line}\n`);
+});
+
 test('Metrics show the ages of handled events, and which reads were spared', async () => {
   const ages = new Durations();
   for (const ms of [2, 3, 20_000]) ages.add(ms);
