@@ -79,15 +79,19 @@ describe('turns', () => {
     }
   });
 
-  test('have a maximum wait, because they only save work', async () => {
+  test('have a maximum wait for the next in line, because they only save work', async () => {
     vi.useFakeTimers();
     try {
       const turns = new RowQueues();
       await turns.take(['a']);
       const second = turns.take(['a']);
       expect(await isDone(second)).toBe(false);
+      const third = turns.take(['a']);
       await vi.advanceTimersByTimeAsync(1_000);
-      expect(await isDone(second)).toBe(true);
+      expect([await isDone(second), await isDone(third)]).toEqual([true, false]);
+      (await second)();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await isDone(third)).toBe(true);
     } finally {
       vi.useRealTimers();
     }

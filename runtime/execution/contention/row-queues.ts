@@ -47,14 +47,18 @@ export class RowQueues {
     return end;
   }
 
-  /** Resolves with the turn, or when the queue has not moved for the maximum wait. Returns a function that leaves it. */
+  /**
+   * Resolves with the turn, or for the next in line when the turn before has not ended for the maximum wait: after a
+   * pause of the process all would otherwise go on at once, and only one of them be applied. Returns a function that
+   * leaves the queue.
+   */
   async #enter(key: string, wait: (others: Promise<void>) => Promise<void>): Promise<Release> {
     const place = this.#queue.queue(key);
     try {
-      for (let before = Number.POSITIVE_INFINITY, ahead = place.ahead(); ahead >= 0 && ahead < before; ) {
-        before = ahead;
+      let isNext = false;
+      for (let ahead = place.ahead(); ahead > 0 || (ahead === 0 && !isNext); ahead = place.ahead()) {
+        isNext = ahead === 0;
         await wait(atMost(place.reached, LONGEST_WAIT_MS));
-        ahead = place.ahead();
       }
       return place.leave;
     } catch (error) {
