@@ -19,7 +19,7 @@ const answering: ConsoleShard = {
     sagas: [{ saga: 'Payment', running: 8, parked: 9, oldestMs: 600_000 }],
     deadLetters: [
       {
-        ...{ shard, handler: 'Mailer', eventId: 'e-1', state: 'failed', eventType: 'Opened', attempts: 16 },
+        ...{ handler: 'Mailer', eventId: 'e-1', state: 'failed', eventType: 'Opened', attempts: 16 },
         ...{ modelName: 'Wallet', modelId: '01a1fdc9-f012-7695-8040-e90c211aaa1a', retrying: false },
         ...{ errorCode: 'FW_REFUSED', errorMessage: '<script>alert(1)</script>', parkedDate: new Date(0) },
       },

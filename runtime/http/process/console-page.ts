@@ -15,7 +15,7 @@ type DeadLetter = Awaited<ReturnType<Application['events']['deadLetters']['list'
 
 /** What waits on a shard. */
 interface ShardState extends Omit<Lag, 'shard'> {
-  readonly deadLetters: readonly DeadLetter[];
+  readonly deadLetters: readonly Omit<DeadLetter, 'shard'>[];
   /** Partially applied cross-shard plans: open ones are finished automatically, flagged ones need an operator. */
   readonly journal: { readonly open: number; readonly flagged: number };
 }
@@ -42,7 +42,8 @@ export async function readConsole(application: Application): Promise<readonly Co
         journal.survey(shard, 0),
       ]);
       const { shard: _, ...state } = lag as Lag;
-      return { ...state, deadLetters, journal: { open, flagged } };
+      const letters = deadLetters.map(({ shard: __, ...letter }) => letter);
+      return { ...state, deadLetters: letters, journal: { open, flagged } };
     }),
   );
   return outcomes.map((outcome) => {
