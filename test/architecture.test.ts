@@ -153,7 +153,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime/domain',
     'runtime/errors.ts',
   ],
+  'runtime/duration-text.ts': [],
   'runtime/http': [
+    'runtime/duration-text.ts',
     'runtime/tracing.ts',
     'runtime/openapi',
     'runtime/relay',
@@ -253,6 +255,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'generator/watch.ts',
     'generator/write',
     'runtime/operations.ts',
+    'runtime/duration-text.ts',
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',

@@ -1,6 +1,7 @@
+import { durationText } from '../../runtime/duration-text.js';
 import type { ConsumerLag, Failover, HorizonHolder, ShardLag } from '../../runtime/operations.js';
 import type { CommandEntry } from '../command.js';
-import { cell, counted, durationText, oneLine } from '../terminal-text.js';
+import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { shardCommand } from './operator-command.js';
 

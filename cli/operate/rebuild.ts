@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { durationText } from '../../runtime/duration-text.js';
 import type { RebuildProgress } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, required } from '../command.js';
 import { InputError } from '../input-error.js';
-import { counted, durationText, oneLine } from '../terminal-text.js';
+import { counted, oneLine } from '../terminal-text.js';
 import { FRAME, operatorCommand, type Session } from './operator-command.js';
 
 const LOOK_MS = 1_000;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { durationText } from '../../runtime/duration-text.js';
 import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
 import { EXIT } from '../exit.js';
-import { cell, durationText } from '../terminal-text.js';
+import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { consumerLines } from './lag.js';
 import { FRAME, onEach, operatorCommand, type Session } from './operator-command.js';

@@ -5,7 +5,7 @@ import { ShardUnavailableError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { EventOperations } from './event-operations.js';
 
-const NOBODY = 'jdbc:postgresql://127.0.0.1:1/nobody';
+const CLOSED_PORT = 'jdbc:postgresql://127.0.0.1:1/none';
 const EVENT = '0198c0de-0000-7000-8000-000000000000';
 
 const databases = openDatabases(
@@ -19,7 +19,7 @@ const databases = openDatabases(
           {
             member: 0,
             name: 'global-1',
-            configs: { primaryConfig: { jdbcUrl: NOBODY, username: 'nobody' } },
+            configs: { primaryConfig: { jdbcUrl: CLOSED_PORT, username: 'none' } },
           },
         ],
       },

@@ -103,12 +103,12 @@ export class EventOperations {
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
     checkReplayFrom(from);
-    const shard = options.shard ?? shardOf(from);
-    if ('position' in from && this.#databases(shard).length > 1) {
+    const databases = this.#databases(options.shard ?? shardOf(from));
+    if ('position' in from && databases.length > 1) {
       throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
     }
     // Queries all shards before it creates the first replay.
-    const asked = await this.#replayable(handler, shard);
+    const asked = await replayable(handler, databases);
     if (options.again !== true && asked.some(({ known }) => known.transactional)) {
       throw new ValidationError(
         `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
@@ -135,7 +135,7 @@ export class EventOperations {
    * @throws ValidationError if it is not transactional, is being rebuilt, or retention has deleted events
    */
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
-    const asked = await this.#replayable(handler, shard);
+    const asked = await replayable(handler, this.#databases(shard));
     // Checks all shards before it creates the first rebuild.
     await Promise.all(
       asked.map(({ database, known }) => callShard(database.shard, () => checkRebuild(database, known))),
@@ -158,17 +158,6 @@ export class EventOperations {
   async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
     const counts = await askEach(this.#databases(shard), (database) => abandonRebuilds(database, handler));
     return counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  /** @throws UnknownHandlerError */
-  async #replayable(handler: string, shard: ShardIdentifier | undefined) {
-    const databases = this.#databases(shard);
-    const asked = await askEach(databases, async (database) => {
-      const known = await readReplayable(database, handler);
-      return known === undefined ? [] : [{ database, known }];
-    });
-    if (asked.flat().length > 0) return asked.flat();
-    throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
   }
 
   /**
@@ -261,6 +250,16 @@ function askEach<T>(
   ask: (database: ShardDatabase) => Promise<T>,
 ): Promise<readonly T[]> {
   return Promise.all(databases.map((database) => callShard(database.shard, () => ask(database))));
+}
+
+/** The handler where it has run. @throws UnknownHandlerError if that is on none of these shards */
+async function replayable(handler: string, databases: readonly ShardDatabase[]) {
+  const asked = await askEach(databases, async (database) => {
+    const known = await readReplayable(database, handler);
+    return known === undefined ? [] : [{ database, known }];
+  });
+  if (asked.flat().length > 0) return asked.flat();
+  throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
 }
 
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {

@@ -27,7 +27,7 @@ export function addSet<T>(
     // Shards, handlers and sinks come and go.
     for (const { metric } of metrics) metric.reset();
     for (const item of items) {
-      const shown = Object.fromEntries(labelNames.map((name) => [name, labels[name]?.(item) ?? '']));
+      const shown = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label(item)]));
       const numbers = values(item);
       for (const { name, metric } of metrics) {
         const number = numbers[name];

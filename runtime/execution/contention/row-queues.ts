@@ -56,7 +56,7 @@ export class RowQueues {
     const place = this.#queue.queue(key);
     try {
       let isNext = false;
-      for (let ahead = place.ahead(); ahead > 0 || (ahead === 0 && !isNext); ahead = place.ahead()) {
+      for (let ahead = place.ahead(); ahead >= 0 && !isNext; ahead = place.ahead()) {
         isNext = ahead === 0;
         await wait(atMost(place.reached, LONGEST_WAIT_MS));
       }

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { Application } from '../../application.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { type ConsoleShard, consolePage } from './console-page.js';
+import { type ConsoleShard, consolePage, readConsole } from './console-page.js';
 import { renderPage } from './operator-page.js';
 
 const shard = ShardIdentifier.of(1, 0);
@@ -59,8 +60,29 @@ test('a dead letter leads to the life of its model', () => {
   );
 });
 
-test('a page without dead letters says so', () => {
+test('the page shows that there are no dead letters', () => {
   expect(renderPage(consolePage([silent]))).toContain(
     '<p>Dead letters, at most 100 of each shard. None.</p>',
   );
+});
+
+test('a shard that never answers delays the others by two seconds at most', async () => {
+  vi.useFakeTimers();
+  try {
+    const never = (): Promise<never> => new Promise(() => {});
+    const application = {
+      databases: {
+        shards: () => [shard],
+        memberConfig: () => ({ name: 'mexico-1' }),
+        withheld: () => undefined,
+      },
+      events: { lag: never, deadLetters: { list: never } },
+      journal: { survey: never },
+    } as unknown as Application;
+    const read = readConsole(application);
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(await read).toMatchObject([{ shard: '(1, 0)', error: { code: 'FW_DEADLINE_EXCEEDED' } }]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

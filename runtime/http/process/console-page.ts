@@ -1,4 +1,5 @@
 import type { Application } from '../../application.js';
+import { durationText } from '../../duration-text.js';
 import { FwError } from '../../errors.js';
 import { onShard } from '../../persistence/read/scatter.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../../sharding/each-shard.js';
@@ -69,7 +70,7 @@ ${tableOf(
     Name: ({ name }) => name,
     Shard: ({ shard }) => shard,
     'Events behind': ({ behind }) => behind,
-    'Oldest of them': ({ behindMs }) => duration(behindMs),
+    'Oldest of them': ({ behindMs }) => durationText(behindMs),
     'Dead letters': ({ deadLetters }) => deadLetters,
     Process: ({ holder }) => holder ?? 'none',
     'Waits for': ({ waitingFor }) => waitingFor,
@@ -83,7 +84,7 @@ ${tableOf(
     Shard: ({ shard }) => shard,
     Running: ({ running }) => running,
     'Wait for an operator': ({ parked }) => parked,
-    'Age of the oldest': ({ oldestMs }) => duration(oldestMs),
+    'Age of the oldest': ({ oldestMs }) => durationText(oldestMs),
   },
 )}
 ${tableOf(
@@ -108,7 +109,7 @@ function shardTable(shards: readonly ConsoleShard[]): Html {
     Shard: ({ shard }) => shard,
     Name: ({ name }) => name,
     State: ({ state, error }) => (state === undefined ? `${error?.code}: ${error?.message}` : stateOf(state)),
-    'Log held back for': ({ state }) => state && duration(state.horizon.ageMs),
+    'Log held back for': ({ state }) => state && durationText(state.horizon.ageMs),
     'Actions due': ({ state }) => state?.dueActions,
     'Actions failed': ({ state }) => state?.failedActions,
     'Plans to finish': ({ state }) => state?.journal.open,
@@ -119,10 +120,4 @@ function shardTable(shards: readonly ConsoleShard[]): Html {
 function stateOf({ failovers, actionsWaitFor }: ShardState): string {
   if (failovers.length > 0) return 'has failed over: see fw-gen events failovers';
   return actionsWaitFor === undefined ? 'answers' : `scheduled actions wait: ${actionsWaitFor}`;
-}
-
-function duration(ms: number): string {
-  const seconds = ms / 1_000;
-  if (seconds < 120) return `${seconds.toFixed(1)} s`;
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
