@@ -25,7 +25,7 @@ const flights = persisted(newAccount(new Decimal(0), THERE).build());
 const hotels = persisted(newAccount(new Decimal(0), HERE).build());
 const clock = new VirtualClock(new Date());
 const newTrip = (state?: TripState): Trip =>
-  Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue(), state);
+  Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue(), state, clock.now());
 const booked = (account: Account, count: number): AccountCredited =>
   new AccountCredited(account.id, new Decimal(count));
 
@@ -36,7 +36,7 @@ function specOf(
   const [saga] = application.sagas ?? [];
   const sagaClass = saga?.create().constructor as new () => Saga<Trip>;
   // One application has one saga class, whose definition creates the instances.
-  return applicationSpecs(application, { clock: new VirtualClock(new Date()), shards: [HERE, THERE] })
+  return applicationSpecs(application, { clock: new VirtualClock(clock.now()), shards: [HERE, THERE] })
     .saga(sagaClass)
     .given(flights, hotels);
 }

@@ -31,13 +31,19 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
   readonly hotels!: string;
   readonly reason?: string;
 
-  static plan(shard: ShardIdentifier, flights: string, hotels: string, state: TripState = 'FLIGHT'): Trip {
+  static plan(
+    shard: ShardIdentifier,
+    flights: string,
+    hotels: string,
+    state: TripState = 'FLIGHT',
+    createdDate: Date = new Date(),
+  ): Trip {
     const id = ShardedId.generate(Trip, shard);
     const fields = {
       id,
       state,
       version: INITIAL_VERSION,
-      createdDate: new Date(),
+      createdDate,
       flights,
       hotels,
     } as const;
