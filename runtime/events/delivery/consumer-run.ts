@@ -126,7 +126,7 @@ export class ConsumerRun implements LeasedWork {
       this.#window.size < MAXIMUM_WINDOW &&
       this.#window.open < readAhead;
     const [waitMs] = await Promise.all([
-      reads ? this.#read() : this.#options.pollMs(),
+      reads ? this.#read(readAhead) : this.#options.pollMs(),
       this.#park(),
       this.#save(),
     ]);
@@ -177,9 +177,10 @@ export class ConsumerRun implements LeasedWork {
   }
 
   /** Reads the next page. Returns the milliseconds until the next read; 0 if there may be more events. */
-  async #read(): Promise<number> {
+  async #read(readAhead: number): Promise<number> {
     const before = this.#source.cursor;
-    for (const event of await this.#source.read(PAGE)) this.#admit(event);
+    const isAhead = this.#window.open + 2 * PAGE <= readAhead;
+    for (const event of await this.#source.read(PAGE, isAhead)) this.#admit(event);
     const { cursor, quietMs, end } = this.#source;
     if (cursor !== before) this.#window.mark(cursor);
     return end === undefined ? quietMs : 0;

@@ -1,5 +1,6 @@
 import { sleep, time } from '../../concurrency/time.js';
 import type { LogCursor, LoggedEvent } from '../log/event-record.js';
+import type { LogPage } from '../log/log-reader.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import type { CountedAttempts } from './counted-attempts.js';
 import type { LeasedLoop, RunEnd } from './leased-loop.js';
@@ -10,7 +11,10 @@ const READ_GAP_MS = 2;
 const PENDING_POLL_MS = 5;
 const LONGEST_PENDING_POLL_MS = 100;
 
-/** The events of a consumer, page by page, for both ways to commit them: `ConsumerRun` and `TransactionalRun`. */
+/**
+ * The events of a consumer, page by page, for both ways to commit them: `ConsumerRun` and `TransactionalRun`. While the
+ * events of one page are handled, the next one is read.
+ */
 export class LogSource {
   readonly #options: ConsumerRunOptions;
   readonly #loop: LeasedLoop;
@@ -20,6 +24,9 @@ export class LogSource {
   #quietMs = 0;
   #readMs = Number.NEGATIVE_INFINITY;
   #more = false;
+  /** The next page, if it is being read ahead, and whether there may be events that it lacks. */
+  #ahead: Promise<LogPage> | undefined;
+  #isOutdated = false;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop, counted: CountedAttempts) {
     this.#options = options;
@@ -46,6 +53,7 @@ export class LogSource {
   /** There may be events to read. */
   woken(): void {
     this.#quietMs = 0;
+    this.#isOutdated = true;
   }
 
   /** Only another release can handle an event: nothing more is read. */
@@ -57,13 +65,19 @@ export class LogSource {
   rewind(cursor: LogCursor): void {
     this.#cursor = cursor;
     this.#end = undefined;
+    this.#ahead = undefined;
   }
 
-  /** The next events. None if the log has none, or if the run is superseded. */
-  async read(limit: number): Promise<readonly LoggedEvent[]> {
-    const { reader, selection, consumer, attempts, pollMs } = this.#options;
-    await this.#spareTheServer();
-    const page = await reader.read(selection, this.#cursor, limit);
+  /**
+   * The next events. None if the log has none, or if the run is superseded.
+   *
+   * @param isAhead whether the page after them may be read while they are handled
+   */
+  async read(limit: number, isAhead: boolean): Promise<readonly LoggedEvent[]> {
+    const { consumer, attempts, pollMs } = this.#options;
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    const page = await (ahead ?? this.#fetch(limit, this.#more));
     if (this.#end !== undefined) return [];
     if (page.serverRun !== consumer.serverRun) {
       this.#loop.supersede();
@@ -77,7 +91,12 @@ export class LogSource {
     if (tooNew === undefined) this.#cursor = page.next;
     else this.leave(`${tooNew.eventType} version ${tooNew.eventVersion} is newer than this process knows`);
     if (page.ended) this.#end ??= { kind: 'finished' };
-    this.#quietMs = page.more ? 0 : page.pending ? this.#nextPendingMs() : pollMs();
+    this.#quietMs = page.more || this.#isOutdated ? 0 : page.pending ? this.#nextPendingMs() : pollMs();
+    if (isAhead && page.more && this.#end === undefined) {
+      this.#ahead = this.#fetch(limit, true);
+      // The read that would have received the page throws its failure.
+      this.#ahead.catch(() => {});
+    }
     return events;
   }
 
@@ -85,10 +104,13 @@ export class LogSource {
    * Limits the rate of reads: under a stream of single commits, each of which wakes the run, reads would follow one
    * another without a pause.
    */
-  async #spareTheServer(): Promise<void> {
+  async #fetch(limit: number, atOnce: boolean): Promise<LogPage> {
     const gapMs = READ_GAP_MS - (time.nowMs() - this.#readMs);
-    if (!this.#more && gapMs > 0) await sleep(gapMs);
+    if (!atOnce && gapMs > 0) await sleep(gapMs);
     this.#readMs = time.nowMs();
+    this.#isOutdated = false;
+    const { reader, selection } = this.#options;
+    return reader.read(selection, this.#cursor, limit);
   }
 
   /** Grows, because the older transaction that keeps events above the horizon may end at once or after hours. */

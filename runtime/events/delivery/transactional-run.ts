@@ -129,7 +129,7 @@ export class TransactionalRun implements LeasedWork {
   async #step(): Promise<void> {
     const loop = this.#loop;
     await this.#parked.refresh();
-    let events = await this.#source.read(GROUP);
+    let events = await this.#source.read(GROUP, true);
     const isQuiet = events.length === 0;
     while (events.length > 0 && loop.state === 'working') {
       const handled = await this.#handleGroup(events);

@@ -74,25 +74,25 @@ export class LogReader {
     const ends = until !== undefined && until.epoch === after.epoch;
     const statement = pageStatement(selection, after, { ...bounds, until: ends ? until : undefined }, limit);
     const { rows } = await this.#database.query(statement, options);
-    const [first] = rows;
-    this.#epochs.check(String(first?.[0]));
-    const looked = Number(first?.[2] ?? 0);
     const last = rows.at(-1);
-    const events = rows.flatMap((row) => (row[WANTED] === true ? [toEvent(row, after.epoch)] : []));
-    const serverRun = String(first?.at(-1));
+    const [system, serverRun, isPending, count, isWanted, transactionId, position] = last ?? [];
+    this.#epochs.check(String(system));
+    const looked = Number(count ?? 0);
+    const selected = isWanted === true ? rows : rows.slice(0, -1);
+    const events = selected.map((row) => toEvent(row, after.epoch));
     const full = looked >= limit;
     const next =
-      looked === 0 || last === undefined
+      looked === 0
         ? after
-        : { epoch: after.epoch, transactionId: String(last[4]), position: Number(last[5]) };
-    const page = { events, next, more: false, pending: false, ended: false, serverRun };
+        : { epoch: after.epoch, transactionId: String(transactionId), position: Number(position) };
+    const page = { events, next, more: false, pending: false, ended: false, serverRun: String(serverRun) };
     if (full) return { ...page, more: true };
     if (ends) return { ...page, ended: true };
     if (bounds.past) {
       const start = { epoch: after.epoch + 1, transactionId: '0', position: 0 };
       return { ...page, next: start, more: true };
     }
-    return { ...page, pending: first?.[1] === true };
+    return { ...page, pending: isPending === true };
   }
 
   /** Those of these events that the log does not contain. */
@@ -101,8 +101,6 @@ export class LogReader {
     return rows.map(([id]) => String(id));
   }
 }
-
-const WANTED = 3;
 
 const MISSING =
   'SELECT m.id FROM unnest($1::uuid[]) WITH ORDINALITY AS m (id, nr) ' +
@@ -117,8 +115,9 @@ interface PageBounds {
 }
 
 /**
- * Every row has the first three columns, and there is always one row: system identifier, whether there is a committed
- * event above the horizon, number of rows read. The last row is returned even if it is not selected.
+ * There is always a last row, which alone has the first five columns: system identifier, server run, whether there is a
+ * committed event above the horizon, number of rows read, and whether this row is selected. Nulls in their place in a
+ * thousand other rows save a tenth of the time of a page.
  *
  * The action is joined row by row (LATERAL), because with another join the planner may read all actions for one page.
  * The pending event is the first row of an index scan, because the planner answers a plain EXISTS with a table scan.
@@ -167,11 +166,11 @@ p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.nam
 n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p),
 b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transaction_id >= (SELECT xmin FROM h)
   ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending)
-SELECT h.system, b.pending,
-  n.looked, n.wanted, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
+SELECT f.*, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
-  a.name, a.principal, a.params, a.claims, h.server_run
+  a.name, a.principal, a.params, a.claims
 FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
+LEFT JOIN LATERAL (SELECT h.system, h.server_run, b.pending, n.looked, n.wanted) AS f ON n.nr IS NOT DISTINCT FROM n.looked
 ${selection.withoutActions === true ? NO_ACTIONS : ACTIONS}
 ORDER BY n.transaction_id, n.position`;
   return { text, name: statementName(selection, bounds), values };
@@ -190,9 +189,9 @@ function statementName(selection: LogSelection, bounds: PageBounds): string {
 }
 
 function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
-  const [, , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
+  const [, , , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
   const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, claims] =
-    row.slice(12);
+    row.slice(13);
   return {
     id: String(id),
     cursor: { epoch, transactionId: String(transactionId), position: Number(position) },
