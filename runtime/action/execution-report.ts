@@ -16,7 +16,7 @@ export type AttemptEnd =
   | 'dependency-failed'
   /** It had read staged or remembered states that no statement proved, so it ran again; does not count as an attempt. */
   | 'unconfirmed'
-  /** Another model has taken one of its natural keys. */
+  /** Another model has taken one of its natural keys, or another execution its idempotency key. */
   | 'key-taken'
   /** It failed with a refusal, an error or a limit. */
   | 'failed';

@@ -6,6 +6,7 @@ import type { ActionStatistics, RememberedCounts } from '../action/action-statis
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { currentPerformScope } from '../action/perform-scope.js';
 import type { ReachOf } from '../action/tenancy.js';
+import { memoize } from '../collections/memoize.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import type { ExecutionDefaults } from '../config/types.js';
@@ -30,6 +31,7 @@ import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
 import { KeyJoins } from './keys/key-joins.js';
+import { KeyRepeats } from './keys/key-repeats.js';
 import { ObservedExecutions } from './observed-executions.js';
 import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
@@ -94,7 +96,7 @@ export class ActionExecutor {
   readonly #reach: ReachOf;
   readonly #context: ExecutionContext;
   readonly #joins = new KeyJoins();
-  readonly #paramsWriters = new Map<string, JsonWriter<object>>();
+  readonly #repeats = memoize((_: ActionDescriptor) => new KeyRepeats());
   readonly #running = new Running();
   readonly #observed: ObservedExecutions;
   #closed = false;
@@ -291,6 +293,7 @@ export class ActionExecutor {
       results: this.#results,
       store: (shard) => this.#gateways.gateway(shard).store,
       remainingMs: () => deadline - this.#environment.nowMs(),
+      repeats: this.#repeats(described),
     });
     const run = (): Promise<Result> => new Execution({ ...request, guard }, this.#context).run();
     const busy = (): Error =>
@@ -305,17 +308,12 @@ export class ActionExecutor {
     }
   }
 
-  /** Writes params as JSON text without secret ones. */
-  #paramsWriter<Params, Result>({
-    name,
-    params,
-  }: ActionDescriptor<Params, Result>): JsonWriter<object> | undefined {
-    if (!this.#defaults.storeParams) return undefined;
-    let write = this.#paramsWriters.get(name);
-    if (write === undefined) {
-      write = compileObjectWriter(params.filter(({ secret }) => secret !== true));
-      this.#paramsWriters.set(name, write);
-    }
-    return write;
+  #paramsWriter(action: Pick<ActionDescriptor, 'params'>): JsonWriter<object> | undefined {
+    return this.#defaults.storeParams ? shownParamsWriter(action) : undefined;
   }
 }
+
+/** Writes params as JSON text without secret ones. */
+const shownParamsWriter = memoize(({ params }: Pick<ActionDescriptor, 'params'>) => {
+  return compileObjectWriter(params.filter(({ secret }) => secret !== true));
+});

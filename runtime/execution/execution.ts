@@ -21,7 +21,7 @@ import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
 import { ReportBuilder } from './perform/report-builder.js';
 import { requireReplay } from './perform/require-replay.js';
-import { type AttemptResult, type Awaiting, isLostRead, type Prepared } from './prepared.js';
+import { type AttemptResult, type Awaiting, type Completed, isLostRead, type Prepared } from './prepared.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type PlanPart, routePlan } from './routing.js';
 import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
@@ -75,7 +75,7 @@ export class Execution<Params, Result> {
     const { guard } = this.#request;
     this.#context.running.begin();
     try {
-      if (guard !== undefined) {
+      if (guard?.isLikelyRepeat === true) {
         const replay = await askHome(guard, () => guard.lookUp());
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
       }
@@ -129,7 +129,7 @@ export class Execution<Params, Result> {
     }
   }
 
-  #complete(prepared: Prepared<Result>): Promise<AttemptResult<Result>> | AttemptResult<Result> {
+  #complete(prepared: Prepared<Result>): Completed<Result> {
     this.#isHidden = prepared.kind === 'detached' || (prepared.kind === 'sent' && !this.#performed?.chaining);
     switch (prepared.kind) {
       case 'sent':
@@ -254,13 +254,18 @@ export class Execution<Params, Result> {
     return partResult;
   }
 
-  #finish(part: PartResult, result: Result, items: readonly StagedItem[]): AttemptResult<Result> {
+  #finish(part: PartResult, result: Result, items: readonly StagedItem[]): Completed<Result> {
     if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
-    this.#contention.won(items, part.kind === 'applied' && part.contended === true);
+    if (part.kind === 'replayed') {
+      this.#report?.endAttempt('key-taken');
+      // Nothing has proven what this attempt has read.
+      return this.#replayedIfAllowed(part.replay.result).then((first) => ({ kind: 'done', result: first }));
+    }
+    this.#contention.won(items, part.contended === true);
     this.#performed?.applied(items);
-    if (part.kind === 'applied' && part.write !== undefined) this.#report?.written(part.write);
+    if (part.write !== undefined) this.#report?.written(part.write);
     this.#report?.endAttempt('applied');
-    return { kind: 'done', result: part.kind === 'applied' ? result : this.#replayed(part.replay.result) };
+    return { kind: 'done', result };
   }
 
   #route(items: readonly StagedItem[], plan: PlannedSchedules): readonly PlanPart[] {

@@ -8,6 +8,9 @@ import type { PlanPart } from './routing.js';
 /** The outcome of one attempt. */
 export type AttemptResult<Result> = { readonly kind: 'done'; readonly result: Result } | Retry;
 
+/** A promise only if the outcome is not known yet. */
+export type Completed<Result> = AttemptResult<Result> | Promise<AttemptResult<Result>>;
+
 /** The state of an attempt after `perform`, before its outcome is known. */
 export type Prepared<Result> =
   | Awaiting<Result>

@@ -9,6 +9,7 @@ import type { KeyName } from '../../persistence/write/idempotency-key.js';
 import type { PartResult } from '../part-result.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank, THERE } from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
+import { KeyRepeats } from './key-repeats.js';
 
 const NAME: KeyName = { principal: 'alice', operation: 'open', key: 'once' };
 const ELSEWHERE = ShardIdentifier.of(1, 1);
@@ -26,6 +27,7 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
         ...{ name: NAME, fingerprint: 'f', home: HERE, keepMs, results: new ResultJson([]) },
         store: (shard) => gateways.gateway(shard).store,
         remainingMs: () => 10_000,
+        repeats: new KeyRepeats(),
       });
   }
 

@@ -17,6 +17,7 @@ import type { ShardStore } from '../../persistence/shard-store.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { askHome, KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
+import { KeyRepeats } from './key-repeats.js';
 
 const home = ShardIdentifier.of(0, 0);
 const target = ShardIdentifier.of(1, 0);
@@ -66,6 +67,7 @@ function guardOf(fingerprint = 'f1'): KeyGuard {
     ...{ name, fingerprint, home, keepMs: 60_000, results: new ResultJson([]) },
     store: (shard) => storeOf(shard) as unknown as ShardStore,
     remainingMs: () => 1_000,
+    repeats: new KeyRepeats(),
   });
 }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { memoize } from '../../collections/memoize.js';
 import { ShardedId } from '../../domain/id.js';
-import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
+import { compileObjectWriter } from '../../domain/json-writer.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -15,6 +16,7 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { PartResult, Replay } from '../part-result.js';
 import { isPassing } from '../passing-errors.js';
+import type { KeyRepeats } from './key-repeats.js';
 
 export interface KeyGuardOptions {
   readonly name: KeyName;
@@ -27,6 +29,7 @@ export interface KeyGuardOptions {
   readonly results: ResultJson;
   readonly store: (shard: ShardIdentifier) => ShardStore;
   readonly remainingMs: () => number;
+  readonly repeats: KeyRepeats;
 }
 
 /**
@@ -45,11 +48,18 @@ export class KeyGuard {
     return this.#options.home;
   }
 
+  /** Whether the key must be looked up before `perform`. */
+  get isLikelyRepeat(): boolean {
+    return this.#options.repeats.areLikely;
+  }
+
   /** The first result, if any. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
   async lookUp(): Promise<Replay | undefined> {
-    const record = await this.#read(this.#options.home);
+    const { home, repeats } = this.#options;
+    const record = await this.#read(home);
+    repeats.note(record !== undefined);
     if (record === undefined) return undefined;
-    return record.target === this.#options.home ? this.#replay(record) : this.replayAt(record.target);
+    return record.target === home ? this.#replay(record) : this.replayAt(record.target);
   }
 
   /**
@@ -67,6 +77,7 @@ export class KeyGuard {
 
   /** The first result as stored on the target. @throws IdempotencyKeyReusedError @throws DriverFailure */
   async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
+    if (target === this.#options.home) return this.lookUp();
     const record = await this.#read(target);
     return record === undefined ? undefined : this.#replay(record);
   }
@@ -169,16 +180,7 @@ export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promis
   }
 }
 
-const allParamsWriters = new WeakMap<ActionDescriptor, JsonWriter<object>>();
-
-function allParamsWriter(action: ActionDescriptor): JsonWriter<object> {
-  let writer = allParamsWriters.get(action);
-  if (writer === undefined) {
-    writer = compileObjectWriter(action.params);
-    allParamsWriters.set(action, writer);
-  }
-  return writer;
-}
+const allParamsWriter = memoize(({ params }: ActionDescriptor) => compileObjectWriter(params));
 
 /** Hash of an action and all its params, including secret ones. @param request replaces the params if given */
 export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
