@@ -53,11 +53,24 @@ const traced = ifSet(process.env.BENCH_TRACED, {
   module: 'framework-traced',
 });
 
+/** `BENCH_KEYED=1`: each deposit under an idempotency key, by both builds. */
+const KEYED = { label: 'fw-actions, under an idempotency key', options: { isKeyed: true } };
+const keyed = ifSet(process.env.BENCH_KEYED, { ...KEYED, name: 'framework-keyed' });
+const keyedBefore = before.map(({ build }) => ({
+  ...COMMON,
+  ...KEYED,
+  name: 'framework-keyed-before',
+  label: `${KEYED.label}, before`,
+  build,
+}));
+
 /** All variants in the order of the tables. `takesPart` selects the loads of a variant; default: all. */
 export const variants = [
   { ...COMMON, name: 'framework', label: '**fw-actions, `execute()`**' },
   ...before,
   ...traced,
+  ...keyed,
+  ...(keyed.length > 0 ? keyedBefore : []),
   {
     name: 'bare',
     label: 'bare script of the merged statement',
