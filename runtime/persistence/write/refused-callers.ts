@@ -11,10 +11,11 @@ const HIGHEST_SCORE = 32;
 const MAXIMUM_CALLERS = 256;
 
 /**
- * Finds callers whose plans the server often refuses: by a constraint, a trigger, a value that does not fit its column.
- * Such a plan fails its whole statement, and several more statements are needed to find it. If more than one in nine plans of a caller end this way, its plans are sent alone. This costs
- * one statement per plan, and the statements of other callers stay whole. Callers with the same name, such as anonymous
- * ones, count as one, because a plan contains only the name.
+ * Finds callers whose plans the server often refuses: by a constraint, a trigger, a value that does not fit its column,
+ * a key that is taken. Such a plan fails its whole statement, and several more statements are needed to find it. If more
+ * than one in nine plans of a caller end this way, its plans are sent alone. This costs one statement per plan, and the
+ * statements of other callers stay whole. Callers with the same name, such as anonymous ones, count as one, because a
+ * plan contains only the name.
  */
 export class RefusedCallers {
   /** By action and principal, in the order of their last refusal. */
