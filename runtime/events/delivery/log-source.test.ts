@@ -86,7 +86,7 @@ test('reports a failure to read ahead when the page is needed, and then reads it
   await positions();
   log.failure = new Error('no connection');
   await positions();
-  // A failure that nobody waits for yet must not end the process.
+  // Node ends a process for a rejected promise that has no listener by now.
   await new Promise(setImmediate);
   await expect(positions()).rejects.toThrow('no connection');
   log.failure = undefined;

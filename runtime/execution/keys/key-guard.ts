@@ -55,9 +55,8 @@ export class KeyGuard {
 
   /** The first result, if any. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
   async lookUp(): Promise<Replay | undefined> {
-    const { home, repeats } = this.#options;
+    const { home } = this.#options;
     const record = await this.#read(home);
-    repeats.note(record !== undefined);
     if (record === undefined) return undefined;
     return record.target === home ? this.#replay(record) : this.replayAt(record.target);
   }
@@ -139,8 +138,9 @@ export class KeyGuard {
   }
 
   async #read(shard: ShardIdentifier): Promise<KeyRecord | undefined> {
-    const { name, fingerprint, store } = this.#options;
+    const { name, fingerprint, store, repeats } = this.#options;
     const record = await store(shard).readKey(name, this.#limits());
+    repeats.note(record !== undefined);
     if (record === undefined) return undefined;
     if (record.expired) {
       await store(shard).releaseKey(name, undefined, this.#limits());

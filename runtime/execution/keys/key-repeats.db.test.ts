@@ -1,15 +1,20 @@
 import { beforeEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { ActionRegistry } from '../../action/action-registry.js';
 import {
   ExecutionConfiguration,
   type ExecutionConfigurationBuilder,
 } from '../../action/execution-configuration.js';
+import { Reach } from '../../action/tenancy.js';
+import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
+import type { ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { Account } from '../../domain/test-support/account.js';
-import { IdempotencyKeyReusedError, ModelNotFoundError } from '../../errors.js';
+import { type Account, accountModel } from '../../domain/test-support/account.js';
+import { ForbiddenError, IdempotencyKeyReusedError, ModelNotFoundError } from '../../errors.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
+import { ActionExecutor } from '../action-executor.js';
 import {
   ALICE,
   accountMigrations,
@@ -107,6 +112,9 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
   test('refuses another request under a key', async () => {
     await expect(credit('first', 2)).rejects.toThrow(IdempotencyKeyReusedError);
     expect(await bank.balance(account)).toBe('101');
+    sent = [];
+    await credit(newKey(), 1);
+    expect(lookUps()).toBe(1);
   });
 
   test('answers a repeat whose action would be refused now', async () => {
@@ -137,6 +145,30 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
     const { id } = await open(first, 'first');
     await Promise.all(Array.from({ length: LOOK_UPS }, () => open(HERE, newKey())));
     expect((await open(now, 'first')).id.getValue()).toBe(id.getValue());
+  });
+
+  test('refuses a repeat whose first result the caller may no longer reach', async () => {
+    let groups = [HERE.group, THERE.group];
+    const opening = {
+      name: 'Open',
+      actionClass: OpenAction,
+      params: [],
+      create: () => new OpenAction(systemClock),
+    };
+    const executor = new ActionExecutor({
+      registry: new ActionRegistry([opening]),
+      gateways: bank.gateways,
+      models: [accountModel as unknown as ModelDescriptor],
+      reach: (principal) => new Reach(principal, new Set(groups)),
+    });
+    const open = (shard: ShardIdentifier, key: string): Promise<Account> => {
+      const configuration = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
+      return executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(1) }, configuration.build());
+    };
+    await open(THERE, 'first');
+    groups = [HERE.group];
+    await Promise.all(Array.from({ length: LOOK_UPS }, () => open(HERE, newKey())));
+    await expect(open(HERE, 'first')).rejects.toThrow(ForbiddenError);
   });
 
   test('takes a key whose time is over for a new request', async () => {
