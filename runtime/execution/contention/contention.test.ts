@@ -69,6 +69,24 @@ test.each(NEXT_ATTEMPTS)(
   },
 );
 
+test('an execution that has lost a row takes a turn at it if others of its process do', async () => {
+  const process = new Process();
+  const hidden = process.execution(false);
+  hidden.stale(rows, false);
+  const turn = await enter(hidden);
+  const execution = process.execution();
+  execution.stale(rows, true);
+  let hasEntered = false;
+  const entered = enter(execution).then((sealed) => {
+    hasEntered = true;
+    sealed();
+  });
+  await new Promise(setImmediate);
+  expect(hasEntered).toBe(false);
+  turn();
+  await entered;
+});
+
 /** Whether other executions leave the row afterwards, by chaining and a rival's lock. */
 const WON = [
   [true, false, false],

@@ -22,9 +22,11 @@ const NOTHING: readonly string[] = Object.freeze([]);
  * | outcome of an attempt | next attempt with chaining | next attempt whose states others cannot see |
  * |---|---|---|
  * | `superseded`: this process has staged newer states | takes a turn at the rows | takes a turn at the rows |
- * | `stale`: a row had another version | waits for the rows | takes a turn at the rows |
- * | `held`: the rows are left | waits for the rows | waits for the rows |
+ * | `stale`: a row had another version | waits for the rows (*) | takes a turn at the rows |
+ * | `held`: the rows are left | waits for the rows (*) | waits for the rows (*) |
  * | `won`, although another process had locked a row | none; leaves the rows | none |
+ *
+ * (*) Takes a turn, too, where executions of this process take turns: one of those may have won.
  */
 export class Contention {
   readonly #options: ContentionOptions;
@@ -97,7 +99,7 @@ export class Contention {
       others = rowContention.obstacle(rows);
     }
     const contended = new Set(this.#contended);
-    for (const row of idRows(params)) if (turns.isContended(row)) contended.add(row);
+    for (const row of [...rows, ...idRows(params)]) if (turns.isContended(row)) contended.add(row);
     return turns.take([...contended], wait);
   }
 
