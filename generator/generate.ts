@@ -49,11 +49,9 @@ export interface GenerateResult {
   readonly inputs: readonly string[];
   /** All files of the output with their changes, sorted by path. */
   readonly changes: readonly FileChange[];
-  /** Text of the manifest of these files; absent after a mistake and if the manifest is unchanged. */
-  readonly manifest?: string;
-  /** Returns the declaration that causes each line of the generated files, by path. Computed when called. */
+  /** @internal Returns the declaration that causes each line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
-  /** Returns the result of analysing the shards of each action. Computed when called. */
+  /** @internal Returns the result of analysing the shards of each action. Computed when called. */
   readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
@@ -80,7 +78,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   options.onPhase?.('write');
   const texts = locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const]));
   const files = { ...emitted, locks: new Map(texts) };
-  const { changes, diagnostics, manifest, isStale } = await writeProject(
+  const { changes, diagnostics, isStale } = await writeProject(
     options.projectDirectory,
     paths,
     files,
@@ -93,7 +91,6 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     diagnostics,
     inputs: [...inputs, ...locks.map(({ path }) => path)],
     changes,
-    ...(manifest === undefined ? {} : { manifest }),
     trace: () => traceAll(input, locked),
     shardVerdicts: () => shardVerdicts(options, readResult),
     forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),

@@ -13,7 +13,7 @@ const VIEW = {
 };
 
 const SYNTAX = { kind: 'syntax', hint: 'Correct the template.' };
-const MISSING = { kind: 'missing', hint: 'docs/templates.md lists the names of each view.' };
+const MISSING = { kind: 'missing', hint: 'docs/reference/views.md lists the names of each view.' };
 
 function render(texts: Readonly<Record<string, string>>): string {
   const user = Object.entries(texts).map(([path, text]) => [path, { file: `t/${path}.hbs`, text }] as const);

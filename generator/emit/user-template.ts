@@ -52,7 +52,7 @@ export function templateMistake(error: unknown, file: string, viewName: string):
         'missing',
         location,
         `${speaker} uses ${JSON.stringify(missing)}, which is not in its view ${viewName}`,
-        'docs/templates.md lists the names of each view.',
+        'docs/reference/views.md lists the names of each view.',
       );
 }
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const apply = (...changes: readonly FileChange[]): string =>
+const apply = (...changes: readonly FileChange[]): void =>
   applyPlan(folder, '', { changes, diagnostics: [], manifest: new Map() });
 
 test('creates, updates and removes, and leaves no temporary file', () => {

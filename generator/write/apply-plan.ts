@@ -30,15 +30,14 @@ interface Staged {
  * rename, the manifest lists both states of every file, so that the next run recognises the files of a killed run as
  * its own.
  *
- * @returns the manifest's text
  * @throws the error of the file system; then the files are as before
  */
-export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): string {
+export function applyPlan(projectDirectory: string, outputFolder: string, plan: WritePlan): void {
   const changes = plan.changes.filter(({ kind }) => kind !== 'unchanged');
   const manifestFile = join(projectDirectory, outputFolder, MANIFEST_NAME);
   const before = existsSync(manifestFile) ? readFileSync(manifestFile, 'utf8') : undefined;
   const after = printManifest(plan.manifest);
-  if (changes.length === 0 && before !== undefined && plainText(before) === after) return after;
+  if (changes.length === 0 && before !== undefined && plainText(before) === after) return;
   const staged: Staged[] = [];
   const done: Staged[] = [];
   try {
@@ -51,7 +50,6 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
       done.push(each);
     }
     replace(manifestFile, after);
-    return after;
   } catch (error) {
     for (const { temporary } of staged) if (temporary !== undefined) rmSync(temporary, { force: true });
     done.forEach(takeBack);

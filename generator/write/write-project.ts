@@ -6,7 +6,6 @@ import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 import { isSystemError, writeAdvice } from '../system-error.js';
 import { applyPlan, removeLeftovers, targetOf } from './apply-plan.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
-import { printManifest } from './manifest.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 
 /** How a run changes files. */
@@ -27,8 +26,6 @@ export interface WriteResult {
   readonly diagnostics: readonly Diagnostic[];
   /** True if nothing was written because another run has written since the files were read. */
   readonly isStale?: boolean;
-  /** Text of the corresponding manifest; absent after a mistake. */
-  readonly manifest?: string;
 }
 
 /** Writes the changed files, or nothing if there is a conflict. Disk errors become diagnostics. */
@@ -47,8 +44,8 @@ export async function writeProject(
       if (plan.diagnostics.length > 0) return resultOf(plan);
       const { output, migrations, client = output } = paths;
       for (const folder of [output, migrations, client]) removeLeftovers(join(projectDirectory, folder));
-      const manifest = applyPlan(projectDirectory, paths.output, plan);
-      return { changes: plan.changes, diagnostics: [], manifest };
+      applyPlan(projectDirectory, paths.output, plan);
+      return { changes: plan.changes, diagnostics: [] };
     });
   } catch (error) {
     return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
@@ -56,10 +53,8 @@ export async function writeProject(
 }
 
 /** The changes that a plan would make; none if there is a conflict. */
-function resultOf({ changes, diagnostics, manifest }: WritePlan): WriteResult {
-  return diagnostics.length > 0
-    ? { changes: [], diagnostics }
-    : { changes, diagnostics, manifest: printManifest(manifest) };
+function resultOf({ changes, diagnostics }: WritePlan): WriteResult {
+  return { changes: diagnostics.length > 0 ? [] : changes, diagnostics };
 }
 
 function diskDiagnostic(error: unknown, projectDirectory: string, folder: string): Diagnostic {

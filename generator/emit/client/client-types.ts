@@ -12,7 +12,7 @@ import { commentText, type DocView, docView, memberName, quote } from '../print/
 export type ValueUse = 'param' | 'answer' | 'stored';
 
 /** A named type that the client declares: an object with members, or a union. */
-export interface DeclaredType extends DocView {
+export interface ClientTypeView extends DocView {
   readonly name: string;
   readonly members: readonly TypeMemberView[];
   /** Types of the union; empty for an object with members. */
@@ -31,14 +31,14 @@ export class ClientTypes {
   readonly #imports: Imports;
   readonly #names = new Map<ObjectType, string>();
   readonly #recursive = new Map<string, string>();
-  readonly #declared: DeclaredType[] = [];
+  readonly #declared: ClientTypeView[] = [];
 
   constructor(imports: Imports) {
     this.#imports = imports;
   }
 
   /** All named types, in order of first use. */
-  get declared(): readonly DeclaredType[] {
+  get declared(): readonly ClientTypeView[] {
     return this.#declared;
   }
 

@@ -1,6 +1,6 @@
 import type { ReaderView } from '../client/client-readers.js';
 import { ClientRoutes, type ClientRouteView } from '../client/client-routes.js';
-import type { DeclaredType } from '../client/client-types.js';
+import type { ClientTypeView } from '../client/client-types.js';
 import type { Emission } from '../emission.js';
 import { CLIENT, Imports, type ImportView } from '../print/imports.js';
 import { type HeaderView, headerView } from './header-view.js';
@@ -8,7 +8,7 @@ import { type HeaderView, headerView } from './header-view.js';
 /** View of `client.hbs`: routes as functions, for programs that call the service. */
 export interface ClientView extends HeaderView {
   readonly imports: readonly ImportView[];
-  readonly types: readonly DeclaredType[];
+  readonly types: readonly ClientTypeView[];
   readonly readers: readonly ReaderView[];
   readonly routes: readonly ClientRouteView[];
 }
