@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DIAGNOSTICS } from '../generator/diagnostics.js';
-import { didYouMean } from '../runtime/config/index.js';
+import { didYouMean } from '../runtime/config/suggest.js';
 import { InputError } from './input-error.js';
 
 const CODE = /^(FWGEN\d+|(FW|HTTP)_[A-Z_]+)$/;

@@ -37,7 +37,7 @@ export const TEMPLATES: CommandEntry = {
 
 async function ejectTemplate(name: string, configFile: string): Promise<Report> {
   const { ownTemplateText, PARTIALS, TEMPLATES } = await import('../generator/templates.js');
-  const { didYouMean } = await import('../runtime/config/index.js');
+  const { didYouMean } = await import('../runtime/config/suggest.js');
   const names = [...Object.keys(TEMPLATES), ...PARTIALS];
   if (!names.includes(name)) {
     const suggestion = didYouMean(name, names) ?? `use one of ${names.join(', ')}`;

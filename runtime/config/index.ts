@@ -15,7 +15,6 @@ export {
   ShardingConfig,
   type ShardingInput,
 } from './sharding-config.js';
-export { didYouMean } from './suggest.js';
 export type {
   AccessConfig,
   ClientCertificate,

@@ -82,7 +82,6 @@ export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from '../sagas/sag
 export { DatabaseRegistry, type ReloadOptions } from '../sharding/database-registry.js';
 export type { Failover, HandlerAhead } from '../sharding/failover-register.js';
 export type { LostCause } from '../sharding/lost-causes.js';
-export { PackedArray } from '../sharding/packed-array.js';
 export type {
   PlacedMember,
   PlacementOptions,
@@ -93,8 +92,6 @@ export type {
 export { type LogPosition, type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 export type {
   CallOptions,
-  NotificationListener,
-  NotificationSubscription,
   PoolStats,
   Rows,
   ShardDatabase,

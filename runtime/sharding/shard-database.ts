@@ -5,7 +5,7 @@ import type { INTERNAL_ACCESS } from './internal-access.js';
 export interface Statement {
   readonly text: string;
   /**
-   * Values for `$1`...: `string`, `number`, `boolean`, `null`, `PackedArray`. The caller converts other values to text.
+   * Values for `$1`...: `string`, `number`, `boolean`, `null`. The caller converts other values to text.
    */
   readonly values: readonly unknown[];
   /**
@@ -128,6 +128,7 @@ export interface ShardDatabase {
    * Through an unconfigured pooler in transaction mode it succeeds, and no notification arrives.
    *
    * @throws DriverFailure if no connection can be opened, or the pool has no spare one
+   * @internal
    */
   readonly listen?:
     | ((channel: string, listener: NotificationListener) => Promise<NotificationSubscription>)
