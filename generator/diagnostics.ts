@@ -59,7 +59,7 @@ export const DIAGNOSTICS = {
   FWGEN052: 'The state model of a saga cannot be used',
   FWGEN053: 'A saga declares a constructor',
   FWGEN058: 'A field cannot be part of a natural key',
-  FWGEN059: '@Key is repeated or misplaced',
+  FWGEN059: 'A decorator is repeated or misplaced',
   FWGEN060: 'A route has no rule',
   FWGEN061: 'A pattern may take exponential time',
   FWGEN062: 'A pattern has no maximum length',

@@ -1,9 +1,9 @@
 import { ts } from './compiler.js';
 import { readHeritage } from './heritage.js';
+import { reportMisplaced } from './misplaced-decorators.js';
 import { leadsToBase } from './overlooked-classes.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorName } from './read-decorator.js';
-import { reportMisplacedKey } from './read-keys.js';
 import { isBase } from './syntax.js';
 
 /** Decorators of classes that generated code imports. */
@@ -11,11 +11,11 @@ const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEven
 
 /**
  * Reports marked classes inside functions, namespaces and expressions, unmarked ones that extend a class of this
- * package, and misplaced `@Key`. An unmarked class in a function is local on purpose.
+ * package, and misplaced decorators. An unmarked class in a function is local on purpose.
  */
 export function reportNestedClasses(context: ReadContext, source: ts.SourceFile): void {
   const visit = (node: ts.Node, isLocal: boolean): void => {
-    if (ts.isDecorator(node) && node.parent.parent !== source) reportMisplacedKey(context, node);
+    if (ts.isDecorator(node)) reportMisplaced(context, node);
     if (ts.isClassLike(node) && node.parent !== source) reportNested(context, node, isLocal);
     const isInside = isLocal || ts.isBlock(node) || ts.isFunctionLike(node);
     ts.forEachChild(node, (child) => visit(child, isInside));

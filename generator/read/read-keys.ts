@@ -4,7 +4,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName } from './read-decorator.js';
 import { readLiteral } from './read-literal.js';
 import { locationOf } from './source-files.js';
-import { extendsClause, hasKeyword, instanceProperties } from './syntax.js';
+import { instanceProperties } from './syntax.js';
 
 /**
  * Reads the natural keys that `@Key` declares on fields of a model and its base classes; undefined if there are none.
@@ -51,25 +51,4 @@ function readName(context: ReadContext, decorator: ts.Decorator): string {
 function reportTwice(context: ReadContext, decorator: ts.Decorator, field: string): void {
   const hint = "Remove one of them, or give it the name of another key: @Key('email').";
   report(context, 'FWGEN059', decorator, `@Key is repeated on ${field}`, hint);
-}
-
-/** Reports `@Key` on anything but a field of a model. */
-export function reportMisplacedKey(context: ReadContext, decorator: ts.Decorator): void {
-  if (decoratorName(context, decorator) !== 'Key') return;
-  const { parent } = decorator;
-  const owner = parent.parent;
-  const isField =
-    ts.isPropertyDeclaration(parent) &&
-    ts.isClassDeclaration(owner) &&
-    isModel(context, owner) &&
-    instanceProperties(owner).includes(parent);
-  if (isField) return;
-  const hint = 'Move it to a field of a class that is marked with @AutoBuilder.';
-  report(context, 'FWGEN059', decorator, '@Key is not on a field of a model', hint);
-}
-
-/** Whether a class is marked, or an abstract class that models may extend. */
-function isModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
-  const isMarked = node.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true;
-  return isMarked || (hasKeyword(node, ts.SyntaxKind.AbstractKeyword) && extendsClause(node) !== undefined);
 }

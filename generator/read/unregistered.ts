@@ -1,21 +1,11 @@
 import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
+import { CLASS_MARKERS } from './misplaced-decorators.js';
 import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, warn } from './read-context.js';
 import { resolveExpression, resolveName } from './resolver.js';
 import { isBase, nameText } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
-
-/** Decorators that the generator reads on a class. */
-const MARKERS: ReadonlySet<string> = new Set([
-  'AutoBuilder',
-  'FwAction',
-  'FwEvent',
-  'FwEventHandler',
-  'FwSaga',
-  'FwSchedule',
-  'HttpRoute',
-]);
 
 /** Warns about a class that the generator would skip silently, although it looks like an action or a handler. */
 export function warnOfUnregistered(context: ReadContext, form: ClassForm): void {
@@ -116,7 +106,7 @@ function markerIn(context: ReadContext, body: ts.Node): string | undefined {
     if (found !== undefined) return;
     if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) {
       const { resolved } = resolveExpression(context, node);
-      if (resolved.kind === 'framework' && MARKERS.has(resolved.name)) found = resolved.name;
+      if (resolved.kind === 'framework' && CLASS_MARKERS.has(resolved.name)) found = resolved.name;
     }
     ts.forEachChild(node, visit);
   };

@@ -61,7 +61,10 @@ type RuledAction<A, Params> =
  */
 export function Allow<Params>(
   rule: AccessRule<Params>,
-): <A extends ActionClass<never, unknown>>(target: A & RuledAction<A, Params>, context?: unknown) => void {
+): <A extends ActionClass<never, unknown>>(
+  target: A & RuledAction<A, Params>,
+  context?: { readonly kind: 'class' },
+) => void {
   return (target) => {
     Object.defineProperty(target, RULE, { value: rule });
   };

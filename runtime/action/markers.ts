@@ -1,11 +1,14 @@
 import type { JsonValue } from '../domain/json.js';
 import type { ModelEvent } from '../domain/model-event.js';
 
+/** Of standard decorators. `ClassDecoratorContext` would refuse classes with a protected constructor: models. */
+type ClassContext = { readonly kind: 'class' };
+
 /**
- * Markers for `fw-gen`. They do nothing at run time, and work as legacy and as standard decorators. Their arguments
- * must be literals, because the generator reads the source without running it.
+ * Markers of classes for `fw-gen`. They do nothing at run time, and work as legacy and as standard decorators. Their
+ * arguments must be literals, because the generator reads the source without running it.
  */
-export type Marker = (target: object, context?: unknown) => void;
+export type Marker = (target: object, context?: ClassContext) => void;
 
 const mark = (): void => {};
 
@@ -39,13 +42,16 @@ export interface AutoBuilderOptions {
 
 /** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */
 export function AutoBuilder(options?: AutoBuilderOptions): Marker;
-export function AutoBuilder(target: object, context?: unknown): void;
+export function AutoBuilder(target: object, context?: ClassContext): void;
 export function AutoBuilder(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
+/** The second argument of a decorator of a field: the field's name for a legacy decorator. */
+type FieldContext = string | symbol | { readonly kind: 'field' };
+
 /** A decorator for fields. */
-export type FieldMarker = (target: unknown, context?: unknown) => void;
+export type FieldMarker = (target: unknown, context: FieldContext) => void;
 
 /**
  * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields of the
@@ -53,7 +59,7 @@ export type FieldMarker = (target: unknown, context?: unknown) => void;
  *
  * @param name for a model with several keys: fields with the same name form one key. Default: the key without a name
  */
-export function Key(target: unknown, context: unknown): void;
+export function Key(target: unknown, context: FieldContext): void;
 export function Key(name?: string): FieldMarker;
 export function Key(...args: readonly unknown[]): FieldMarker | void {
   return args.length > 1 ? undefined : mark;
@@ -83,7 +89,7 @@ export interface FwActionOptions {
 
 /** Marks an action class: generated code registers it and wires its constructor. */
 export function FwAction(options?: FwActionOptions): Marker;
-export function FwAction(target: object, context?: unknown): void;
+export function FwAction(target: object, context?: ClassContext): void;
 export function FwAction(argument?: object): Marker | void {
   return markerFor(argument);
 }
@@ -158,14 +164,14 @@ export interface FwEventHandlerOptions extends HandlerSettings {
 
 /** Marks an event handler class: generated code registers it and wires its constructor. */
 export function FwEventHandler(options?: FwEventHandlerOptions): Marker;
-export function FwEventHandler(target: object, context?: unknown): void;
+export function FwEventHandler(target: object, context?: ClassContext): void;
 export function FwEventHandler(argument?: object): Marker | void {
   return markerFor(argument);
 }
 
 /** Marks a saga class: generated code registers it with the actions of its steps. */
 export function FwSaga(): Marker;
-export function FwSaga(target: object, context?: unknown): void;
+export function FwSaga(target: object, context?: ClassContext): void;
 export function FwSaga(argument?: object): Marker | void {
   return markerFor(argument);
 }

@@ -1,4 +1,4 @@
-import { Action, AutoBuilder, FwAction, type Id, Key, Model, ModelEvent, type Principal } from 'fw-actions';
+import { Action, Allow, AutoBuilder, Entity, type EventEnvelope, everyone, FwAction, FwEventHandler, HttpRoute, type Id, Key, Model, ModelEvent, type Principal } from 'fw-actions';
 
 @AutoBuilder()
 export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
@@ -36,5 +36,25 @@ export class Look extends Action<void, void> {
 
   protected perform(_principal: Principal): void {
     void this.nothing;
+  }
+}
+
+@FwAction
+export class Change extends Action<void, void> {
+  @Allow(everyone)
+  @HttpRoute('POST', '/changes')
+  protected perform(): void {}
+}
+
+@Key('name')
+@AutoBuilder
+export class Other extends Entity<Other, Id<Other>> {
+  readonly name!: string;
+}
+
+export class Watch {
+  @FwEventHandler({ event: ThingMade })
+  on(envelope: EventEnvelope<ThingMade>): void {
+    void envelope;
   }
 }
