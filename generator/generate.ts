@@ -1,3 +1,4 @@
+import { misspelledTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
 import { checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
@@ -107,7 +108,12 @@ function hasOnly({ projectDirectory }: GenerateOptions, { paths, schema }: RunIn
 
 /** With `strict` these are mistakes. */
 function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>): readonly Diagnostic[] {
-  return sortDiagnostics([...warnings(), ...routesWithoutRule(schema), ...unboundedPatterns(schema)]);
+  return sortDiagnostics([
+    ...warnings(),
+    ...routesWithoutRule(schema),
+    ...unboundedPatterns(schema),
+    ...misspelledTags(schema),
+  ]);
 }
 
 async function shardVerdicts(

@@ -10,7 +10,7 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_870,
   'generator/build': 50,
-  'generator/check': 1_380,
+  'generator/check': 1_400,
   'generator/emit': 4_010,
   'generator/event-lock': 710,
   'generator/read': 6_170,

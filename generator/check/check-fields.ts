@@ -1,5 +1,6 @@
+import { editDistance } from '../../runtime/config/suggest.js';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import { constraintsOf, isFieldTag } from '../schema/constraints.js';
+import { constraintsOf, FIELD_TAGS } from '../schema/constraints.js';
 import { allFields, depthOf, partsOf, withNested } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -51,7 +52,7 @@ function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly D
         (tag) =>
           tag.misplaced !== true &&
           tag.ofType !== true &&
-          isFieldTag(tag.name) &&
+          FIELD_TAGS.has(tag.name) &&
           !EFFECTIVE[place].has(tag.name),
       )
       .map((tag) =>
@@ -63,6 +64,24 @@ function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly D
         ),
       ),
   );
+}
+
+/** Tags that are probably misspelled, and would be ignored as those of other tools: `@maxlength`, `@max`. */
+export function misspelledTags(schema: ProjectSchema): readonly Diagnostic[] {
+  return [...allFields(schema)].flatMap(({ name: field, tags }) =>
+    tags.flatMap(({ name, location }) => {
+      const meant = FIELD_TAGS.has(name) ? [] : [...FIELD_TAGS].filter((tag) => isSimilar(name, tag));
+      if (meant.length === 0) return [];
+      const hint = `Did you mean ${meant.map((tag) => `\`@${tag}\``).join(' or ')}?`;
+      return [diagnostic('FWGEN032', location, `@${name} of ${field} has no effect`, hint)];
+    }),
+  );
+}
+
+function isSimilar(name: string, tag: string): boolean {
+  const [written, known] = [name.toLowerCase(), tag.toLowerCase()];
+  const isAbbreviated = written.length >= 3 && known.startsWith(written);
+  return isAbbreviated || editDistance(written, known) <= (known.length < 7 ? 1 : 2);
 }
 
 function checkName({ name, location }: FieldSchema): Diagnostic | undefined {

@@ -25,7 +25,7 @@ export interface TagProblem {
 /** Result of parsing a field's tags. */
 export interface FieldConstraints {
   readonly constraints: Constraints;
-  /** Invalid tags. Unknown tags belong to other tools and are ignored. */
+  /** Invalid tags. Unknown tags belong to other tools. */
   readonly problems: readonly TagProblem[];
 }
 
@@ -131,12 +131,7 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 };
 
 /** Tags with a meaning in a field's comment. */
-const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom', 'safePattern']);
-
-/** Whether a tag has a meaning in a field's comment. */
-export function isFieldTag(name: string): boolean {
-  return FIELD_TAGS.has(name);
-}
+export const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom', 'safePattern']);
 
 /** Returns undefined also for a number that a double would round. Amounts are never rounded. */
 function parseNumber(text: string): number | undefined {
