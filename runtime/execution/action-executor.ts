@@ -25,7 +25,7 @@ import {
 import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { endWith, isTracing, startSpan } from '../tracing.js';
+import { endWith, isTracing, type Span, startSpan } from '../tracing.js';
 import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
@@ -95,9 +95,9 @@ export class ActionExecutor {
   readonly #results: ResultJson;
   readonly #reach: ReachOf;
   readonly #context: ExecutionContext;
-  readonly #joins = new KeyJoins();
   readonly #repeats = memoize((_: ActionDescriptor) => new KeyRepeats());
   readonly #running = new Running();
+  readonly #joins = new KeyJoins(this.#running);
   readonly #observed: ObservedExecutions;
   #closed = false;
 
@@ -249,13 +249,9 @@ export class ActionExecutor {
     const reach = this.#reach(known, actionClass);
     // Checked before the first read, which includes the home of an idempotency key.
     reach?.requireIds(params);
-    const { traceContext } = configuration;
-    const span = isTracing()
-      ? startSpan(`execute ${action.name}`, { attributes: { 'fw.action': action.name }, traceContext })
-      : undefined;
-    const request: ExecutionRequest<Params, Result> = {
+    const request = {
       action,
-      span,
+      span: undefined as Span | undefined,
       principal: known,
       reach,
       params,
@@ -265,47 +261,42 @@ export class ActionExecutor {
       timeoutMs,
       deadline: this.#environment.nowMs() + timeoutMs,
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
-      guard: undefined,
+      guard: undefined as KeyGuard | undefined,
     };
-    const key = configuration.idempotencyKey;
+    const { idempotencyKey: key, traceContext } = configuration;
+    const guard = key === undefined ? undefined : this.#guard(request, key, input);
+    request.guard = guard;
+    if (isTracing())
+      request.span = startSpan(`execute ${action.name}`, {
+        attributes: { 'fw.action': action.name },
+        traceContext,
+      });
+    const start = (): Promise<Result> => new Execution(request, this.#context).run();
     const run =
-      key === undefined ? new Execution(request, this.#context).run() : this.#startKeyed(request, key, input);
-    return span === undefined ? run : endWith(span, run);
+      guard === undefined
+        ? start()
+        : this.#joins.run(guard, start, (settled) => deadlines.race(settled, request.deadline, busy));
+    return request.span === undefined ? run : endWith(request.span, run);
   }
 
-  /** Repeats that run at the same time in this process wait for the first one, up to their own deadline. */
-  async #startKeyed<Params, Result>(
+  #guard<Params, Result>(
     request: ExecutionRequest<Params, Result>,
     key: string,
     input: ActionInput<Params>,
-  ): Promise<Result> {
-    const { action, params, deadline, configuration } = request;
-    const described = action as unknown as ActionDescriptor;
-    const name = { principal: request.principal.name, operation: action.name, key };
-    // The fingerprint covers the given params, not the defaults: a release with another default repeats the same
-    // request.
-    const fingerprint = requestFingerprint(described, input, configuration.idempotencyRequest);
-    const guard = new KeyGuard({
-      name,
-      fingerprint,
-      home: configuration.idempotencyHome ?? keyHome(described, params, this.#gateways.defaultShard),
+  ): KeyGuard {
+    const { params, deadline, configuration } = request;
+    const action = request.action as unknown as ActionDescriptor;
+    return new KeyGuard({
+      name: { principal: request.principal.name, operation: action.name, key },
+      // It covers the given params, not the defaults: a release with another default repeats the same request.
+      fingerprint: requestFingerprint(action, input, configuration.idempotencyRequest),
+      home: configuration.idempotencyHome ?? keyHome(action, params, this.#gateways.defaultShard),
       keepMs: configuration.idempotencyExpires ? this.#defaults.keyRetentionMs : FOR_EVER_MS,
       results: this.#results,
       store: (shard) => this.#gateways.gateway(shard).store,
       remainingMs: () => deadline - this.#environment.nowMs(),
-      repeats: this.#repeats(described),
+      repeats: this.#repeats(action),
     });
-    const run = (): Promise<Result> => new Execution({ ...request, guard }, this.#context).run();
-    const busy = (): Error =>
-      new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
-    this.#running.begin();
-    try {
-      return await this.#joins.run(name, fingerprint, run, (settled) =>
-        deadlines.race(settled, deadline, busy),
-      );
-    } finally {
-      this.#running.end();
-    }
   }
 
   #paramsWriter(action: Pick<ActionDescriptor, 'params'>): JsonWriter<object> | undefined {
@@ -317,3 +308,7 @@ export class ActionExecutor {
 const shownParamsWriter = memoize(({ params }: Pick<ActionDescriptor, 'params'>) => {
   return compileObjectWriter(params.filter(({ secret }) => secret !== true));
 });
+
+function busy(): IdempotencyKeyBusyError {
+  return new IdempotencyKeyBusyError('Another execution under this idempotency key is still running');
+}

@@ -16,12 +16,10 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { PartResult, Replay } from '../part-result.js';
 import { isPassing } from '../passing-errors.js';
+import type { KeyedRequest } from './key-joins.js';
 import type { KeyRepeats } from './key-repeats.js';
 
-export interface KeyGuardOptions {
-  readonly name: KeyName;
-  /** Hash of the request. A different request under the same key is refused. */
-  readonly fingerprint: string;
+export interface KeyGuardOptions extends KeyedRequest {
   /** The shard where a repeat looks first. */
   readonly home: ShardIdentifier;
   /** How long the key is kept, by the clock of each database. */
@@ -37,10 +35,14 @@ export interface KeyGuardOptions {
  * shard. If the target is not the key's home, the home stores the target first, so that a repeat finds it; the row on
  * the target decides.
  */
-export class KeyGuard {
+export class KeyGuard implements KeyedRequest {
+  readonly name: KeyName;
+  readonly fingerprint: string;
   readonly #options: KeyGuardOptions;
 
   constructor(options: KeyGuardOptions) {
+    this.name = options.name;
+    this.fingerprint = options.fingerprint;
     this.#options = options;
   }
 

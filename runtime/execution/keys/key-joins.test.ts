@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { IdempotencyKeyBusyError, IdempotencyKeyReusedError } from '../../errors.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
+import { Running } from '../running.js';
 import { KeyJoins } from './key-joins.js';
 
 const name: KeyName = { principal: 'alice', operation: 'deposit', key: 'k1' };
@@ -24,10 +25,10 @@ class Work {
 
 describe('executions under one key', () => {
   test('of one process run one after the other', async () => {
-    const joins = new KeyJoins();
+    const joins = new KeyJoins(new Running());
     const [first, second] = [new Work(), new Work()];
-    const firstEnd = joins.run(name, 'f', first.start, patient);
-    const secondEnd = joins.run(name, 'f', second.start, patient);
+    const firstEnd = joins.run({ name, fingerprint: 'f' }, first.start, patient);
+    const secondEnd = joins.run({ name, fingerprint: 'f' }, second.start, patient);
     await Promise.resolve();
     expect([first.runs, second.runs]).toEqual([1, 0]);
     first.fail(new Error('refused'));
@@ -39,19 +40,23 @@ describe('executions under one key', () => {
   });
 
   test('with different requests are refused', async () => {
-    const joins = new KeyJoins();
+    const joins = new KeyJoins(new Running());
     const work = new Work();
-    const end = joins.run(name, 'f', work.start, patient);
-    await expect(joins.run(name, 'g', new Work().start, patient)).rejects.toThrow(IdempotencyKeyReusedError);
+    const end = joins.run({ name, fingerprint: 'f' }, work.start, patient);
+    await expect(joins.run({ name, fingerprint: 'g' }, new Work().start, patient)).rejects.toThrow(
+      IdempotencyKeyReusedError,
+    );
     work.end('done');
     expect(await end).toBe('done');
   });
 
   test('whose wait ends early fail as busy, and never run', async () => {
-    const joins = new KeyJoins();
+    const joins = new KeyJoins(new Running());
     const [first, second] = [new Work(), new Work()];
-    const end = joins.run(name, 'f', first.start, hasty);
-    await expect(joins.run(name, 'f', second.start, hasty)).rejects.toThrow(IdempotencyKeyBusyError);
+    const end = joins.run({ name, fingerprint: 'f' }, first.start, hasty);
+    await expect(joins.run({ name, fingerprint: 'f' }, second.start, hasty)).rejects.toThrow(
+      IdempotencyKeyBusyError,
+    );
     first.end('done');
     expect(await end).toBe('done');
     await new Promise(setImmediate);
@@ -59,11 +64,11 @@ describe('executions under one key', () => {
   });
 
   test('of different principals, operations or keys do not wait for each other', async () => {
-    const joins = new KeyJoins();
+    const joins = new KeyJoins(new Running());
     const others = [{ principal: 'bob' }, { operation: 'withdraw' }, { key: 'k2' }];
     const works = [name, ...others.map((other) => ({ ...name, ...other }))].map((each) => {
       const work = new Work();
-      void joins.run(each, 'f', work.start, hasty);
+      void joins.run({ name: each, fingerprint: 'f' }, work.start, hasty);
       return work;
     });
     expect(works.map(({ runs }) => runs)).toEqual([1, 1, 1, 1]);

@@ -1,45 +1,65 @@
 import { IdempotencyKeyReusedError } from '../../errors.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
+import type { Running } from '../running.js';
 
-interface Running {
+/** A request under a key. */
+export interface KeyedRequest {
+  readonly name: KeyName;
+  /** Hash of action and params. A different request under the same key is refused. */
+  readonly fingerprint: string;
+}
+
+interface Work {
   readonly fingerprint: string;
   readonly settled: Promise<unknown>;
 }
 
+/** Waits for another execution, within the limits of the caller. */
+type Wait = (settled: Promise<unknown>) => Promise<unknown>;
+
 /**
  * Executions under a key that run in this process. A concurrent repeat waits for the first one instead of racing it
- * to the database; then it looks the key up like any later repeat.
+ * to the database, up to its own deadline; then it looks the key up like any later repeat.
  */
 export class KeyJoins {
   /** Not a `TransientMap`: callers choose keys, which may share a suffix. */
-  readonly #running = new Map<string, Running>();
+  readonly #works = new Map<string, Work>();
+  readonly #running: Running;
+
+  /** @param running counts the executions that wait here */
+  constructor(running: Running) {
+    this.#running = running;
+  }
 
   /**
    * Runs `work` when no other execution under this key runs in this process. The result of `work` is final: it may have
    * had its effect.
    *
-   * @param wait waits for another execution, within the limits of the caller
    * @throws errors of `wait`
    * @throws IdempotencyKeyReusedError if an execution with another request is running
    */
-  async run<T>(
-    name: KeyName,
-    fingerprint: string,
-    work: () => Promise<T>,
-    wait: (settled: Promise<unknown>) => Promise<unknown>,
-  ): Promise<T> {
+  run<T>({ name, fingerprint }: KeyedRequest, work: () => Promise<T>, wait: Wait): Promise<T> {
     const id = JSON.stringify([name.principal, name.operation, name.key]);
-    for (let running = this.#running.get(id); running !== undefined; running = this.#running.get(id)) {
-      if (running.fingerprint !== fingerprint) {
-        throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
+    const ended = (): boolean => this.#works.delete(id);
+    const start = (): Promise<T> => {
+      const result = work();
+      this.#works.set(id, { fingerprint, settled: result.then(ended, ended) });
+      return result;
+    };
+    return this.#works.has(id) ? this.#join(id, fingerprint, start, wait) : start();
+  }
+
+  async #join<T>(id: string, fingerprint: string, start: () => Promise<T>, wait: Wait): Promise<T> {
+    this.#running.begin();
+    try {
+      for (let other = this.#works.get(id); other !== undefined; other = this.#works.get(id)) {
+        if (other.fingerprint !== fingerprint)
+          throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
+        await wait(other.settled);
       }
-      await wait(running.settled);
+      return await start();
+    } finally {
+      this.#running.end();
     }
-    const result = work();
-    const settled = result.then(ignore, ignore).then(() => this.#running.delete(id));
-    this.#running.set(id, { fingerprint, settled });
-    return result;
   }
 }
-
-function ignore(): void {}

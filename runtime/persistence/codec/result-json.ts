@@ -1,8 +1,10 @@
+import { memoize } from '../../collections/memoize.js';
 import { Decimal, plainDecimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
+import { instantText } from '../../domain/kinds/instant-kind.js';
 import { UnknownModelError, ValidationError } from '../../errors.js';
 
 /**
@@ -110,13 +112,14 @@ function encodeObject(value: object, depth: number): string {
       `An instance of ${value.constructor.name} cannot be the result of an action under an idempotency key; return models and plain values`,
     );
   }
-  return encodeFields(Object.entries(value), depth);
+  const fields = Object.entries(value).map(([key, each]): NamedValue => [encodeName(key), each]);
+  return encodeFields(fields, depth);
 }
 
 function encodeDate(value: Date): string {
   if (Number.isNaN(value.getTime()))
     throw new ValidationError('An invalid date cannot be stored under an idempotency key');
-  return `{"$date":"${value.toISOString()}"}`;
+  return `{"$date":"${instantText(value)}"}`;
 }
 
 function encodeId(id: Id<unknown>): string {
@@ -124,17 +127,29 @@ function encodeId(id: Id<unknown>): string {
 }
 
 function encodeModel(model: Entity, depth: number): string {
-  const descriptor = descriptorOf(model);
   const source = model as unknown as Readonly<Record<string, unknown>>;
-  const fields = descriptor.columns.map(({ field }): [string, unknown] => [field, source[field]]);
-  return `{"$model":[${JSON.stringify(descriptor.name)},${encodeFields(fields, depth)}]}`;
+  const { start, names } = modelText(descriptorOf(model));
+  const fields = names.map(([field, name]): NamedValue => [name, source[field]]);
+  return `${start}${encodeFields(fields, depth)}]}`;
 }
 
-function encodeFields(entries: readonly (readonly [string, unknown])[], depth: number): string {
+/** What is the same in the texts of all models of a class. */
+const modelText = memoize(({ name, columns }: ModelDescriptor) => ({
+  start: `{"$model":[${JSON.stringify(name)},`,
+  names: columns.map(({ field }) => [field, encodeName(field)] as const),
+}));
+
+function encodeName(key: string): string {
+  return JSON.stringify(key.startsWith('$') ? `$${key}` : key);
+}
+
+/** A value with its name as JSON text. */
+type NamedValue = readonly [name: string, value: unknown];
+
+function encodeFields(values: readonly NamedValue[], depth: number): string {
   let fields = '';
-  for (const [key, value] of entries) {
+  for (const [name, value] of values) {
     if (value === undefined) continue;
-    const name = JSON.stringify(key.startsWith('$') ? `$${key}` : key);
     fields += `${fields === '' ? '' : ','}${name}:${encode(value, depth + 1)}`;
   }
   return `{${fields}}`;

@@ -62,7 +62,7 @@ export const KEYS: InsertedTable<KeyClaim> = table('idempotency_keys', {
   action_id: ofPlan('id'),
   target_group: given(kind.INT, ({ target }) => target.group),
   target_member: given(kind.INT, ({ target }) => target.member),
-  result: given(kind.OPTIONAL_JSON, ({ result }) => result),
+  result: given(kind.DOCUMENT, ({ result }) => result),
   created_date: derived(() => 'now()'),
   expires_date: given(kind.BIGINT, ({ keepMs }) => keepMs, afterMs),
 });
