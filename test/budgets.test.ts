@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_730,
   'runtime/observability': 880,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_675,
+  'runtime/persistence': 5_680,
   'runtime/pglite': 1_310,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_940,

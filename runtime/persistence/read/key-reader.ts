@@ -119,7 +119,8 @@ function isAboutOne(error: unknown): boolean {
 }
 
 const COLUMNS =
-  `k.fingerprint, k.action_id, k.target_group, k.target_member, k.result, k.expires_date <= now(), ${REPLICATION_WAIT} ` +
+  'k.fingerprint, k.action_id, k.target_group, k.target_member, k.result, k.result IS NULL, ' +
+  `k.expires_date <= now(), ${REPLICATION_WAIT} ` +
   'FROM eventlog.idempotency_keys AS k';
 
 const READ_KEY = `SELECT 1, ${COLUMNS} WHERE principal = $1 AND operation = $2 AND key = $3`;
@@ -145,12 +146,13 @@ function statementFor(names: readonly KeyName[]): Statement {
 }
 
 function toRecord(row: readonly unknown[]): KeyRecord {
-  const [, fingerprint, actionId, group, member, result, expired] = row;
+  const [, fingerprint, actionId, group, member, result, isAbsent, expired] = row;
   return {
     fingerprint: String(fingerprint),
     actionId: String(actionId),
     target: ShardIdentifier.of(Number(group), Number(member)),
-    result: result === null ? undefined : (result as JsonValue),
+    // The JSON value `null` is a result.
+    result: isAbsent === true ? undefined : (result as JsonValue),
     expired: expired === true,
   };
 }
