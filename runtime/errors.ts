@@ -454,7 +454,10 @@ export class NestedExecutionError extends FwError {
   readonly code = 'FW_NESTED_EXECUTION';
 }
 
-/** The plan was used incorrectly: an id was staged twice, or the plan was used after `perform`. */
+/**
+ * The plan was used incorrectly: an id was staged twice, or the plan was used after `perform`. Or a result cannot be
+ * stored under an idempotency key.
+ */
 export class PlanMisuseError extends FwError {
   readonly code = 'FW_PLAN_MISUSE';
 }

@@ -6,7 +6,7 @@ import { Id } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
 import { Note, newNote } from '../../domain/test-support/note.js';
-import { UnknownModelError, ValidationError } from '../../errors.js';
+import { PlanMisuseError, UnknownModelError, ValidationError } from '../../errors.js';
 import { ResultJson } from './result-json.js';
 
 const results = new ResultJson([accountModel as unknown as ModelDescriptor]);
@@ -74,13 +74,13 @@ describe('a result that is kept for a repeat', () => {
     ['a class instance', new Map()],
     ['an error', new Error('x')],
   ])('cannot be %s, which would be ambiguous when read', (_, value) => {
-    expect(() => results.write({ value })).toThrow(ValidationError);
+    expect(() => results.write({ value })).toThrow(PlanMisuseError);
   });
 
   test('cannot contain itself', () => {
     const circle: unknown[] = [];
     circle.push(circle);
-    expect(() => results.write(circle)).toThrow(ValidationError);
+    expect(() => results.write(circle)).toThrow(PlanMisuseError);
   });
 
   test('written by a later version is refused', () => {

@@ -5,7 +5,7 @@ import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
-import { UnknownModelError, ValidationError } from '../../errors.js';
+import { PlanMisuseError, UnknownModelError, ValidationError } from '../../errors.js';
 
 /**
  * Encodes action results as JSON and decodes them, so that a repeat under an idempotency key receives the first result,
@@ -20,7 +20,7 @@ export class ResultJson {
     for (const model of models) this.#models.set(model.name, model);
   }
 
-  /** The result as JSON text. @throws ValidationError for a value that cannot be restored, such as a class instance */
+  /** The result as JSON text. @throws PlanMisuseError for a value that cannot be restored, such as a class instance */
   write(result: unknown): string {
     return encode(result, 0);
   }
@@ -72,7 +72,7 @@ const MAXIMUM_DEPTH = 64;
 
 function encode(value: unknown, depth: number): string {
   if (depth > MAXIMUM_DEPTH)
-    throw new ValidationError('A result under an idempotency key is nested too deeply');
+    throw new PlanMisuseError('A result under an idempotency key is nested too deeply');
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -86,7 +86,7 @@ function encode(value: unknown, depth: number): string {
     case 'object':
       return value === null ? 'null' : encodeObject(value, depth);
     default:
-      throw new ValidationError(
+      throw new PlanMisuseError(
         `A ${typeof value} cannot be the result of an action under an idempotency key`,
       );
   }
@@ -94,7 +94,7 @@ function encode(value: unknown, depth: number): string {
 
 function encodeNumber(value: number): string {
   if (!Number.isFinite(value))
-    throw new ValidationError(`${value} cannot be stored under an idempotency key`);
+    throw new PlanMisuseError(`${value} cannot be stored under an idempotency key`);
   return JSON.stringify(value);
 }
 
@@ -108,7 +108,7 @@ function encodeObject(value: object, depth: number): string {
   if (value instanceof Entity) return encodeModel(value, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new ValidationError(
+    throw new PlanMisuseError(
       `An instance of ${value.constructor.name} cannot be the result of an action under an idempotency key; return models and plain values`,
     );
   }
@@ -118,7 +118,7 @@ function encodeObject(value: object, depth: number): string {
 
 function encodeDate(value: Date): string {
   if (Number.isNaN(value.getTime()))
-    throw new ValidationError('An invalid date cannot be stored under an idempotency key');
+    throw new PlanMisuseError('An invalid date cannot be stored under an idempotency key');
   return `{"$date":"${instantText(value)}"}`;
 }
 
