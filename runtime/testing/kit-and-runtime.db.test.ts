@@ -184,7 +184,7 @@ describeOn('postgresql', 'The test kit and the runtime', (harness) => {
     const application = assembleApplication(trips, databases, {
       namespace: 'test',
       collaborators: {},
-      delivery: { leaseMs: 5_000, surveyMs: 50 },
+      delivery: { leaseMs: 60_000, surveyMs: 50 },
       execution: { timeoutMs: 10_000 },
       warn: () => {},
     });
