@@ -62,6 +62,14 @@ describe('a result that is kept for a repeat', () => {
     expect(back.account).toEqual(account);
   });
 
+  test('of another release is a model without fields that only one of them knows', () => {
+    const account = newAccount(new Decimal('10.50')).nickname('a').build();
+    const [name, { nickname, ...fields }] = JSON.parse(results.write(account)).$model;
+    const back = results.read({ $model: [name, { ...fields, colour: 'red' }] }) as Account;
+    expect([nickname, back.nickname, 'colour' in back]).toEqual(['a', undefined, false]);
+    expect(back.balance).toEqual(account.balance);
+  });
+
   test('cannot be a model that this application does not know', () => {
     expect(() => repeated(newNote('x'))).toThrow(UnknownModelError);
   });
