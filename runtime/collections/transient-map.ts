@@ -19,8 +19,8 @@ const HASHED_CHARACTERS = 8;
  * copied twice, until the next full collection. Here removed entries are not referenced by, and do not reference,
  * anything.
  *
- * For keys with different suffixes, such as `model/id`: only the suffix is hashed. Keys that callers choose belong into
- * a `Map`.
+ * For keys with different suffixes, such as `model/id`: only the suffix is hashed. Many keys that callers choose belong
+ * into a `Map`.
  *
  * Hashing with chains; the number of buckets doubles and never shrinks.
  */

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../collections/transient-map.js';
 import { IdempotencyKeyReusedError } from '../../errors.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
 import type { Running } from '../running.js';
@@ -22,8 +23,8 @@ type Wait = (settled: Promise<unknown>) => Promise<unknown>;
  * to the database, up to its own deadline; then it looks the key up like any later repeat.
  */
 export class KeyJoins {
-  /** Not a `TransientMap`: callers choose keys, which may share a suffix. */
-  readonly #works = new Map<string, Work>();
+  /** Callers may choose keys with one suffix, but only those that run at once are compared. */
+  readonly #works = new TransientMap<Work>();
   readonly #running: Running;
 
   /** @param running counts the executions that wait here */
@@ -39,8 +40,9 @@ export class KeyJoins {
    * @throws IdempotencyKeyReusedError if an execution with another request is running
    */
   run<T>({ name, fingerprint }: KeyedRequest, work: () => Promise<T>, wait: Wait): Promise<T> {
-    const id = JSON.stringify([name.principal, name.operation, name.key]);
-    const ended = (): boolean => this.#works.delete(id);
+    // No name contains NUL.
+    const id = `${name.principal}\0${name.operation}\0${name.key}`;
+    const ended = (): void => this.#works.delete(id);
     const start = (): Promise<T> => {
       const result = work();
       this.#works.set(id, { fingerprint, settled: result.then(ended, ended) });
