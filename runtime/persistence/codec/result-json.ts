@@ -5,6 +5,7 @@ import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
+import { isUnstorable } from '../../domain/storable-text.js';
 import { PlanMisuseError, UnknownModelError, ValidationError } from '../../errors.js';
 
 /**
@@ -71,14 +72,15 @@ export class ResultJson {
 const MAXIMUM_DEPTH = 64;
 
 function encode(value: unknown, depth: number): string {
-  if (depth > MAXIMUM_DEPTH)
-    throw new PlanMisuseError('A result under an idempotency key is nested too deeply');
+  if (depth > MAXIMUM_DEPTH) throw unfit(`A result of more than ${MAXIMUM_DEPTH} levels`);
   switch (typeof value) {
     case 'string':
+      return encodeText(value);
     case 'boolean':
-      return JSON.stringify(value);
+      return String(value);
     case 'number':
-      return encodeNumber(value);
+      if (!Number.isFinite(value)) throw unfit(String(value));
+      return JSON.stringify(value);
     case 'undefined':
       return '{"$undefined":true}';
     case 'bigint':
@@ -86,16 +88,8 @@ function encode(value: unknown, depth: number): string {
     case 'object':
       return value === null ? 'null' : encodeObject(value, depth);
     default:
-      throw new PlanMisuseError(
-        `A ${typeof value} cannot be the result of an action under an idempotency key`,
-      );
+      throw unfit(`A result that holds a ${typeof value}`);
   }
-}
-
-function encodeNumber(value: number): string {
-  if (!Number.isFinite(value))
-    throw new PlanMisuseError(`${value} cannot be stored under an idempotency key`);
-  return JSON.stringify(value);
 }
 
 function encodeObject(value: object, depth: number): string {
@@ -107,18 +101,14 @@ function encodeObject(value: object, depth: number): string {
   if (value instanceof Id) return `{"$id":${encodeId(value)}}`;
   if (value instanceof Entity) return encodeModel(value, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
-    throw new PlanMisuseError(
-      `An instance of ${value.constructor.name} cannot be the result of an action under an idempotency key; return models and plain values`,
-    );
-  }
+  if (prototype !== Object.prototype && prototype !== null)
+    throw unfit(`A result that holds an instance of ${value.constructor.name}`);
   const fields = Object.entries(value).map(([key, each]): NamedValue => [encodeName(key), each]);
   return encodeFields(fields, depth);
 }
 
 function encodeDate(value: Date): string {
-  if (Number.isNaN(value.getTime()))
-    throw new PlanMisuseError('An invalid date cannot be stored under an idempotency key');
+  if (Number.isNaN(value.getTime())) throw unfit('An invalid date');
   return `{"$date":"${instantText(value)}"}`;
 }
 
@@ -140,7 +130,12 @@ const modelText = memoize(({ name, columns }: ModelDescriptor) => ({
 }));
 
 function encodeName(key: string): string {
-  return JSON.stringify(key.startsWith('$') ? `$${key}` : key);
+  return encodeText(key.startsWith('$') ? `$${key}` : key);
+}
+
+function encodeText(text: string): string {
+  if (isUnstorable(text)) throw unfit('Text with NUL or half of a surrogate pair');
+  return JSON.stringify(text);
 }
 
 /** A value with its name as JSON text. */
@@ -153,4 +148,10 @@ function encodeFields(values: readonly NamedValue[], depth: number): string {
     fields += `${fields === '' ? '' : ','}${name}:${encode(value, depth + 1)}`;
   }
   return `{${fields}}`;
+}
+
+function unfit(what: string): PlanMisuseError {
+  return new PlanMisuseError(
+    `${what} cannot be stored under an idempotency key: return models and plain values`,
+  );
 }
