@@ -12,7 +12,7 @@ import { ROOT } from './pages.js';
 const HEAD = `# Views of templates
 
 What each [template](../templates.md) may name. A view has the members of those that it extends, too. Texts are names, types
-and literals of one line.
+and literals of one line. A member without a description is what its name says, or is described with the one above it.
 `;
 
 type Declared = InterfaceDeclaration | TypeAliasDeclaration;
@@ -35,7 +35,7 @@ function isView(declared: Declared): boolean {
 function sectionOf(view: Declared): string {
   const title = `## ${view.getName()}\n\n${commentOf(view)}`;
   if (!('getExtends' in view)) return `${title} The same as \`${view.getTypeNodeOrThrow().getText()}\`.\n`;
-  const bases = view.getExtends().map((base) => `\`${base.getText()}\``);
+  const bases = view.getExtends().map((base) => `[\`${base.getText()}\`](#${base.getText().toLowerCase()})`);
   const extended = bases.length === 0 ? '' : ` Extends ${bases.join(', ')}.`;
   const table = ['| member | type | about |', '|---|---|---|', ...view.getProperties().map(rowOf), ''];
   return [`${title}${extended}`, '', ...table].join('\n');
@@ -43,7 +43,9 @@ function sectionOf(view: Declared): string {
 
 function rowOf(member: PropertySignature): string {
   const type = (member.getTypeNode()?.getText() ?? '').replace('readonly ', '').replaceAll('|', '\\|');
-  return `| \`${member.getName()}\` | \`${type}\` | ${commentOf(member)} |`;
+  const [, view] = /^(\w+View)(\[\])?$/.exec(type) ?? [];
+  const shown = view === undefined ? `\`${type}\`` : `[\`${type}\`](#${view.toLowerCase()})`;
+  return `| \`${member.getName()}\` | ${shown} | ${commentOf(member)} |`;
 }
 
 function commentOf(node: JSDocableNode): string {
