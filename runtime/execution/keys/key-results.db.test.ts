@@ -64,4 +64,30 @@ describeOnEachAdapter('Results under keys', (harness) => {
     expect(await answers()).toEqual(RESULTS);
     expect(runs).toBe(RESULTS.length);
   });
+
+  test('are sent to repeats that wait, before their executor has closed', async () => {
+    const bank = openBank(await harness.makeShards({ shards: [HERE], migrations: accountMigrations }));
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    class WaitAction extends Action<void, string> {
+      protected async perform(): Promise<string> {
+        await gate;
+        return 'first';
+      }
+    }
+    const create = (): WaitAction => new WaitAction(systemClock);
+    const registry = new ActionRegistry([{ name: 'Wait', actionClass: WaitAction, params: [], create }]);
+    const executor = new ActionExecutor({ registry, gateways: bank.gateways, models: [] });
+    const keyed = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('wait').build();
+    const order: string[] = [];
+    const calls = [1, 2].map(async () => {
+      order.push(await executor.execute(ALICE, WaitAction, undefined, keyed));
+    });
+    const closed = executor.close().then(() => order.push('closed'));
+    open();
+    await Promise.all([...calls, closed]);
+    expect(order).toEqual(['first', 'first', 'closed']);
+  });
 });
