@@ -46,7 +46,7 @@ export function readAction(
   if (className === undefined) return undefined;
   const classes = lineage.classes.map((each) => each.node);
   const routeDecorator = decorators.get('HttpRoute');
-  const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator);
+  const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator, resultType);
   const { description, tags } = readDoc(node);
   const schedules = readScheduled(context, classes);
   const fields = paramsOf(context, params.node, paramsType);

@@ -9,7 +9,8 @@ import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
 import { followLineage } from './types/lineage.js';
-import { readClassFields } from './types/read-type.js';
+import { read, readClassFields, startReading } from './types/read-type.js';
+import type { ReadType } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -29,8 +30,17 @@ const OPTIONS = [
 /** The maximum of Node's timers and buffers. */
 const LARGEST_LIMIT = 2_147_483_647;
 
-/** Reads `@HttpRoute(method, path, options)`. @returns undefined, after a report, if method or path is not a literal */
-export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteSchema | undefined {
+/**
+ * Reads `@HttpRoute(method, path, options)`.
+ *
+ * @param result what the action returns
+ * @returns undefined, after a report, if method or path is not a literal
+ */
+export function readRoute(
+  context: ReadContext,
+  decorator: ts.Decorator,
+  result: ReadType,
+): RouteSchema | undefined {
   const [methodNode, pathNode, optionsNode] = decoratorArguments(decorator);
   const method = METHODS.find((each) => each === textOf(context, methodNode));
   const path = textOf(context, pathNode);
@@ -48,7 +58,7 @@ export function readRoute(context: ReadContext, decorator: ts.Decorator): RouteS
   const text = (name: string): Located<string> | undefined => readText(context, options.get(name));
   const example = options.get('example');
   const response = options.get('response');
-  const read = response === undefined ? undefined : readResponse(context, response);
+  const read = response === undefined ? undefined : readResponse(context, response, result);
   return defined({
     method,
     path,
@@ -121,7 +131,7 @@ function readText(context: ReadContext, node: ts.Node | undefined): Located<stri
 }
 
 /** Reads the mapper class that an identifier refers to. */
-function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | undefined {
+function readResponse(context: ReadContext, node: ts.Node, result: ReadType): ResponseSchema | undefined {
   const resolved = ts.isIdentifier(node)
     ? resolveName(context, node.getSourceFile(), node.getText())
     : undefined;
@@ -145,6 +155,7 @@ function readResponse(context: ReadContext, node: ts.Node): ResponseSchema | und
     return undefined;
   }
   if (isAsync(mapper)) reportAsync(context, mapper, name);
+  reportUntaken(context, mapper, name, result);
   const { description } = readDoc(declaration);
   const fields = readClassFields(context, declaration, { withGetters: true, roots: [] });
   return defined({ name, file: fileOf(declaration), description, fields });
@@ -165,6 +176,34 @@ function reportAsync(context: ReadContext, mapper: ts.ClassElement, name: string
     mapper,
     `${name}.from returns a promise, but responses are mapped synchronously`,
     `Load the data in the action and pass it as the result: \`static from(result: Result): ${name}\`.`,
+  );
+}
+
+/** Reports a mapper that does not take the `null` or `undefined` that the action may return. */
+function reportUntaken(
+  context: ReadContext,
+  mapper: ts.ClassElement,
+  name: string,
+  { nullable, optional }: ReadType,
+): void {
+  if (!nullable && !optional) return;
+  const [param] = ts.isMethodDeclaration(mapper) ? mapper.parameters : [];
+  // Without a declared type, TypeScript checks the generated call.
+  if (param?.type === undefined || param.type.kind === ts.SyntaxKind.AnyKeyword) return;
+  const taken = read(startReading(context, 'result'), param.type);
+  if (taken.type.kind === 'json' || taken.type.kind === 'unsupported') return;
+  const isOptional = taken.optional || param.questionToken !== undefined || param.initializer !== undefined;
+  const missing = [nullable && !taken.nullable && 'null', optional && !isOptional && 'undefined'].filter(
+    (each) => each !== false,
+  );
+  if (missing.length === 0) return;
+  const absent = missing.join(' and ');
+  report(
+    context,
+    'FWGEN026',
+    param,
+    `${name}.from does not take ${absent}, which the action may return`,
+    `Throw an error in the action instead (\`getById\` and \`getByKey\` do), or write \`${param.getText()} | ${missing.join(' | ')}\`.`,
   );
 }
 

@@ -41,7 +41,7 @@ export function readArgument(
  * Reads a type. The common forms are read from the syntax; everything else is asked of TypeScript's checker. A type
  * that cannot be stored or sent becomes `unsupported`.
  */
-function read(reading: Reading, node: ts.TypeNode): ReadType {
+export function read(reading: Reading, node: ts.TypeNode): ReadType {
   reading.budget.left -= 1;
   if (reading.budget.left < 0) return unsupported(node, HINTS.tooLarge);
   return readForm(reading, node) ?? askForType(reading, node) ?? unsupported(node);
