@@ -11,7 +11,7 @@ const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
 export const HISTORY: CommandEntry = operatorCommand({
   name: 'history',
   about:
-    'Shows the life of a model: each version with its event, what has changed, the action and its principal. Payloads may contain personal data.',
+    'Shows the life of a model: its events with the version that each made, what has changed, the action and its principal. Versions without an event are not listed. Payloads may contain personal data.',
   examples: [
     [`fw-gen history ${EXAMPLE_ID}`, 'its last 100 events'],
     [`fw-gen history ${EXAMPLE_ID} --at 2027-01-01T12:00:00Z`, 'what had happened by then'],

@@ -58,10 +58,10 @@ export class CallError<Code extends string = string> extends Error {
   }
 }
 
-/** Whether a call failed with one of these codes. */
+/** Whether a call failed with one of these codes; without codes, with any. */
 export function failedWith<Code extends KnownCode | (string & {})>(
   error: unknown,
   ...codes: readonly Code[]
 ): error is CallError<Code> {
-  return error instanceof CallError && codes.includes(error.code as Code);
+  return error instanceof CallError && (codes.length === 0 || codes.includes(error.code as Code));
 }

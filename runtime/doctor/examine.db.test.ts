@@ -246,6 +246,36 @@ describe('The doctor on real servers', () => {
     });
   });
 
+  it('says what it could not check while a table is locked', async () => {
+    const topology = topologyOf([member(A, 'shard_a')]);
+    await withDatabases(topology, async (databases) => {
+      const session = await databases.database(A).acquire();
+      const run = (text: string) => session.query({ text, values: [] });
+      await run('begin');
+      await run('lock table things in access exclusive mode');
+      try {
+        const findings = await examine(databases, { topology, application });
+        const unchecked = findings.filter(({ check }) => check === 'residency' || check === 'drift');
+        expect(unchecked).toMatchObject([
+          { level: 'warning', found: expect.stringMatching(/^things was not scanned: .*lock/) },
+          { level: 'warning', found: expect.stringMatching(/^not checked: .*lock/) },
+        ]);
+      } finally {
+        await run('rollback');
+        session.release();
+      }
+    });
+  });
+
+  it('advises to migrate while migrations are pending, not to write another one', async () => {
+    await onServer('create database shard_new');
+    const topology = topologyOf([member(A, 'shard_new')]);
+    await withDatabases(topology, (databases) => migrate(databases, { migrations: [] }));
+    expect(await found(topology, 'drift')).toMatchObject([
+      { level: 'fault', found: 'table things does not exist', advice: 'Run fw-gen migrate up first.' },
+    ]);
+  });
+
   it('reports a failover, as a fault if a loss is known, until it is acknowledged', async () => {
     const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
     const failovers = async () =>

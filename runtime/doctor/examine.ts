@@ -94,7 +94,11 @@ async function examineSchemas(
   const { migrations, tables } = application;
   const status = await migrationStatus(databases, { migrations, atOnce });
   const drifts = await findDrift(databases, { tables, atOnce });
-  return [...status.flatMap(migrationFinding), ...drifts.flatMap(driftFindings)];
+  const states = new Map(status.map(({ shard, state }) => [shard.bits, state]));
+  return [
+    ...status.flatMap(migrationFinding),
+    ...drifts.flatMap((drift) => driftFindings(drift, states.get(drift.shard.bits))),
+  ];
 }
 
 function migrationFinding({
@@ -128,11 +132,19 @@ function migrationFinding({
   }
 }
 
-function driftFindings({ shard, lacks, has, tables }: ShardDrift): readonly Finding[] {
+function driftFindings(
+  { shard, lacks, has, tables, failure }: ShardDrift,
+  state: ShardMigrationStatus['state'] | undefined,
+): readonly Finding[] {
   const subject = shard.toString();
-  const misfits = tables.map(({ message }): Finding => {
-    return { subject, ...fault('drift', message, 'Write a migration: fw-gen migrate diff.') };
-  });
+  if (failure !== undefined) {
+    // Other checks report the failure.
+    if (state === 'foreign' || state === 'unreachable') return [];
+    return [{ subject, ...warning('drift', `not checked: ${failure}`, 'Run the check again.') }];
+  }
+  const advice =
+    state === 'pending' ? 'Run fw-gen migrate up first.' : 'Write a migration: fw-gen migrate diff.';
+  const misfits = tables.map(({ message }): Finding => ({ subject, ...fault('drift', message, advice) }));
   if (lacks.length + has.length === 0) return misfits;
   const found = `differs from most shards: ${lacks.length} objects missing, ${has.length} extra`;
   return [...misfits, { subject, ...warning('drift', found, 'Run fw-gen migrate verify for the list.') }];

@@ -196,6 +196,9 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
     ];
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
+    const isSlow = error.sqlState === '57014' || error.reason === 'deadline';
+    if (!isSlow)
+      return [warning('residency', `${table} was not scanned: ${error.message}`, 'Run the check again.')];
     const advice = 'The table is large: run the check at a quiet time.';
     return [warning('residency', `${table} was not fully scanned within ${RESIDENCY_TIMEOUT_MS} ms`, advice)];
   }

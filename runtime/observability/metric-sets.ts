@@ -167,7 +167,7 @@ export function shardLagMetrics(read: () => Promise<readonly ShardLag[]>): Metri
     read,
     help: {
       fw_event_log_horizon_age_seconds:
-        'Age of the oldest transaction that holds back all events after it; `fw-gen events lag` names it',
+        'Age of the oldest transaction that holds back all events after it; `fw-gen events lag` names it. Without the right to see it: age of the oldest event held back',
       fw_scheduled_actions_due: 'Scheduled actions that are due but have not run',
       fw_scheduled_actions_failed: 'Scheduled actions whose last attempt has failed',
       fw_scheduled_actions_waiting:

@@ -20,6 +20,7 @@ import {
   variant,
 } from 'fw-actions/client';
 import { describe, expect, test } from 'vitest';
+import { depositForSure, depositOrSay } from './tour.js';
 
 /** A scripted answer of the service; an error is a lost connection. */
 type Scripted = Error | 'never' | { status?: number; body?: unknown; headers?: Record<string, string> };
@@ -291,5 +292,19 @@ describe('A stream', () => {
     const { client } = clientOf('never', { body: frame('a', 6) });
     const { value } = await follow(client, '/', {}, { silenceMs: 20, after: 5 }).next();
     expect(value).toMatchObject({ id: 'a' });
+  });
+});
+
+describe('The examples of docs/client.md', () => {
+  test('tell an unknown outcome from a refusal', async () => {
+    const lost = { ...clientOf(LOST).client, timeoutMs: 50 };
+    await expect(depositForSure(lost, 'w', 'key-1')).resolves.toBe('ask again later');
+    const { client: refused } = clientOf(problem(409, 'FW_REFUSED'));
+    await expect(depositForSure(refused, 'w', 'key-1')).rejects.toMatchObject({ code: 'FW_REFUSED' });
+    await expect(depositOrSay(refused, 'w', '1')).resolves.toBe('Told in words');
+  });
+
+  test('do not take errors of others for errors of calls', () => {
+    expect(failedWith(new TypeError('x'))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { APPLICATION_ROLE } from '../../../test/databases/roles.js';
+import { APPLICATION_ROLE, ownersDatabase } from '../../../test/databases/roles.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
@@ -60,6 +60,31 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
         await expect(asRole(forbidden)).rejects.toMatchObject({ sqlState: '42501' });
     } finally {
       await ledger.events.stop();
+    }
+  });
+
+  test('is told how long events are held back by a transaction whose age it may not see', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      role: 'application',
+    });
+    const ledger = openLedger(databases);
+    const account = await ledger.open();
+    const session = await ownersDatabase(databases, HERE).acquire();
+    const run = (text: string): Promise<unknown> => session.query({ text, values: [] });
+    try {
+      await run('BEGIN');
+      await run('SELECT pg_current_xact_id()');
+      await ledger.credit(account);
+      await until(async () => ((await ledger.events.lag())[0]?.horizon.ageMs ?? 0) > 300);
+      const [lag] = await ledger.events.lag();
+      expect(lag?.horizon.holders).toContainEqual(
+        expect.objectContaining({ kind: 'transaction', ageMs: undefined }),
+      );
+    } finally {
+      await run('ROLLBACK');
+      session.release();
     }
   });
 });

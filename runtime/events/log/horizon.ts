@@ -22,7 +22,10 @@ export interface HorizonHolder {
 export interface Horizon {
   /** Oldest transaction that may still be in progress. */
   readonly transactionId: string;
-  /** Age of the oldest known holder, in milliseconds; 0 if nothing holds the horizon. */
+  /**
+   * Age of the oldest holder, in milliseconds; 0 if nothing holds the horizon. Where the role may not see the age of a
+   * holder, at least the age of the oldest event that is held back.
+   */
   readonly ageMs: number;
   /** Oldest first. */
   readonly holders: readonly HorizonHolder[];
@@ -32,12 +35,19 @@ export interface Horizon {
 export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
   const { rows } = await database.query({ text: HORIZON, name: 'fw_horizon', values: [] });
   const holders = rows.flatMap((row) => (row[1] === null ? [] : [toHolder(row)]));
-  return {
-    transactionId: String(rows[0]?.[0] ?? '0'),
-    ageMs: Math.max(0, ...holders.map(({ ageMs }) => ageMs ?? 0)),
-    holders,
-  };
+  const transactionId = String(rows[0]?.[0] ?? '0');
+  const ages = holders.map(({ ageMs }) => ageMs);
+  const heldBackMs = ages.includes(undefined) ? await ageOfHeldBack(database, transactionId) : 0;
+  return { transactionId, ageMs: Math.max(heldBackMs, ...ages.map((age) => age ?? 0)), holders };
 }
+
+async function ageOfHeldBack(database: ShardDatabase, transactionId: string): Promise<number> {
+  const { rows } = await database.query({ text: HELD_BACK, values: [transactionId] });
+  return Math.max(0, Number(rows[0]?.[0] ?? 0));
+}
+
+const HELD_BACK = `SELECT extract(epoch FROM clock_timestamp() - created_date) * 1000 FROM eventlog.events
+  WHERE transaction_id >= $1::text::xid8 ORDER BY transaction_id, position LIMIT 1`;
 
 function toHolder(row: readonly unknown[]): HorizonHolder {
   const [, kind, transactionId, pid, name, databaseName, user, application, state, ageMs] = row;

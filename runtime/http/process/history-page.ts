@@ -43,7 +43,8 @@ function timeOf(text: string | readonly string[] | undefined): Date | undefined 
 }
 
 export function historyPage({ id, at, events }: ModelLife): OperatorPage {
-  const caption = 'Events, oldest first. Retention may have deleted earlier ones.';
+  const caption =
+    'Events, oldest first. Versions without an event are not listed; retention may have deleted earlier events.';
   const content = html`<p><a href="../../operate">All shards</a></p>
 <form><label>Until <input name="at" value="${at?.toISOString()}" placeholder="2027-01-01T12:00:00Z"></label> <button>Show</button></form>
 ${tableOf(caption, events, {
