@@ -37,7 +37,7 @@ export const DIFF: CommandEntry = command({
     const tables = await readTables(config);
     const { nextMigrations, sqlName } = await import('../generator/migrations.js');
     const { planNextMigration } = await import('../runtime/operations.js');
-    const planned = await planNextMigration(migrations, tables, options, sqlName);
+    const planned = await planNextMigration(migrations, tables, { ...options, quote: sqlName });
     const { statements, validations, refusals, notes } = planned;
     if (options.check === true)
       return reportMissing([

@@ -1,6 +1,9 @@
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { InputError, UnreachableError } from './input-error.js';
 
+/** Codes of errors that the user can mend: a package is missing, a migration fails on the trial database. */
+const MISTAKES: readonly unknown[] = ['FW_PACKAGE_MISSING', 'FW_MIGRATION'];
+
 /**
  * Prints why a command failed. Returns the exit code: 1 for unreachable databases, 2 for wrong input, 3 for a bug of
  * this program.
@@ -14,7 +17,7 @@ export function failureCode(error: unknown, output: Output): ExitCode {
     output.error(error.message);
     return EXIT.drift;
   }
-  if (error instanceof Error && 'code' in error && error.code === 'FW_PACKAGE_MISSING') {
+  if (error instanceof Error && 'code' in error && MISTAKES.includes(error.code)) {
     output.error(error.message);
     return EXIT.inputError;
   }

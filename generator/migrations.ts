@@ -9,7 +9,12 @@ import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
 import { nameMigrations } from './emit/migration-names.js';
 import type { RenameMigration } from './emit/rename-migrations.js';
-import { checkDefinition, columnDefinition, indexDefinition } from './emit/views/migration-view.js';
+import {
+  checkDefinition,
+  columnDefinition,
+  finiteCheck,
+  indexDefinition,
+} from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
@@ -103,6 +108,8 @@ export interface ModelColumn {
   readonly nullable: boolean;
   /** Name, type and constraints, in the syntax of `create table` and `add column`. */
   readonly definition: string;
+  /** The condition of its check, which is part of the definition. */
+  readonly check?: string;
   /** Former name of the column: `@renamedFrom old_name` in the field's comment. */
   readonly renamedFrom?: string;
 }
@@ -141,11 +148,13 @@ export async function findRename(
 function tableOf(model: ModelSchema): ModelTable {
   const columns = columnsOf(model).map((column): ModelColumn => {
     const renamed = column.field.tags.find(({ name }) => name === 'renamedFrom')?.text.trim();
+    const check = finiteCheck(column);
     return {
       name: column.column,
       type: column.sqlType,
       nullable: column.field.optional || column.field.nullable,
       definition: columnDefinition(model, column),
+      ...(check === undefined ? {} : { check }),
       ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
     };
   });

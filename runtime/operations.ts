@@ -9,12 +9,8 @@ import { CrossShardJournal } from './execution/cross-shard/cross-shard-journal.j
 import { ShardGateways } from './execution/shard-gateways.js';
 import { type RelayPages, serveRelayPages } from './http/process/relay-pages.js';
 import type { Migration } from './migration/migration.js';
-import {
-  type ChangePermissions,
-  type PlannedChanges,
-  planChanges,
-  type WantedTable,
-} from './migration/plan-changes.js';
+import { type NextMigrationOptions, planNextMigration as nextMigration } from './migration/next-migration.js';
+import type { PlannedChanges, WantedTable } from './migration/plan-changes.js';
 import { type Replay, withReplay } from './migration/replay.js';
 import { lagOfShards } from './observability/lag-of-shards.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
@@ -112,14 +108,12 @@ function gatewaysOf(databases: DatabaseRegistry): ShardGateways {
 }
 
 /** The changes from the schema of the migrations to the tables that the models require. */
-export async function planNextMigration(
+export function planNextMigration(
   migrations: readonly Migration[],
   wanted: readonly WantedTable[],
-  permissions: ChangePermissions,
-  quote: (name: string) => string,
+  options: Omit<NextMigrationOptions, 'embedded'>,
 ): Promise<PlannedChanges> {
-  const schema = await withReplay(pgliteAdapter, (replay) => replay.run(migrations));
-  return planChanges(wanted, schema, permissions, quote);
+  return nextMigration(migrations, wanted, { ...options, embedded: pgliteAdapter });
 }
 
 /** Opens an embedded in-memory database for trying out migrations during `work`. */

@@ -289,4 +289,35 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });
+
+  test('refuses what fails on the tables as they are', async () => {
+    await withModel(MODEL.replace('price!: Decimal', 'price!: string'));
+    migrationFile('0002_cheap', 'create view cheap as select id from things where price < 10;');
+    const refused = await fwGen('migrate', 'diff', '--convert', 'things.price');
+    expect(refused).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/The migration would fail: .*view.* Write it yourself/),
+    });
+    expect(files()).toEqual(['0001_things.ts', '0002_cheap.ts']);
+  });
+
+  test('notes the table that a model had before', async () => {
+    await withModel(MODEL);
+    migrationFile('0002_create_gone', 'create table gone (id uuid primary key);');
+    const { code, error } = await fwGen('migrate', 'diff');
+    expect({ code, error }).toEqual({
+      code: 0,
+      error: expect.stringContaining('no model has the table gone'),
+    });
+  });
+
+  test('names the migration that fails, which is no bug of fw-gen', async () => {
+    await withModel(MODEL);
+    migrationFile('0002_bad', 'alter table things add column x txet;');
+    const { code, error } = await fwGen('migrate', 'diff');
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringMatching(/^Migration 0002_bad failed .*txet/),
+    });
+  });
 });

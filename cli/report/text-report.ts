@@ -43,7 +43,9 @@ const VERBS = { create: 'would create', update: 'would update', remove: 'would r
 /** `file:line:column CODE message`, the frame, and the hint. */
 export function problemText(problem: ReportedProblem, { sourceText }: ReportOptions): string {
   const { code, location, message, hint } = problem;
-  const text = location.line === undefined ? undefined : sourceText(location.file);
+  // The lines around a mistake in the configuration may have a password.
+  const isShown = location.line !== undefined && code !== 'FWCONFIG';
+  const text = isShown ? sourceText(location.file) : undefined;
   const frame = text === undefined ? '' : codeFrame(text, location);
   return [`${formatLocation(location)} ${code} ${message}`, frame, `    ${hint}`, '']
     .filter((line, index) => index === 3 || line.trim() !== '')

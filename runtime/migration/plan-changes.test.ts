@@ -140,6 +140,40 @@ describe('The next migration', () => {
     );
   });
 
+  it.each([
+    ['text', 'jsonb', 'to_jsonb(a) makes each value a JSON value, a::jsonb parses it'],
+    ['jsonb', 'text', "(a #>> '{}')::text takes the value out of JSON"],
+  ])('does not guess how %s becomes %s', (from, to, forms) => {
+    const { statements, refusals } = plan([{ type: from }], [{ type: to }], { convert: new Set(['t.a']) });
+    expect(statements).toEqual([]);
+    expect(refusals).toEqual([expect.stringContaining(forms)]);
+  });
+
+  it('drops the rules of a column before its type is converted, and adds those that remain', () => {
+    const rule = { name: 'rule_t_a_maximum_0a1b2c3d', definition: 'constraint rule check (a <= 5)' };
+    const found = { name: 'a', type: 'integer', nullable: false, filledIn: false };
+    const facts = { name: rule.name, isValidated: true, columns: ['a'], definition: 'CHECK ((a <= 5))' };
+    const tables = new Map([['t', { name: 't', columns: [found] }]]);
+    const column = { name: 'a', type: 'text', nullable: false, definition: 'a text not null' };
+    const convert = { ...none, convert: new Set(['t.a']) };
+    const changes = (checks: readonly (typeof rule)[]) =>
+      planChanges(
+        [{ table: 't', columns: [column], checks }],
+        { tables, lines: [], checks: new Map([['t', [facts]]]) },
+        convert,
+        (name) => name,
+      );
+    const dropped = [
+      `alter table t drop constraint ${rule.name}`,
+      'alter table t alter column a type text using a::text',
+    ];
+    expect(changes([])).toMatchObject({ statements: dropped, validations: [] });
+    expect(changes([rule])).toMatchObject({
+      statements: [...dropped, `alter table t add ${rule.definition} not valid`],
+      validations: [`alter table t validate constraint ${rule.name}`],
+    });
+  });
+
   it('keeps unknown columns, unless a drop is permitted', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({

@@ -1,4 +1,5 @@
 import { normalizeType } from '../domain/sql-type.js';
+import { conversionOf } from './conversion.js';
 import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
@@ -31,6 +32,8 @@ export interface WantedColumn {
   readonly nullable: boolean;
   /** Name, type and constraints, in the syntax of `add column`. */
   readonly definition: string;
+  /** The condition of its check, which is part of the definition. */
+  readonly check?: string;
   /** Former name of the column. */
   readonly renamedFrom?: string;
 }
@@ -73,8 +76,9 @@ export function planChanges(
   const tables: string[] = [];
   for (const table of wanted) {
     const before = planner.size;
-    planner.add(table, schema.tables.get(table.table));
-    planner.check(table, schema.checks?.get(table.table) ?? []);
+    const checks = schema.checks?.get(table.table) ?? [];
+    planner.add(table, schema.tables.get(table.table), checks);
+    planner.check(table, checks);
     if (planner.size > before) tables.push(table.table);
   }
   return { ...planner.finish(), tables };
@@ -91,6 +95,8 @@ class ChangePlanner {
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
+  /** Check constraints. */
+  readonly #dropped = new Set<string>();
 
   constructor(permissions: ChangePermissions, quote: (name: string) => string) {
     this.#permissions = permissions;
@@ -102,7 +108,11 @@ class ChangePlanner {
     return this.#statements.length + this.#validations.length;
   }
 
-  add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
+  add(
+    { table, columns, indexes = [] }: WantedTable,
+    found: TableFacts | undefined,
+    checks: readonly CheckFacts[],
+  ): void {
     if (found === undefined) {
       this.#refusals.push(
         `No migration creates table ${table}: run fw-gen generate, which writes its first one.`,
@@ -122,7 +132,8 @@ class ChangePlanner {
       else {
         if (before.name !== column.name) this.#rename(table, before.name, column.name);
         renamed.set(before.name, column.name);
-        this.#alter(table, column, before);
+        const ofColumn = checks.filter(({ columns: of }) => of.join() === before.name);
+        this.#alter(table, column, before, ofColumn);
       }
       leftOver.delete(before?.name ?? column.name);
     }
@@ -143,14 +154,14 @@ class ChangePlanner {
     found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
   ): void {
     for (const { name, definition } of checks) {
-      const present = found.find((each) => each.name === name);
+      const present = found.find((each) => each.name === name && !this.#dropped.has(name));
       if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
       if (present?.isValidated !== true)
         this.#validations.push(`alter table ${this.#quote(table)} validate constraint ${this.#quote(name)}`);
     }
     for (const { name } of found) {
       const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
-      if (isLeftOver) this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
+      if (isLeftOver && !this.#dropped.has(name)) this.#dropCheck(table, name);
     }
   }
 
@@ -189,10 +200,11 @@ class ChangePlanner {
     this.#alterTable(table, `add column ${column.definition} default (${value})`);
   }
 
-  #alter(table: string, column: WantedColumn, before: ColumnFacts): void {
+  #alter(table: string, column: WantedColumn, before: ColumnFacts, checks: readonly CheckFacts[]): void {
     const place = `${table}.${column.name}`;
     const name = this.#quote(column.name);
-    if (normalizeType(before.type) !== normalizeType(column.type)) this.#changeType(table, column, before);
+    if (normalizeType(before.type) !== normalizeType(column.type))
+      this.#changeType(table, column, before, checks);
     if (column.nullable && !before.nullable) this.#alterTable(table, `alter column ${name} drop not null`);
     if (column.nullable || !before.nullable) return;
     const value = this.#backfill(table, column.name);
@@ -207,18 +219,44 @@ class ChangePlanner {
     this.#alterTable(table, `alter column ${name} set not null`);
   }
 
-  #changeType(table: string, { name, type }: WantedColumn, before: ColumnFacts): void {
+  #changeType(
+    table: string,
+    { name, type, check }: WantedColumn,
+    before: ColumnFacts,
+    checks: readonly CheckFacts[],
+  ): void {
     const place = `${table}.${name}`;
     const allowed = this.#permissions.convert.has(place);
     if (allowed) this.#used.add(place);
-    if (!allowed && !isWidening(before.type, type)) {
+    const isSafe = isWidening(before.type, type);
+    if (!allowed && !isSafe) {
       this.#refusals.push(
         `${place} is ${before.type}; not every value of that type fits ${type}. If all stored values fit, pass --convert ${place}.`,
       );
       return;
     }
     const column = this.#quote(name);
-    this.#alterTable(table, `alter column ${column} type ${type} using ${column}::${type}`);
+    const using = isSafe
+      ? `${column}::${type}`
+      : conversionOf({ column, place, from: before.type, to: type });
+    if (using === undefined) {
+      this.#refusals.push(
+        `${place} is ${before.type}, and whether its values are JSON is not known. Write a migration of your own: ` +
+          `alter table ${this.#quote(table)} alter column ${column} type ${type} using ${jsonForms(column, type)}.`,
+      );
+      return;
+    }
+    const finite = checks.find(({ definition }) => definition.includes("'NaN'"));
+    if (finite !== undefined && check === undefined) this.#dropCheck(table, finite.name);
+    // The rules of the former type may have no meaning for the new one.
+    if (!isSafe) for (const { name: rule } of checks) if (RULE.test(rule)) this.#dropCheck(table, rule);
+    this.#alterTable(table, `alter column ${column} type ${type} using ${using}`);
+    if (finite === undefined && check !== undefined) this.#alterTable(table, `add check (${check})`);
+  }
+
+  #dropCheck(table: string, name: string): void {
+    this.#dropped.add(name);
+    this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
   }
 
   #leftOver(table: string, column: ColumnFacts): void {
@@ -261,6 +299,13 @@ class ChangePlanner {
   #alterTable(table: string, change: string): void {
     this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
+}
+
+/** The two ways between JSON and other values, for a message. */
+function jsonForms(column: string, type: string): string {
+  return normalizeType(type) === 'jsonb'
+    ? `to_jsonb(${column}) makes each value a JSON value, ${column}::jsonb parses it`
+    : `(${column} #>> '{}')::${type} takes the value out of JSON`;
 }
 
 /** Why a column's former name is ambiguous. An annotation whose old column no longer exists is ignored. */

@@ -98,7 +98,16 @@ export function columnDefinition(
   }
   // States have no check: a new state would need a migration before the release that knows it.
   const notNull = field.optional || field.nullable ? '' : ' not null';
-  return `${name} ${sqlType}${notNull}${mayBeInfinite(sqlType) ? ` check (${name} ${FINITE})` : ''}`;
+  const check = finiteCheck({ column, sqlType });
+  return `${name} ${sqlType}${notNull}${check === undefined ? '' : ` check (${check})`}`;
+}
+
+/** Returns the condition of a column's check; undefined if its type has neither NaN nor infinity. */
+export function finiteCheck({
+  column,
+  sqlType,
+}: Pick<ColumnSchema, 'column' | 'sqlType'>): string | undefined {
+  return mayBeInfinite(sqlType) ? `${sqlName(column)} ${FINITE}` : undefined;
 }
 
 /** The condition on columns whose type has NaN and infinity. */
