@@ -142,8 +142,7 @@ export interface Application {
    * Switches to another topology while requests are served. New shards are migrated first; with `migrate: false` they
    * must have been migrated. See `DatabaseRegistry.reload`.
    *
-   * @throws ReloadRefusedError for an unsafe change
-   * @throws MigrationError if a new shard cannot be migrated
+   * @throws ReloadRefusedError for an unsafe change, and if a new shard cannot be reached, migrated or verified
    */
   reload(sharding: ShardingTopology): Promise<readonly TopologyChange[]>;
   /** Statistics of each shard in this process: connections, circuit breaker, queue, writes. Sends no query. */

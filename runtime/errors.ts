@@ -506,9 +506,12 @@ export class UnsafeServerError extends FwError {
 /** A running process refuses another topology and keeps its current one unchanged. */
 export class ReloadRefusedError extends FwError {
   readonly code = 'FW_RELOAD_REFUSED';
+  /** Whether only an added shard is not ready: the same topology may be accepted later. */
+  readonly mayPass: boolean;
 
-  constructor(reason: string, options?: ErrorOptions) {
+  constructor(reason: string, options: ErrorOptions & { readonly mayPass?: boolean } = {}) {
     super(`The new topology is refused: ${reason}`, options);
+    this.mayPass = options.mayPass ?? false;
   }
 }
 

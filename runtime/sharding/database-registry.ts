@@ -1,6 +1,6 @@
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ClosedError, UnknownShardError } from '../errors.js';
+import { ClosedError, messageOf, ReloadRefusedError, UnknownShardError } from '../errors.js';
 import { BreakerDatabase } from './breaker-database.js';
 import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
@@ -285,7 +285,12 @@ export class DatabaseRegistry {
   }
 
   async #prepare(member: MemberConfig, { prepare }: ReloadOptions): Promise<void> {
-    await prepare?.(this.#keep(member.shard, member.primary), member);
+    try {
+      await prepare?.(this.#keep(member.shard, member.primary), member);
+    } catch (error) {
+      const reason = `the new shard ${member.shard} is not ready: ${messageOf(error)}`;
+      throw new ReloadRefusedError(reason, { cause: error, mayPass: true });
+    }
   }
 
   async #switch(member: MemberConfig, { patienceMs = 5_000 }: ReloadOptions): Promise<void> {

@@ -24,7 +24,11 @@ export function publicError(failure: DriverFailure, shard: ShardIdentifier): FwE
   const name = shard.toString();
   const cause = { cause: failure, ...retryAfter(failure) };
   if (failure instanceof ShardRemovedFailure) return new UnknownShardError(name);
-  if (failure.sqlState !== undefined) return answeredError(failure, failure.sqlState, name);
+  if (failure.sqlState !== undefined) {
+    const isConnection = failure.phase === 'not-sent' && sqlStateMeaning(failure.sqlState) === 'other';
+    if (isConnection) return new ShardUnavailableError(name, 'its database refuses the connection', cause);
+    return answeredError(failure, failure.sqlState, name);
+  }
   if (failure.phase === 'not-sent' && failure.reason !== undefined)
     return notSentError(failure.reason, name, cause);
   if (failure.reason === 'deadline')

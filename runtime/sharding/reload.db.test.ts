@@ -9,7 +9,9 @@ import { Account } from '../domain/test-support/account.js';
 import { ReloadRefusedError, UnknownShardError } from '../errors.js';
 import { defineMigration } from '../migration/migration.js';
 import type { DatabaseRegistry } from './database-registry.js';
+import type { DriverFailure } from './driver-failure.js';
 import { Placement } from './placement.js';
+import { publicError } from './public-error.js';
 import type { ShardDatabase } from './shard-database.js';
 import { describeChange } from './topology-changes.js';
 
@@ -152,7 +154,10 @@ describeOn('postgresql', 'Another topology', (harness) => {
       await run(databases, first, 'select 1');
       const rotated = changed(topology, first, withPrimary({ password: { reveal: () => 'another' } }));
       await databases.reload(rotated);
-      await expect(run(databases, first, 'select 1')).rejects.toMatchObject({ sqlState: '28P01' });
+      const refused = await run(databases, first, 'select 1').catch((error: unknown) => error);
+      expect(refused).toMatchObject({ sqlState: '28P01' });
+      // No statement was refused, because there was no connection.
+      expect(publicError(refused as DriverFailure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
       await databases.reload(topology);
       await run(databases, first, 'select 1');
     });

@@ -85,6 +85,17 @@ it('A process that serves follows its configuration, and keeps what it has when 
     port.hangup();
     await logged(port, 'FW_RELOAD_REFUSED');
     expect(await shards()).toEqual(['(0, 0)', '(0, 1)']);
+    // The folder of the third shard is a file until later.
+    const blocked = join(folder, 'blocked');
+    writeFileSync(blocked, '');
+    const embedded = { configs: { 'primary-config': { 'jdbc-url': `jdbc:pglite:file:${blocked}/data` } } };
+    writeFileSync(config, yaml(member(0), member(1, { name: 'other', draining: true }), member(2, embedded)));
+    port.hangup();
+    await logged(port, 'the new shard (0, 2) is not ready');
+    expect(await shards()).toEqual(['(0, 0)', '(0, 1)']);
+    rmSync(blocked);
+    await logged(port, 'topology: shard (0, 2) added');
+    expect(await shards()).toEqual(['(0, 0)', '(0, 1)', '(0, 2)']);
   } finally {
     await server.close();
   }

@@ -1,9 +1,10 @@
 import type { Application } from '../../application.js';
+import { sleep } from '../../concurrency/time.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { kebabCase } from '../../config/key-names.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { FwConfig, ShardingTopology } from '../../config/types.js';
-import { FwError } from '../../errors.js';
+import { FwError, messageOf, ReloadRefusedError } from '../../errors.js';
 import { errorFacts, type Logger } from '../../observability/logger.js';
 import { describeChange } from '../../sharding/topology-changes.js';
 import { followFiles } from './follow-files.js';
@@ -20,27 +21,59 @@ export interface ConfigReload {
   readonly port: Pick<ProcessPort, 'onHangup'>;
 }
 
+/** Pause before a file with a shard that is not ready is read again, in milliseconds. */
+const RETRY_MS = 5_000;
+
 /**
  * Follows the configuration file: after a change, or on SIGHUP, the new topology is checked and takes effect, or is
- * refused with the reason while the old one stays. Other changed settings need a restart, which is logged.
+ * refused with the reason while the old one stays. A file that adds a shard which is not ready is tried again until
+ * it is. Other changed settings need a restart, which is logged.
  *
  * @returns a function that stops it
  */
 export function followConfig(options: ConfigReload): () => void {
-  return followFiles([options.config.file], options.port, () => void reloadOnce(options));
+  let latest = new AbortController();
+  const unfollow = followFiles([options.config.file], options.port, () => {
+    latest.abort();
+    latest = new AbortController();
+    void reloadUntilReady(options, latest.signal);
+  });
+  return () => {
+    latest.abort();
+    unfollow();
+  };
 }
 
-async function reloadOnce({ config, env, application, reloaded, log }: ConfigReload): Promise<void> {
+async function reloadUntilReady(options: ConfigReload, signal: AbortSignal): Promise<void> {
+  let known: string | undefined;
+  do {
+    const failure = await reloadOnce(options, known === undefined);
+    if (failure === undefined) return;
+    const reason = messageOf(failure);
+    if (reason !== known)
+      options.log.error(factsOf(failure), 'the configuration was not reloaded; the old one stays in use');
+    known = reason;
+    if (!(failure instanceof ReloadRefusedError && failure.mayPass)) return;
+    await sleep(RETRY_MS, { ref: false, signal }).catch(() => {});
+  } while (!signal.aborted);
+}
+
+/** @returns why it failed; undefined if the configuration was reloaded */
+async function reloadOnce(
+  { config, env, application, reloaded, log }: ConfigReload,
+  isFirst: boolean,
+): Promise<unknown> {
   try {
     const next = loadConfig(config.file, { env });
-    for (const key of keysForRestart(config, next))
+    for (const key of isFirst ? keysForRestart(config, next) : [])
       log.warn({}, `configuration: ${key} changed; restart to apply it`);
     const changes = await application.reload(next.sharding);
     reloaded(next.sharding);
     for (const change of changes) log.info({}, `topology: ${describeChange(change)}`);
     if (changes.length === 0) log.info({}, 'topology: no change');
+    return undefined;
   } catch (error) {
-    log.error(factsOf(error), 'the configuration was not reloaded; the old one stays in use');
+    return error;
   }
 }
 
