@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentedGrants } from '../../test/databases/roles.js';
 import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
@@ -123,20 +124,44 @@ describe('The doctor on real servers', () => {
     expect(await found(topologyOf([member(A, 'shard_a')]), 'rights')).toMatchObject([
       { level: 'warning', found: 'the user is a superuser' },
     ]);
-    await withDatabases(topologyOf([member(A, 'shard_a')]), async (databases) => {
-      for (const text of [
-        'grant usage on schema eventlog to clerk',
-        'grant select, insert on all tables in schema eventlog to clerk',
-        'grant select, insert on things to clerk',
-      ])
-        await databases.database(A).query({ text, values: [] });
-    });
     const clerk = { username: 'clerk', password: { reveal: () => 'clerk' } };
-    const rights = await found(topologyOf([member(A, 'shard_a', clerk)]), 'rights');
-    expect(rights).toMatchObject([
-      { level: 'warning', found: 'no CREATE on the database' },
-      { level: 'fault', found: 'no access to "things"', advice: expect.stringContaining('grant select') },
-    ]);
+    const seen = async () => {
+      const topology = topologyOf([member(A, 'shard_a', clerk)]);
+      const findings = await withDatabases(topology, (databases) =>
+        examine(databases, { topology, application }),
+      );
+      return new Map(
+        findings
+          .filter(
+            ({ check, level, found: text }) =>
+              check !== 'drift' && level !== 'ok' && !text.includes('CREATE'),
+          )
+          .map(({ check, level, found: text }) => [check, `${level}: ${text}`]),
+      );
+    };
+    const grant = (grants: string) =>
+      withDatabases(topologyOf([member(A, 'shard_a')]), async (databases) => {
+        for (const text of grants.split(';').filter((each) => each.trim() !== ''))
+          await databases.database(A).query({ text, values: [] });
+      });
+    const unsafe = ['durability', 'warning: fsync off, full_page_writes off, allowed'] as const;
+    // Each other check reports what it could not do.
+    expect(await seen()).toEqual(
+      new Map([
+        unsafe,
+        ['rights', 'fault: the user lacks the rights usage on schema eventlog'],
+        ['residency', 'fault: not checked: permission denied for schema eventlog'],
+        ['partitions', 'fault: not checked: permission denied for schema eventlog'],
+      ]),
+    );
+    await grant(documentedGrants().replaceAll('wallet_app', 'clerk').replace('wallets, transfers', 'things'));
+    expect(await seen()).toEqual(
+      new Map([unsafe, ['partitions', 'warning: not checked: the user may not read eventlog.maintenance']]),
+    );
+    await grant('revoke update on things from clerk; revoke insert on eventlog.events from clerk');
+    expect((await seen()).get('rights')).toBe(
+      'fault: the user lacks the rights insert on eventlog.events, update on "things"',
+    );
   });
 
   it('reports a read-only database: by a setting, or a standby', async () => {

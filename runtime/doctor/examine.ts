@@ -39,15 +39,15 @@ export interface ExamineOptions {
 }
 
 /** Checks of a database that answers. */
-const CHECKS: readonly ShardCheck[] = [
-  checkVersion,
-  checkDurability,
-  checkClock,
-  checkRights,
-  checkResidency,
-  checkPartitions,
-  checkPeers,
-];
+const CHECKS: Readonly<Record<string, ShardCheck>> = {
+  version: checkVersion,
+  durability: checkDurability,
+  clock: checkClock,
+  rights: checkRights,
+  residency: checkResidency,
+  partitions: checkPartitions,
+  connected: checkPeers,
+};
 
 /** Checks a topology and its databases. Changes nothing. */
 export async function examine(
@@ -82,7 +82,15 @@ async function examineShard(subject: ShardSubject): Promise<readonly CheckResult
   const connection = await checkConnection(subject);
   if (connection.some(({ level }) => level === 'fault')) return connection;
   const results = [...connection];
-  for (const check of CHECKS) results.push(...(await check(subject)));
+  for (const [name, check] of Object.entries(CHECKS)) {
+    try {
+      results.push(...(await check(subject)));
+    } catch (error) {
+      results.push(
+        fault(name, `not checked: ${messageOf(error)}`, 'Check the rights, and the log of the server.'),
+      );
+    }
+  }
   return results;
 }
 
@@ -143,7 +151,9 @@ function driftFindings(
     return [{ subject, ...warning('drift', `not checked: ${failure}`, 'Run the check again.') }];
   }
   const advice =
-    state === 'pending' ? 'Run fw-gen migrate up first.' : 'Write a migration: fw-gen migrate diff.';
+    state === 'pending'
+      ? 'Run fw-gen migrate up first.'
+      : 'Write a migration: fw-gen migrate diff. If that finds nothing, undo what was changed by hand on this shard.';
   const misfits = tables.map(({ message }): Finding => ({ subject, ...fault('drift', message, advice) }));
   if (lacks.length + has.length === 0) return misfits;
   const found = `differs from most shards: ${lacks.length} objects missing, ${has.length} extra`;

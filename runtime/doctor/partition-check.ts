@@ -14,8 +14,15 @@ from pg_constraint where conname = 'fw_partitions_ahead' and conrelid in (
  * on. The next run of retention, or the next start of a process, drops a constraint that refuses rows or is about to.
  */
 export const checkPartitions: ShardCheck = async ({ database }) => {
-  const [known] = await ask(database, "select to_regclass('eventlog.maintenance') is not null");
-  if (known !== true) return [];
+  const [readable] = await ask(
+    database,
+    "select has_table_privilege(to_regclass('eventlog.maintenance'), 'SELECT')",
+  );
+  if (readable === false) {
+    const found = 'not checked: the user may not read eventlog.maintenance';
+    return [warning('partitions', found, 'Run fw-gen doctor as the owner of the tables.')];
+  }
+  if (readable !== true) return [];
   const { rows } = await query(database, CHECKS);
   return rows.flatMap(([table, definition, isBusy, nowMs]) => {
     const [, from] = /id < '([0-9a-f-]{36})'/.exec(String(definition)) ?? [];

@@ -1,6 +1,7 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig, UnsafeSetting } from '../config/types.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
+import { missingRights } from '../migration/application-rights.js';
 import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
@@ -134,31 +135,17 @@ export const checkRights: ShardCheck = async ({ database, tables }) => {
       ),
     );
   }
-  const denied = await deniedTables(database, tables);
-  if (denied.length > 0) {
-    const advice = `grant select, insert, update on ${denied.join(', ')} to the user of this member.`;
-    results.push(fault('rights', `no access to ${denied.join(', ')}`, advice));
+  const missing = await missingRights(
+    database,
+    tables.map(({ table }) => table),
+    true,
+  );
+  if (missing.length > 0) {
+    const advice = 'Grant them as the owner of the schema (docs/events.md, Roles).';
+    results.push(fault('rights', `the user lacks the rights ${missing.join(', ')}`, advice));
   }
   return results.length > 0 ? results : [ok('rights', 'reads and writes')];
 };
-
-/** Events and actions are never updated, so a role should not have that right. */
-const OWN_TABLES = ['eventlog.events', 'eventlog.actions', 'eventlog.idempotency_keys'];
-
-async function deniedTables(
-  database: ShardDatabase,
-  tables: readonly CheckedTable[],
-): Promise<readonly string[]> {
-  const names = [...OWN_TABLES, ...tables.map(({ table }) => quoteName(table))];
-  const { rows } = await query(
-    database,
-    `select name from unnest($1::text[]) as name where to_regclass(name) is not null and not (
-      has_table_privilege(name, 'SELECT') and has_table_privilege(name, 'INSERT')
-      and (starts_with(name, 'eventlog.') or has_table_privilege(name, 'UPDATE')))`,
-    [`{${names.map((name) => JSON.stringify(name)).join(',')}}`],
-  );
-  return rows.map(([name]) => String(name));
-}
 
 /** Checks the database's own shard identity, and whether it contains rows of other shards. */
 export const checkResidency: ShardCheck = async ({ database, member, tables }) => {

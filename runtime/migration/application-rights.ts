@@ -36,12 +36,19 @@ const MODEL_PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE'];
  * Required rights that the connection's user does not have.
  *
  * @param tables the models' tables
+ * @param onlyExisting whether tables that do not exist are left out
  * @returns `update on eventlog.consumers`, sorted
  */
 export async function missingRights(
   database: Pick<ShardDatabase, 'query'>,
   tables: readonly string[],
+  onlyExisting: boolean = false,
 ): Promise<readonly string[]> {
+  const schemas = await database.query({
+    text: `select has_schema_privilege(oid, 'USAGE') from pg_namespace where nspname = 'eventlog'`,
+    values: [],
+  });
+  if (schemas.rows[0]?.[0] === false) return ['usage on schema eventlog'];
   const wanted = [
     ...APPLICATION_RIGHTS.flatMap(({ tables: names, privileges }) =>
       names.flatMap((name) => privileges.map((privilege) => [`eventlog.${name}`, privilege] as const)),
@@ -52,8 +59,8 @@ export async function missingRights(
   ];
   const { rows } = await database.query({
     text: `select name, privilege from jsonb_to_recordset($1::jsonb) as wanted (name text, privilege text)
-      where not coalesce(has_table_privilege(to_regclass(name), privilege), false)`,
-    values: [JSON.stringify(wanted.map(([name, privilege]) => ({ name, privilege })))],
+      where coalesce(not has_table_privilege(to_regclass(name), privilege), $2)`,
+    values: [JSON.stringify(wanted.map(([name, privilege]) => ({ name, privilege }))), !onlyExisting],
   });
   return [
     ...new Set(rows.map(([name, privilege]) => `${String(privilege).toLowerCase()} on ${String(name)}`)),
