@@ -56,7 +56,7 @@ export class ClientRoutes {
     const short = camelCase(base);
     const params = action.params.map((field) => types.field(field));
     const response = route.response === undefined ? undefined : types.named(route.response);
-    const name = this.#imports.reserve(isBindingName(short) ? short : camelCase(action.className));
+    const name = this.#imports.reserve(isBindingName(short) ? short : `${short}Action`);
     const paramsType = params.length === 0 ? '' : this.#imports.reserve(`${base}Params`);
     if (paramsType !== '') this.types.declare(paramsType, params, 'param');
     const answer = response === undefined ? 'void' : this.types.answer(response);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { compareText } from '../../diagnostics.js';
 import { type Reference, referenceKey } from '../../schema/location.js';
 import { relativePath } from '../../schema/paths.js';
-import { quote } from './strings.js';
+import { isReservedWord, quote } from './strings.js';
 
 /** An entrance of the runtime that emitted code imports. */
 export interface RuntimeModule {
@@ -86,10 +86,10 @@ export class Imports {
     return this.type({ kind: 'package', module: this.#runtime.module, name });
   }
 
-  /** Reserves a variable of the file. @returns `preferred`, numbered if it is taken */
+  /** Reserves a variable of the file. @returns `preferred`, numbered if it is taken or a reserved word */
   reserve(preferred: string): string {
     let name = preferred;
-    for (let count = 2; this.#taken.has(name); count += 1) name = `${preferred}${count}`;
+    for (let count = 2; this.#taken.has(name) || isReservedWord(name); count += 1) name = `${preferred}${count}`;
     this.#taken.add(name);
     return name;
   }

@@ -34,7 +34,12 @@ export function templateText(text: string): string {
 
 /** Whether a variable or parameter can have this name. */
 export function isBindingName(name: string): boolean {
-  return IDENTIFIER.test(name) && !RESERVED_WORDS.has(name);
+  return IDENTIFIER.test(name) && !isReservedWord(name);
+}
+
+/** Whether no variable or parameter can have this name, although it is an identifier. */
+export function isReservedWord(name: string): boolean {
+  return RESERVED_WORDS.has(name);
 }
 
 /** Returns the name of a class or interface member, in quotes if it is not an identifier. */

@@ -134,3 +134,12 @@ export class NoteHistoryAction extends Action<NoteParams, EventPage> {
     return await this.#history.of(noteId, {});
   }
 }
+
+/** Its name without the suffix is a word of the language. */
+@FwAction
+@HttpRoute('DELETE', '/notes')
+export class Delete extends Action<void, void> {
+  protected perform(): void {
+    // Nothing is deleted.
+  }
+}

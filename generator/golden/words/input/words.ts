@@ -154,6 +154,13 @@ export class WordsSavedEvent extends ModelEvent<Words> {
   }
 }
 
+/** In lower case, a word of the language. */
+export class Return extends ModelEvent<Words> {
+  constructor(words: Words) {
+    super(words.id.getValue(), Words);
+  }
+}
+
 export interface WordsSaveActionParams extends Values, Omit<Inherited, 'id' | 'put' | 'build' | 'withEvent' | 'then' | 'select' | 'class'> {}
 
 export class WordsResponse {
@@ -293,7 +300,7 @@ export class WordsSaveAction extends Action<WordsSaveActionParams, Words> {
       .with(words.with)
       .yield(words.yield)
       .build();
-    return this.plan().add(WordsBuilder.copyOf(saved).withEvent(new WordsSavedEvent(saved)).build());
+    return this.plan().add(WordsBuilder.copyOf(saved).withEvent(new WordsSavedEvent(saved)).withEvent(new Return(saved)).build());
   }
 }
 

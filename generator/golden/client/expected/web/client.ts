@@ -59,8 +59,16 @@ const noteResponseReader: Reader = { due: date };
 
 const notePageResponseReader: Reader = { items: /* @__PURE__ */ list(noteResponseReader) };
 
-/** DELETE /notes/{noteId} */
+/** Its name without the suffix is a word of the language. */
 export function deleteAction(
+  client: Client,
+  options?: WriteOptions,
+): Promise<void> {
+  return call(client, ['DELETE', '/notes'], {}, options);
+}
+
+/** DELETE /notes/{noteId} */
+export function deleteAction2(
   client: Client,
   params: DeleteParams,
   options?: WriteOptions,
