@@ -29,6 +29,8 @@ export const HISTORY: CommandEntry = operatorCommand({
     const shard = chosen === undefined ? undefined : shards[0]?.shard;
     const events = await operations.history(id, defined({ shard, at: until, limit }));
     const lines = tableLines(events, {
+      // The runs of a saga have the id of its model.
+      MODEL: ({ modelName }) => cell(modelName),
       VERSION: ({ modelVersion }) => modelVersion,
       DATE: ({ date }) => date,
       EVENT: ({ eventType }) => cell(eventType),

@@ -19,12 +19,35 @@ export function breakingChanges(
   after: Shape,
   path: readonly string[] = [],
 ): readonly BreakingChange[] {
-  if (!isSame(before['type'], after['type'])) return [retyped(path, before, after)];
-  const { properties: old } = before;
-  if (isShape(old) && isShape(after['properties'])) return fieldChanges(before, after, path);
-  const { items } = before;
-  if (isShape(items) && isShape(after['items'])) return breakingChanges(items, after['items'], path);
-  return isSame(before, after) ? [] : [retyped(path, before, after)];
+  const isObject = isShape(before['properties']) && isShape(after['properties']);
+  if (isObject && isSame(before['type'], after['type'])) return fieldChanges(before, after, path);
+  if (!isSame(withoutParts(before), withoutParts(after))) return [retyped(path, before, after)];
+  const now = partsOf(after);
+  const changes = partsOf(before).flatMap((part, index) => breakingChanges(part, now[index] ?? {}, path));
+  // A part without a name of its own is described with the whole.
+  return changes.some((change) => change.path === path) ? [retyped(path, before, after)] : changes;
+}
+
+/** Members with the shapes of items, values and alternatives. */
+const PARTS: ReadonlySet<string> = new Set([
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'oneOf',
+  'anyOf',
+]);
+
+function partsOf(shape: Shape): readonly Shape[] {
+  return [...PARTS].flatMap((name) => [shape[name]].flat()).filter(isShape);
+}
+
+/** The shape with the number of parts instead of the parts. */
+function withoutParts(shape: Shape): Shape {
+  const members = Object.entries(shape).map(([name, value]): [string, JsonValue] => [
+    name,
+    PARTS.has(name) ? [value].flat().length : value,
+  ]);
+  return Object.fromEntries(members);
 }
 
 function fieldChanges(before: Shape, after: Shape, path: readonly string[]): readonly BreakingChange[] {
@@ -53,14 +76,24 @@ function retyped(path: readonly string[], before: Shape, after: Shape): Breaking
   return { path, what: `was ${describeShape(before)} and is now ${describeShape(after)}` };
 }
 
-/** A short description of a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`. */
+/** A short description of a type: `decimal`, `one of OPEN, CLOSED`, `list of string or null`, `[number, string?]`. */
 function describeShape(shape: Shape): string {
-  const { type, format, enum: values, items, model } = shape;
+  const { type, format, enum: values, items, model, prefixItems, minItems, additionalProperties } = shape;
   const [name, orNull] = Array.isArray(type) ? [type[0], ' or null'] : [type, ''];
   if (Array.isArray(values)) return `one of ${values.filter((each) => each !== null).join(', ')}${orNull}`;
+  if (Array.isArray(prefixItems)) {
+    const parts = prefixItems.filter(isShape).map(describeShape);
+    const optional = parts.map((part, index) => (index < Number(minItems) ? part : `${part}?`));
+    return `[${[...optional, ...(isShape(items) ? [`...${describeShape(items)}`] : [])].join(', ')}]${orNull}`;
+  }
+  const oneOf = shape['oneOf'] ?? shape['anyOf'];
+  if (Array.isArray(oneOf)) return [...new Set(oneOf.filter(isShape).map(describeShape))].join(' or ');
+  if (isShape(additionalProperties)) return `record of ${describeShape(additionalProperties)}${orNull}`;
   if (isShape(items)) return `list of ${describeShape(items)}${orNull}`;
   if (typeof model === 'string') return `id of ${model}${orNull}`;
   if (typeof format === 'string') return `${format}${orNull}`;
+  for (const [field, { enum: only }] of Object.entries(propertiesOf(shape)))
+    if (Array.isArray(only) && only.length === 1) return `object with ${field} ${String(only[0])}`;
   return typeof name === 'string' ? `${name}${orNull}` : 'any JSON';
 }
 

@@ -89,7 +89,8 @@ export class Imports {
   /** Reserves a variable of the file. @returns `preferred`, numbered if it is taken or a reserved word */
   reserve(preferred: string): string {
     let name = preferred;
-    for (let count = 2; this.#taken.has(name) || isReservedWord(name); count += 1) name = `${preferred}${count}`;
+    for (let count = 2; this.#taken.has(name) || isReservedWord(name); count += 1)
+      name = `${preferred}${count}`;
     this.#taken.add(name);
     return name;
   }
