@@ -50,7 +50,7 @@ export const NAMESPACE = '$1::text';
 export class StatementBuilder {
   readonly #values: (ArrayValue | null)[];
   readonly #expressions: { readonly name: string; readonly as: string; readonly sql: () => string }[] = [];
-  /** Names of parameters that it could have, but for want of a value has not. */
+  /** Places and names of parameters that it could have, but for want of a value has not. */
   #omitted = '';
 
   constructor(namespace: string) {
@@ -68,9 +68,9 @@ export class StatementBuilder {
     return `$${this.#values.push(value)}::${type}`;
   }
 
-  /** Notes that a parameter is left out, on which the text depends. */
+  /** Notes that a parameter is left out, and where: several rows may have one of the same name. */
   omit(name: string): void {
-    this.#omitted += ` ${name}`;
+    this.#omitted += ` ${this.#values.length}${name}`;
   }
 
   /** Appends a common table expression that reads. Materialized, it locks rows once, and before any is written. */

@@ -135,7 +135,28 @@ function withOtherTables(groups: readonly WriteGroup[]): readonly WriteGroup[] {
 }
 
 describe('the text of a flush', () => {
-  // First, because the process keeps a limited number of texts.
+  // The first two come first, because the process keeps a limited number of texts.
+  test('tells parameters apart that have one name and are left out', () => {
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const descriptor = { ...accounts };
+    const requestWith = (ofEvent: string | undefined, ofSchedule: string | undefined): FlushRequest => {
+      const events = [new AccountCredited(idOf('a'), new Decimal(1))];
+      const [changed, scheduling] = [planOf('a1>2'), planOf('b1>2')];
+      const items = changed.items.map((item) => ({ ...item, descriptor, events }) as StagedItem);
+      const schedules = [{ ...SCHEDULE, id: scheduling.action.id, principal: 'fw:system:billing' }];
+      return {
+        groups: [
+          [{ ...changed, items, traceContext: ofEvent }],
+          [{ ...scheduling, items: [], schedules, traceContext: ofSchedule }],
+        ],
+        locked: 'skip',
+      };
+    };
+    const ofEvent = flushStatement(requestWith(trace, undefined), ORIGIN);
+    const ofSchedule = flushStatement(requestWith(undefined, trace), ORIGIN);
+    expect(ofSchedule.text).not.toBe(ofEvent.text);
+  });
+
   test('that is known is what would be written for tables that are not known yet', () => {
     fc.assert(
       fc.property(flushes, kinds, fc.constantFrom(...FIELDS), fc.nat(2), (flush, other, field, at) => {
