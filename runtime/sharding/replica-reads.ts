@@ -5,7 +5,7 @@ import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
 import { callShard } from './public-error.js';
-import type { CallOptions, ShardDatabase } from './shard-database.js';
+import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
 /** A position in the write-ahead log of one shard's primary, such as `0/16B3748`. */
@@ -95,7 +95,17 @@ export class ReplicaReads {
           return primary.query(statement, options);
         });
       },
-      acquire: async (options) => (await choose(options)).acquire(options),
+      acquire: async (options) => {
+        const chosen = await choose(options);
+        if (chosen === primary) return primary.acquire(options);
+        const isReplicasOwn = (error: unknown): boolean => this.#isReplicasOwn(shard, error);
+        try {
+          return new ReplicaSession(await chosen.acquire(options), primary, isReplicasOwn);
+        } catch (error) {
+          if (!isReplicasOwn(error)) throw error;
+          return primary.acquire(options);
+        }
+      },
       stats: () => primary.stats(),
       close: () => Promise.resolve(),
     };
@@ -147,6 +157,52 @@ export class ReplicaReads {
     }
     // A standby may cancel a query because replay removes rows that the query needs.
     return sqlStateMeaning(sqlState) === 'transient';
+  }
+}
+
+/**
+ * A session on a replica. If the replica is lost, or cancels the first query, the query is repeated in a session on the
+ * primary, after the statement that began its transaction.
+ */
+class ReplicaSession implements ShardSession {
+  #session: ShardSession;
+  readonly #primary: ShardDatabase;
+  #isReplicasOwn: (error: unknown) => boolean;
+  readonly #sent: Statement[] = [];
+
+  constructor(session: ShardSession, primary: ShardDatabase, isReplicasOwn: (error: unknown) => boolean) {
+    this.#session = session;
+    this.#primary = primary;
+    this.#isReplicasOwn = isReplicasOwn;
+  }
+
+  async query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    const before = [...this.#sent];
+    this.#sent.push(statement);
+    try {
+      return await this.#session.query(statement, options);
+    } catch (error) {
+      // Later statements may depend on what the replica has returned.
+      const isFirst = before.every(({ text }) => /^begin\b/i.test(text));
+      if (!isFirst || !this.#isReplicasOwn(error)) throw error;
+      this.#isReplicasOwn = () => false;
+      this.#session.destroy();
+      this.#session = await this.#primary.acquire(options);
+      for (const each of before) await this.#session.query(each, options);
+      return this.#session.query(statement, options);
+    }
+  }
+
+  script(sql: string, options?: CallOptions): Promise<void> {
+    return this.#session.script(sql, options);
+  }
+
+  release(): void {
+    this.#session.release();
+  }
+
+  destroy(): void {
+    this.#session.destroy();
   }
 }
 
