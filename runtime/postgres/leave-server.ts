@@ -71,14 +71,23 @@ export async function leaveServer(
   socket.destroy();
 }
 
-/** A cancel request needs its own connection, which the server closes without an answer. Failures are ignored. */
+/**
+ * A cancel request needs its own connection, which the server closes without an answer. Failures are ignored, also to
+ * read a certificate that is being replaced.
+ */
 function sendCancelRequest(config: ConnectionConfig, key: BackendKey, timeoutMs: number): void {
+  let ssl: ConnectionConfig['ssl'];
+  try {
+    ssl = config.ssl;
+  } catch {
+    return;
+  }
   const socket = new Socket();
   socket.unref();
   const timer = time.setTimeout(() => socket.destroy(), timeoutMs).unref();
   socket.on('error', () => {});
   socket.once('close', () => time.clearTimeout(timer));
-  const { host = 'localhost', port = 5432, ssl } = config;
+  const { host = 'localhost', port = 5432 } = config;
   socket.connect(port, host, () => {
     if (ssl === undefined || ssl === false) socket.end(message(CANCEL_CODE, key.processID, key.secretKey));
     else socket.write(message(TLS_CODE));
@@ -89,10 +98,14 @@ function sendCancelRequest(config: ConnectionConfig, key: BackendKey, timeoutMs:
       return;
     }
     const options = typeof ssl === 'object' ? ssl : {};
-    const secure = connectTls({ ...options, socket, host }, () => {
-      secure.end(message(CANCEL_CODE, key.processID, key.secretKey));
-    });
-    secure.on('error', () => socket.destroy());
+    try {
+      const secure = connectTls({ ...options, socket, host }, () => {
+        secure.end(message(CANCEL_CODE, key.processID, key.secretKey));
+      });
+      secure.on('error', () => socket.destroy());
+    } catch {
+      socket.destroy();
+    }
   });
 }
 

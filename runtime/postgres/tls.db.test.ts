@@ -99,6 +99,26 @@ describe('A database behind TLS', () => {
       await database.close(0);
     }
   });
+
+  it.each([
+    ['missing', (file: string) => rmSync(file)],
+    ['incomplete', (file: string) => writeFileSync(file, testClientIdentity.certificate.slice(0, 200))],
+  ])('gives up a statement although its certificate is %s', async (_, change) => {
+    const certificate = put('replaced.pem', testClientIdentity.certificate);
+    const key = put('replaced.key', testClientIdentity.key);
+    const database = databaseOn(server, { clientCertificate: { certificate, key } });
+    try {
+      await database.query(isEncrypted);
+      change(certificate);
+      const slow = database.query({ text: 'select pg_sleep(1)', values: [] }, { timeoutMs: 100 });
+      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+      await expect.poll(() => database.stats().leaving, { timeout: 20_000 }).toBe(0);
+      put('replaced.pem', testClientIdentity.certificate);
+      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
+    } finally {
+      await database.close(0);
+    }
+  });
 });
 
 describe('A database whose certificate has expired', () => {
