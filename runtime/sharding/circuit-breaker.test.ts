@@ -56,6 +56,21 @@ describe('A circuit breaker', () => {
     breaker.enter();
   });
 
+  it('lets another probe through if one takes long, for example because it waits for a lock', () => {
+    const clock = { nowMs: 0 };
+    const breaker = breakerAt(clock);
+    fail(breaker, BREAKER_DEFAULTS.threshold);
+    clock.nowMs = 100;
+    breaker.enter();
+    clock.nowMs += BREAKER_DEFAULTS.longestMs - 1;
+    expect(() => breaker.enter()).toThrow(DriverFailure);
+    clock.nowMs += 1;
+    breaker.enter();
+    expect(() => breaker.enter()).toThrow(DriverFailure);
+    breaker.leave('reached');
+    breaker.enter();
+  });
+
   it('lets the next probe through after an inconclusive one', () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);

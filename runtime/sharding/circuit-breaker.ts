@@ -39,14 +39,16 @@ export type CallEnd =
 /**
  * Lets callers of an unreachable database fail at once, instead of waiting for a connection attempt each. Closed: every
  * call goes through. Open: every call fails at once. Half open, after the open time: one call goes through as a probe,
- * and its outcome closes or reopens the breaker.
+ * and its outcome closes or reopens the breaker. If it takes long, which may be due to the call itself, another one
+ * goes through after the maximum open time.
  */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
   #failures = 0;
   #openings = 0;
   #openUntil = 0;
-  #probing = false;
+  /** Until when the probe is waited for; 0 without one. */
+  #probeUntil = 0;
   #lastFailure: DriverFailure | undefined;
 
   constructor(options: BreakerOptions = BREAKER_DEFAULTS) {
@@ -61,13 +63,14 @@ export class CircuitBreaker {
   /** Lets a call through. It must be followed by `leave`. @throws DriverFailure, not sent, while the circuit is open */
   enter(): void {
     if (this.#openings === 0) return;
-    const waitMs = this.#openUntil - this.#options.nowMs();
-    if (waitMs > 0 || this.#probing) throw this.#refusal(Math.max(waitMs, this.#options.shortestMs));
-    this.#probing = true;
+    const now = this.#options.nowMs();
+    const waitMs = this.#openUntil - now;
+    if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, this.#options.shortestMs));
+    this.#probeUntil = now + this.#options.longestMs;
   }
 
   leave(end: CallEnd, failure?: DriverFailure): void {
-    this.#probing = false;
+    this.#probeUntil = 0;
     if (end === 'reached') this.#close();
     else if (end === 'unreachable') this.#failed(failure);
   }
