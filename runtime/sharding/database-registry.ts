@@ -8,7 +8,7 @@ import { DriverFailure, ShardRemovedFailure } from './driver-failure.js';
 import { GuardedDatabase } from './guarded-database.js';
 import type { ShardDatabase } from './shard-database.js';
 import { SwitchableDatabase } from './switchable-database.js';
-import { membersOf, type TopologyChange, topologyChanges } from './topology-changes.js';
+import { membersOf, type TopologyChange, topologyChanges, withPrimary } from './topology-changes.js';
 import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
@@ -307,7 +307,9 @@ export class DatabaseRegistry {
       const timeoutMs = primary.statementTimeoutMs;
       await database.switchTo({ timeoutMs, patienceMs, check, openNew, openOld });
     }
-    this.#members = new Map([...this.#members, [shard, member]]);
+    // If another server refuses, the next reload starts from what this process uses.
+    this.#topology = withPrimary(this.#topology, member);
+    this.#members = membersOf(this.#topology);
   }
 
   #adopt(change: TopologyChange): void {

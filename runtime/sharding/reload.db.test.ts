@@ -220,6 +220,29 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
+  it('takes effect later if it was refused after the server of another shard was switched', async () => {
+    const topology = await five();
+    const wanted = async (shard: ShardIdentifier): Promise<DataSourceConfig['url']> => {
+      const [group] = (await harness.makeTopology({ shards: [shard], migrations: [counters] })).groups;
+      if (group?.members[0] === undefined) throw new Error('A second home');
+      return group.members[0].primary.url;
+    };
+    const one = changed(topology, first, withPrimary({ url: await wanted(first) }));
+    const both = changed(one, second, withPrimary({ url: await wanted(second) }));
+    await using(topology, async (databases) => {
+      await setReadOnly(databases, first);
+      await expect(databases.reload(both)).rejects.toThrow('still accepts writes');
+      await run(databases, first, 'insert into counters values (1)');
+      // The operator makes up for what was missing, and requests the same topology again.
+      await setReadOnly(databases, second);
+      expect((await databases.reload(both)).map(describeChange)).toEqual([
+        'shard (0, 1) moved to another server or database',
+      ]);
+      for (const shard of [first, second]) await run(databases, shard, 'insert into counters values (2)');
+      expect(await databases.reload(both)).toEqual([]);
+    });
+  });
+
   it('without an empty shard removes it: its ids are refused afterwards', async () => {
     const topology = await five();
     await using(topology, async (databases) => {

@@ -70,6 +70,18 @@ export function membersOf(topology: ShardingTopology): ReadonlyMap<ShardIdentifi
   return new Map(topology.groups.flatMap(({ members }) => members).map((member) => [member.shard, member]));
 }
 
+/** A topology in which only the primary of one member is another one. */
+export function withPrimary(
+  topology: ShardingTopology,
+  { shard, primary }: Pick<MemberConfig, 'shard' | 'primary'>,
+): ShardingTopology {
+  const groups = topology.groups.map((group) => ({
+    ...group,
+    members: group.members.map((member) => (member.shard === shard ? { ...member, primary } : member)),
+  }));
+  return { ...topology, groups };
+}
+
 function memberChanges(before: MemberConfig, after: MemberConfig): readonly TopologyChange[] {
   const { shard } = after;
   const changes: TopologyChange[] = [];
