@@ -193,6 +193,29 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
   });
 
+  test.each([false, true])(
+    'handles the events that arrive while a model without dead letters still counts as parked (transactional %s)',
+    async (transactional) => {
+      const handled: number[] = [];
+      const handler = handlerOf(
+        'Picky',
+        async ({ modelVersion }) => {
+          if (modelVersion === 2) throw new Error('never');
+          handled.push(modelVersion);
+        },
+        { retryDelayMs: 1, maximumAttempts: 1, transactional },
+      );
+      const ledger = await startLedger(harness, { handlers: [handler] });
+      const account = await ledger.open();
+      await ledger.credit(account);
+      await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+      await ledger.events.deadLetters.discard({ handler: 'Picky' });
+      await ledger.credit(account);
+      await until(() => handled.length === 1, 10_000);
+      expect(await ledger.events.deadLetters.list()).toEqual([]);
+    },
+  );
+
   test('counts the age of each handled event, but not of replayed ones', async () => {
     const handled: boolean[] = [];
     const plain = handlerOf('Plain', ({ replayed }) => void handled.push(replayed));

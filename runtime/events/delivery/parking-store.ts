@@ -40,7 +40,7 @@ export class ParkingStore {
     this.#database = database;
   }
 
-  /** Keys of the models that are parked for this consumer, and whether a retry was requested. */
+  /** Keys of the models that are parked for this consumer, and whether they are to be resumed. */
   async parkedModels(
     consumer: string,
   ): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
@@ -154,8 +154,12 @@ const HELD =
   'held AS MATERIALIZED (SELECT epoch, transaction_id, position FROM eventlog.consumers ' +
   `WHERE ${HOLDS} FOR NO KEY UPDATE)`;
 
+/**
+ * Events that wait behind no failed one are resumed, too: they were parked while the failed one was discarded or handled,
+ * after the retry was requested.
+ */
 const MODELS =
-  'SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) FROM eventlog.dead_letters ' +
+  "SELECT model_name, model_id, bool_or(retry_date IS NOT NULL) OR NOT bool_or(state = 'failed') FROM eventlog.dead_letters " +
   "WHERE consumer = $1 AND state <> 'discarded' GROUP BY model_name, model_id";
 
 const PARK = `WITH ${HELD},
