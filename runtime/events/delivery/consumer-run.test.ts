@@ -154,6 +154,35 @@ test('A model that needs another release keeps its order and its place, and the 
   expect(seen).toEqual(['first', 'other']);
 });
 
+/** One event, and after it pages of events that the consumer does not select. */
+class OneEvent extends LogReader {
+  count = 0;
+
+  constructor() {
+    super(NO_ROWS, NO_ROWS);
+  }
+
+  override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
+    this.count += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = { ...cursor, position: this.count };
+    const events = this.count === 1 ? [eventOf('1', '1', next)] : [];
+    return { events, next, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
+  }
+}
+
+test('An event that waits for its next attempt is not given up because of events of other classes', async () => {
+  const reader = new OneEvent();
+  const fails = (): void => {
+    throw new Error('not yet');
+  };
+  const loop = runOn(reader, { ...ATTEMPTS, handle: fails, isLast: () => false, pauseMs: () => 600_000 });
+  // The statement that would park the event finds no lease, and the run would end as lost.
+  await vi.waitUntil(() => reader.count > 5_000 || loop.state === 'ended', { timeout: 30_000 });
+  expect(loop.state).toBe('working');
+  await loop.stop(0);
+});
+
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {

@@ -4,6 +4,8 @@ import { type LogCursor, type LoggedEvent, modelKeyOf } from './event-record.js'
 /** A cursor up to which the log has been read, and whether everything before it is done. */
 interface LogPosition {
   readonly cursor: LogCursor;
+  /** Whether it is the end of a read, and no event. */
+  readonly isMark: boolean;
   done: boolean;
 }
 
@@ -34,11 +36,12 @@ export class ModelWindow {
   readonly #positions: LogPosition[] = [];
   readonly #queues = new TransientMap<ModelQueue>();
   #ready: ModelQueue[] = [];
+  #size = 0;
   #open = 0;
 
-  /** Number of events and marks that the checkpoint has not passed. */
+  /** Number of events that the checkpoint has not passed. */
   get size(): number {
-    return this.#positions.length;
+    return this.#size;
   }
 
   /** Number of unfinished events. */
@@ -48,8 +51,9 @@ export class ModelWindow {
 
   /** Adds an event that the caller handles by itself: it joins no queue. */
   admitAside(event: LoggedEvent): WindowEntry {
-    const position = { cursor: event.cursor, done: false };
+    const position = { cursor: event.cursor, isMark: false, done: false };
     this.#positions.push(position);
+    this.#size += 1;
     this.#open += 1;
     return { event, position, attempts: 0, passed: 0 };
   }
@@ -68,9 +72,10 @@ export class ModelWindow {
     queue.entries.push(entry);
   }
 
-  /** Records that the log has been read up to this cursor. */
+  /** Records that the log has been read up to this cursor. Reads without events leave one mark behind the last event. */
   mark(cursor: LogCursor): void {
-    this.#positions.push({ cursor, done: true });
+    if (this.#positions.at(-1)?.isMark === true) this.#positions.pop();
+    this.#positions.push({ cursor, isMark: true, done: true });
   }
 
   /** Takes a free model for the caller, who returns it with `giveBack`. */
@@ -100,6 +105,7 @@ export class ModelWindow {
   advance(): LogCursor | undefined {
     const open = this.#positions.findIndex(({ done }) => !done);
     const dropped = this.#positions.splice(0, open === -1 ? this.#positions.length : open);
+    for (const { isMark } of dropped) if (!isMark) this.#size -= 1;
     return dropped.at(-1)?.cursor;
   }
 }
