@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
+import { RetryLater } from '../../errors.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { crashingDatabases } from '../test-support/crashing-databases.js';
@@ -230,5 +231,33 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     await until(async () => (await behind(ledger)) === 0);
     await ledger.events.stop();
     expect(versions).toEqual([2, 3]);
+  });
+
+  test('begin with short pauses at each event of a transactional handler', async () => {
+    const failed = new Map<number, number>();
+    let waitedMs = 0;
+    const handler = handlerOf(
+      'Waiting',
+      async ({ modelVersion }) => {
+        const failures = failed.get(modelVersion) ?? 0;
+        if (failures >= (modelVersion === 2 ? 12 : 2)) {
+          if (modelVersion === 3) waitedMs += performance.now();
+          return;
+        }
+        failed.set(modelVersion, failures + 1);
+        if (modelVersion === 3 && failures === 1) waitedMs = -performance.now();
+        throw new RetryLater();
+      },
+      { retryDelayMs: 1, transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases, { handlers: [handler] });
+    ledger.events.start();
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await ledger.credit(account);
+    await until(() => waitedMs > 0);
+    await ledger.events.stop();
+    expect(waitedMs).toBeLessThan(1_000);
   });
 });

@@ -215,6 +215,7 @@ export class TransactionalRun implements LeasedWork {
     this.#loop.lease.renewed(askedMs);
     this.#saved = cursor;
     this.#count.attempts = 0;
+    this.#count.passed = 0;
     for (const event of events.slice(0, handled)) {
       this.#counted.settled(event.id);
       countAge(this.#options, event);
@@ -292,6 +293,7 @@ export class TransactionalRun implements LeasedWork {
     this.#parked.add(modelKeyOf(event));
     this.#saved = event.cursor;
     this.#count.attempts = 0;
+    this.#count.passed = 0;
     this.#alone = false;
     return 1;
   }
