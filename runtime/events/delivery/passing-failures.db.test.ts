@@ -260,4 +260,69 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     await ledger.events.stop();
     expect(waitedMs).toBeLessThan(1_000);
   });
+
+  test('park the event at which a transactional handler swallows the failure of a statement', async () => {
+    const handled: string[] = [];
+    let bad = '';
+    const handler = handlerOf(
+      'Swallowing',
+      async ({ transaction, modelId }) => {
+        if (modelId === bad) await transaction.query({ text: 'SELECT 1 / 0', values: [] }).catch(() => {});
+        else await transaction.query({ text: 'SELECT 1', values: [] });
+        handled.push(modelId);
+      },
+      { retryDelayMs: 1, maximumAttempts: 2, transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases, { handlers: [handler] });
+    const accounts = [await ledger.open(), await ledger.open(), await ledger.open()];
+    bad = accounts[1] ?? '';
+    for (const account of accounts) await ledger.credit(account);
+    ledger.events.start();
+    await until(async () => (await behind(ledger)) === 0, 20_000).finally(() => ledger.events.stop(0));
+    const letters = await ledger.events.deadLetters.list();
+    expect(letters).toMatchObject([{ modelId: bad, attempts: 2, errorCode: 'FW_DATABASE' }]);
+    expect(letters[0]?.errorMessage).toContain('swallowed');
+    expect(handled).toContain(accounts[2]);
+  });
+
+  test('let a transactional handler handle events in groups again', async () => {
+    const transactions = new Map<number, string>();
+    let failed = false;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const handler = handlerOf(
+      'Swallowing',
+      async ({ transaction, modelVersion }) => {
+        if (modelVersion === 4 && !failed) {
+          failed = true;
+          await transaction.query({ text: 'SELECT 1 / 0', values: [] }).catch(() => {});
+          return;
+        }
+        const { rows } = await transaction.query({ text: 'SELECT pg_current_xact_id()::text', values: [] });
+        transactions.set(modelVersion, String(rows[0]?.[0]));
+        if (modelVersion === 5) await released;
+      },
+      { retryDelayMs: 1, transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases, { handlers: [handler] });
+    const account = await ledger.open();
+    const credit = async (count: number): Promise<void> => {
+      for (let each = 0; each < count; each += 1) await ledger.credit(account);
+    };
+    await credit(3);
+    ledger.events.start();
+    await until(() => transactions.has(4));
+    await credit(1);
+    await until(() => transactions.has(5));
+    await credit(10);
+    release();
+    await until(() => transactions.has(15));
+    await ledger.events.stop();
+    const later = [...transactions].filter(([version]) => version > 5).map(([, id]) => id);
+    expect(new Set(later).size).toBeLessThan(10);
+  });
 });

@@ -47,6 +47,17 @@ class HandlerFailed extends Error {
   }
 }
 
+/** The server's state after the failure of a statement, in which a transaction accepts no other one. */
+const ABORTED = '25P02';
+const SWALLOWED =
+  'a statement of the handler failed, and the error was swallowed: rethrow it, or use a savepoint';
+
+/** Whether the handler swallowed an error: the server refuses the next statement, or rolls back instead of committing. */
+function hasSwallowed(error: unknown): boolean {
+  const cause = error instanceof HandlerFailed ? error.error : error;
+  return error instanceof DatabaseError || (cause instanceof DriverFailure && cause.sqlState === ABORTED);
+}
+
 /**
  * Runs a handler whose effects are part of the transaction that moves its checkpoint: exactly once. Events are handled
  * one after the other in log order, in groups that commit together; when one fails, its group is rolled back and the
@@ -67,8 +78,8 @@ export class TransactionalRun implements LeasedWork {
   #inDoubt = false;
   /** Failures of the first event. */
   readonly #count: FailureCount = { attempts: 0, passed: 0 };
-  /** Whether each event has its own transaction, until the event that fails its group is found. */
-  #alone = false;
+  /** How many of the next events have a transaction of their own, to find the one that fails their group. */
+  #alone = 0;
 
   constructor(options: ConsumerRunOptions, transactions: TransactionManager, loop: LeasedLoop) {
     const { consumer, context } = options;
@@ -165,14 +176,13 @@ export class TransactionalRun implements LeasedWork {
     if (head === undefined) return 0;
     const { isCareful } = this.#counted;
     this.#count.attempts = Math.max(this.#count.attempts, this.#counted.of(head.id));
-    const group = isCareful || this.#alone || this.#count.attempts > 0 ? [head] : events;
+    const group = isCareful || this.#alone > 0 || this.#count.attempts > 0 ? [head] : events;
     try {
       return isCareful ? await this.#commitCarefully(head) : await this.#commitGroup(group);
     } catch (error) {
-      if (error instanceof DatabaseError) {
-        // The handler swallowed an error, and the server rolled back instead of committing.
-        if (group.length === 1) return this.#headFailed(head, error);
-        this.#alone = true;
+      if (hasSwallowed(error)) {
+        if (group.length === 1) return this.#headFailed(head, new DatabaseError(SWALLOWED, { cause: error }));
+        this.#alone = group.length;
         return 0;
       }
       if (!(error instanceof HandlerFailed)) throw error;
@@ -214,8 +224,7 @@ export class TransactionalRun implements LeasedWork {
     });
     this.#loop.lease.renewed(askedMs);
     this.#saved = cursor;
-    this.#count.attempts = 0;
-    this.#count.passed = 0;
+    this.#begin(handled);
     for (const event of events.slice(0, handled)) {
       this.#counted.settled(event.id);
       countAge(this.#options, event);
@@ -292,10 +301,15 @@ export class TransactionalRun implements LeasedWork {
     );
     this.#parked.add(modelKeyOf(event));
     this.#saved = event.cursor;
+    this.#begin(1);
+    return 1;
+  }
+
+  /** Called when events are done: their failures do not count for the next one. */
+  #begin(done: number): void {
     this.#count.attempts = 0;
     this.#count.passed = 0;
-    this.#alone = false;
-    return 1;
+    this.#alone = Math.max(0, this.#alone - done);
   }
 
   /** Handles a parked event and deletes it, in one transaction. */
