@@ -29,7 +29,7 @@ export interface ConsumerRunOptions {
 
 /** Must be called for events that have just been handled. */
 export function countAge({ ages }: ConsumerRunOptions, { createdDate }: LoggedEvent): void {
-  ages?.add(Math.max(0, time.nowMs() - Date.parse(createdDate)));
+  ages?.add(Math.max(0, time.dateMs() - Date.parse(createdDate)));
 }
 
 /** Pause after an attempt that could not start, and before a stop, in milliseconds. */
