@@ -216,6 +216,30 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     },
   );
 
+  test('resumes no more models at the same time than the handler handles', async () => {
+    let broken = true;
+    let handling = 0;
+    let most = 0;
+    const handler = handlerOf(
+      'Narrow',
+      async () => {
+        if (broken) throw new Error('broken');
+        handling += 1;
+        most = Math.max(most, handling);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        handling -= 1;
+      },
+      { concurrency: 2, maximumAttempts: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    for (let count = 0; count < 8; count += 1) await ledger.credit(await ledger.open());
+    await until(async () => (await ledger.events.deadLetters.list()).length === 8);
+    broken = false;
+    expect(await ledger.events.deadLetters.retry({ handler: 'Narrow' })).toBe(8);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+    expect(most).toBe(2);
+  });
+
   test('counts the age of each handled event, but not of replayed ones', async () => {
     const handled: boolean[] = [];
     const plain = handlerOf('Plain', ({ replayed }) => void handled.push(replayed));

@@ -34,11 +34,15 @@ export class ParkedModels {
   /** Count of parked events by model, so that an outdated read of the table can be detected. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
+  /** How many more models may be worked on at the same time, and the ones that wait for that. */
+  #free: number;
+  readonly #inLine: (() => void)[] = [];
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#free = options.concurrency;
   }
 
   get any(): boolean {
@@ -84,11 +88,13 @@ export class ParkedModels {
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
   async #resume(key: string): Promise<void> {
     this.#resuming.add(key);
+    await this.#enter();
     try {
-      while (await this.#resumePage(key));
+      while (this.#dependencies.loop.mayWork && (await this.#resumePage(key)));
     } catch (error) {
       this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
+    this.#leave();
     this.#resuming.delete(key);
     this.#dependencies.loop.wakeUp.notify();
   }
@@ -149,7 +155,21 @@ export class ParkedModels {
     return false;
   }
 
+  /** Waits until the model may be worked on. */
+  async #enter(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#inLine.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#inLine.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+
+  /** Other models are worked on meanwhile. */
   async #pause(milliseconds: number): Promise<void> {
+    this.#leave();
     const untilMs = time.nowMs() + milliseconds;
     for (
       let leftMs = milliseconds;
@@ -157,5 +177,6 @@ export class ParkedModels {
       leftMs = untilMs - time.nowMs()
     )
       await sleep(Math.min(leftMs, PAUSE_STEP_MS), { ref: false });
+    await this.#enter();
   }
 }
