@@ -59,7 +59,12 @@ const ATTEMPTS: Attempts = {
   passingPauseMs: () => 0,
 };
 
-function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): LeasedLoop {
+function runOn(
+  reader: LogReader,
+  attempts: Attempts,
+  readAhead?: number,
+  letters: ParkingStore = new ParkingStore(NO_ROWS),
+): LeasedLoop {
   const consumer = {
     lease: LEASE,
     identity: 'Mirror',
@@ -81,7 +86,7 @@ function runOn(reader: LogReader, attempts: Attempts, readAhead?: number): Lease
     context: { identity: 'Mirror', again: undefined, replayed: false },
     reader,
     consumers: new ConsumerStore(NO_ROWS),
-    letters: new ParkingStore(NO_ROWS),
+    letters,
     pollMs: () => 1,
     warn: () => undefined,
   };
@@ -181,6 +186,41 @@ test('An event that waits for its next attempt is not given up because of events
   await vi.waitUntil(() => reader.count > 5_000 || loop.state === 'ended', { timeout: 30_000 });
   expect(loop.state).toBe('working');
   await loop.stop(0);
+});
+
+/** A parking table with the models of the first events of `EndlessLog`, which takes no more events for now. */
+class ManyModels extends ParkingStore {
+  reads = 0;
+
+  constructor() {
+    super(NO_ROWS);
+  }
+
+  override async parkedModels(): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
+    this.reads += 1;
+    return Array.from({ length: 20_000 }, (_, index) => ({ key: `Account/${index + 1}`, retry: false }));
+  }
+
+  override async park(): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return true;
+  }
+}
+
+test('Many parked models do not block the process while it looks for retries', async () => {
+  const letters = new ManyModels();
+  const loop = runOn(new EndlessLog(), ATTEMPTS, undefined, letters);
+  let [longestMs, lastMs] = [0, performance.now()];
+  await vi.waitUntil(
+    () => {
+      const now = performance.now();
+      [longestMs, lastMs] = [Math.max(longestMs, now - lastMs), now];
+      return letters.reads === 2;
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+  await loop.stop(0);
+  expect(longestMs).toBeLessThan(500);
 });
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../collections/transient-map.js';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
@@ -10,7 +11,7 @@ import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
-import type { ParkedEvent } from './parking-store.js';
+import type { HandlingFailure, ParkedEvent } from './parking-store.js';
 
 /**
  * Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model: when this
@@ -53,6 +54,8 @@ export class ConsumerRun implements LeasedWork {
   readonly #counted: CountedAttempts;
   readonly #handled = new HandledEvents();
   readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
+  /** Number of events to park, by model. */
+  readonly #parking = new TransientMap<number>();
   readonly #checkpoint: CheckpointWriter;
   readonly #source: LogSource;
   readonly #paused = new Set<Paused>();
@@ -81,7 +84,7 @@ export class ConsumerRun implements LeasedWork {
         return options.letters.settle(consumer.lease, event.id);
       },
       leave: ({ message }) => this.#source.leave(message),
-      isParking: (key) => this.#toPark.some(({ parked }) => modelKeyOf(parked.event) === key),
+      isParking: (key) => this.#parking.has(key),
       inTurn: false,
     });
   }
@@ -192,8 +195,21 @@ export class ConsumerRun implements LeasedWork {
       this.#window.admit(event, this.#counted.of(event.id));
       return;
     }
+    this.#parkLater(key, this.#window.admitAside(event));
+  }
+
+  #parkLater(key: string, entry: WindowEntry, failure?: HandlingFailure): void {
     this.#parked.add(key);
-    this.#toPark.push({ entry: this.#window.admitAside(event), parked: { event, failure: undefined } });
+    this.#parking.set(key, (this.#parking.get(key) ?? 0) + 1);
+    this.#toPark.push({ entry, parked: { event: entry.event, failure } });
+  }
+
+  #noteParked(entry: WindowEntry): void {
+    const key = modelKeyOf(entry.event);
+    const left = (this.#parking.get(key) ?? 0) - 1;
+    if (left > 0) this.#parking.set(key, left);
+    else this.#parking.delete(key);
+    this.#settled(entry);
   }
 
   /** A handler that returns synchronously re-enters this method; the loop then serves the call. */
@@ -333,11 +349,8 @@ export class ConsumerRun implements LeasedWork {
     warn(
       `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
     );
-    for (const each of queue.entries.splice(0)) {
-      this.#parked.add(queue.key);
-      const reason = each === entry ? failure : undefined;
-      this.#toPark.push({ entry: each, parked: { event: each.event, failure: reason } });
-    }
+    for (const each of queue.entries.splice(0))
+      this.#parkLater(queue.key, each, each === entry ? failure : undefined);
   }
 
   async #park(): Promise<void> {
@@ -354,7 +367,7 @@ export class ConsumerRun implements LeasedWork {
       return;
     }
     this.#toPark.splice(0, batch.length);
-    for (const { entry } of batch) this.#settled(entry);
+    for (const { entry } of batch) this.#noteParked(entry);
     if (this.#toPark.length > 0) this.#loop.wakeUp.notify();
   }
 
