@@ -1,5 +1,5 @@
 import { editDistance } from '../../runtime/config/suggest.js';
-import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { constraintsOf, FIELD_TAGS } from '../schema/constraints.js';
 import { allFields, depthOf, partsOf, withNested } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
@@ -33,37 +33,35 @@ const EFFECTIVE = {
   response: new Set([...RULES, 'numeric', 'default', 'label']),
 };
 
-type FieldPlace = keyof typeof EFFECTIVE;
-
-/** Reports tags on fields where they have no effect. */
+/**
+ * Reports tags that have an effect on no field. One comment may belong to several fields: a field of a model, and those
+ * of events and responses that take their type from it.
+ */
 function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Diagnostic[] {
-  return [
-    ...models.flatMap(({ fields }) => idleTags(fields, 'model')),
-    ...events.flatMap(({ fields }) => idleTags(fields, 'event')),
-    ...actions.flatMap(({ params }) => idleTags(params, 'param')),
-    ...actions.flatMap(({ route }) => idleTags(route?.response?.fields ?? [], 'response')),
+  const fields = [
+    ...models.map((model) => ['model', model.fields] as const),
+    ...events.map((event) => ['event', event.fields] as const),
+    ...actions.map(({ params }) => ['param', params] as const),
+    ...actions.map(({ route }) => ['response', route?.response?.fields ?? []] as const),
   ];
-}
-
-function idleTags(fields: readonly FieldSchema[], place: FieldPlace): readonly Diagnostic[] {
-  return fields.flatMap(({ name, tags }) =>
-    tags
-      .filter(
-        (tag) =>
-          tag.misplaced !== true &&
-          tag.ofType !== true &&
-          FIELD_TAGS.has(tag.name) &&
-          !EFFECTIVE[place].has(tag.name),
-      )
-      .map((tag) =>
-        diagnostic(
-          'FWGEN032',
-          tag.location,
-          `@${tag.name} has no effect on the ${place} field ${name}`,
-          `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `\`@${each}\``).join(', ')}.`,
-        ),
-      ),
+  const tags = fields.flatMap(([place, list]) =>
+    list.flatMap((field) => field.tags.map((tag) => ({ place, field, tag }))),
   );
+  const isIdle = ({ place, tag: { name } }: (typeof tags)[number]): boolean => !EFFECTIVE[place].has(name);
+  const effective = new Set(
+    tags.filter((each) => !isIdle(each)).map(({ tag }) => formatLocation(tag.location)),
+  );
+  return tags
+    .filter((each) => isIdle(each) && !effective.has(formatLocation(each.tag.location)))
+    .filter(({ tag }) => tag.misplaced !== true && tag.ofType !== true && FIELD_TAGS.has(tag.name))
+    .map(({ place, field, tag }) =>
+      diagnostic(
+        'FWGEN032',
+        tag.location,
+        `@${tag.name} has no effect on the ${place} field ${field.name}`,
+        `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `\`@${each}\``).join(', ')}.`,
+      ),
+    );
 }
 
 /** Tags that are probably misspelled, and would be ignored as those of other tools: `@maxlength`, `@max`. */

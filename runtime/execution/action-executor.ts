@@ -15,6 +15,7 @@ import { ShardedId } from '../domain/id.js';
 import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
 import type { Logger } from '../domain/logger.js';
 import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
+import { withoutSecrets } from '../domain/shown-fields.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import {
   ClosedError,
@@ -306,7 +307,7 @@ export class ActionExecutor {
 
 /** Writes params as JSON text without secret ones. */
 const shownParamsWriter = memoize(({ params }: Pick<ActionDescriptor, 'params'>) => {
-  return compileObjectWriter(params.filter(({ secret }) => secret !== true));
+  return compileObjectWriter(withoutSecrets(params));
 });
 
 function busy(): IdempotencyKeyBusyError {

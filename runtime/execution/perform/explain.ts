@@ -8,6 +8,7 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 import { uuid7 } from '../../domain/id-source.js';
 import { compileObjectWriter } from '../../domain/json-writer.js';
 import type { KnownPrincipal } from '../../domain/principal.js';
+import { withoutSecrets } from '../../domain/shown-fields.js';
 import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../../errors.js';
 import type { EventFacts } from '../../persistence/codec/recorded-event.js';
 import type { ScheduleRow } from '../../persistence/write/plan-write.js';
@@ -222,7 +223,7 @@ function publicScheduleRows(part: PlanPart, registry: ActionRegistry): readonly 
   return (part.schedules ?? []).flatMap(({ actionClass, params }, index) => {
     const row = rows[index];
     if (row === undefined) return [];
-    const shown = registry.find(actionClass).params.filter(({ secret }) => secret !== true);
+    const shown = withoutSecrets(registry.find(actionClass).params);
     return [{ ...row, params: compileObjectWriter(shown)(params) }];
   });
 }

@@ -1,6 +1,7 @@
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
 import type { ModelEvent } from '../../domain/model-event.js';
+import { withoutSecrets } from '../../domain/shown-fields.js';
 import { requireStoredName } from '../../domain/stored-names.js';
 import { UnknownModelError, ValidationError } from '../../errors.js';
 import { type EventFacts, RecordedEvent } from './recorded-event.js';
@@ -54,7 +55,7 @@ export class EventCatalog {
     return new EventCatalog(
       this.#descriptors.map((event) => ({
         ...event,
-        fields: event.fields.filter(({ secret }) => secret !== true),
+        fields: withoutSecrets(event.fields),
       })),
     );
   }

@@ -17,6 +17,11 @@ import { SaleBuilder } from './generated/sale.js';
 @AutoBuilder
 export class Sale extends Model<Sale, ShardedId<Sale>, 'MADE'> {
   readonly price!: Decimal;
+  /**
+   * @maxLength 5
+   * @renamedFrom name
+   */
+  readonly title!: string;
 }
 
 /** Fields of events and responses may be parameters of the constructor. */
@@ -38,6 +43,7 @@ export class SaleMade extends Signed<readonly string[]> {
     readonly price: Decimal,
     /** @numeric 30,9 */ readonly weight: Decimal,
     public note?: string,
+    /** The tags of the model's field are its own. */ readonly title?: Sale['title'],
   ) {
     super(sale.id, ['ada']);
   }
@@ -75,6 +81,7 @@ export class SaleMakeAction extends Action<{ readonly price: Decimal }, Sale> {
       .state('MADE')
       .createdDate(this.clock.now())
       .withInitialVersion()
+      .title('sale')
       .price(price);
     const made = sale.build();
     return this.plan().add(sale.withEvent(new SaleMade(made, price, price, this.channel)).build());

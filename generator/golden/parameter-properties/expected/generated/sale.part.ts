@@ -22,6 +22,7 @@ export const saleMade: EventDescriptor = {
     price: t.decimal(19, 4),
     weight: t.decimal(30, 9),
     note: t.string({ optional: true }),
+    title: t.string({ optional: true }),
   }),
 };
 

@@ -8,6 +8,7 @@ export interface SalesTable {
   readonly state: 'MADE';
   readonly version: string;
   readonly price: string;
+  readonly title: string;
   readonly created_date: Date;
   readonly updated_date: Date;
 }
@@ -29,6 +30,7 @@ export const saleModel: ModelDescriptor<Sale> = {
     column('state', { column: 'state', sqlType: 'text' }, t.enum(['MADE'])),
     column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
     column('price', { column: 'price', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
+    column('title', { column: 'title', sqlType: 'text' }, t.string({ maxLength: 5 })),
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
@@ -40,6 +42,7 @@ export type SaleField =
   | 'state'
   | 'version'
   | 'price'
+  | 'title'
   | 'createdDate';
 
 /** Builds one `Sale`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
@@ -81,6 +84,10 @@ export class SaleBuilder<Given extends SaleField = SaleField> extends ModelBuild
 
   price(price: Decimal): SaleBuilder<Given | 'price'> {
     return this.put('price', price);
+  }
+
+  title(title: string): SaleBuilder<Given | 'title'> {
+    return this.put('title', title);
   }
 
   createdDate(createdDate: Date): SaleBuilder<Given | 'createdDate'> {

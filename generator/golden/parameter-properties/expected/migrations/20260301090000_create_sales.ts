@@ -12,6 +12,7 @@ create table sales (
   state text not null,
   version bigint not null,
   price numeric(19,4) not null check (price not in ('NaN', 'Infinity', '-Infinity')),
+  title text not null,
   created_date timestamptz not null,
   updated_date timestamptz not null
 )
