@@ -1,12 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { HeldLease } from '../../concurrency/held-lease.js';
+import { modelKeyOf } from '../log/event-record.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
 import { type Attempts, OtherReleaseNeeded } from './attempts.js';
 import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore } from './consumer-store.js';
 import { LeasedLoop } from './leased-loop.js';
-import { ParkingStore } from './parking-store.js';
+import { ParkingStore, type Settlement } from './parking-store.js';
 
 const LEASE = { name: 'Mirror', holder: 'process', fence: '1' };
 const START = { epoch: 1, transactionId: '0', position: 0 };
@@ -64,6 +65,7 @@ function runOn(
   attempts: Attempts,
   readAhead?: number,
   letters: ParkingStore = new ParkingStore(NO_ROWS),
+  consumers: ConsumerStore = new ConsumerStore(NO_ROWS),
 ): LeasedLoop {
   const consumer = {
     lease: LEASE,
@@ -85,7 +87,7 @@ function runOn(
     ages: undefined,
     context: { identity: 'Mirror', again: undefined, replayed: false },
     reader,
-    consumers: new ConsumerStore(NO_ROWS),
+    consumers,
     letters,
     pollMs: () => 1,
     warn: () => undefined,
@@ -188,39 +190,122 @@ test('An event that waits for its next attempt is not given up because of events
   await loop.stop(0);
 });
 
-/** A parking table with the models of the first events of `EndlessLog`, which takes no more events for now. */
-class ManyModels extends ParkingStore {
-  reads = 0;
+/** A log of this many events of as many models, which ends there. */
+class LongLog extends LogReader {
+  readonly #length: number;
+
+  constructor(length: number) {
+    super(NO_ROWS, NO_ROWS);
+    this.#length = length;
+  }
+
+  override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
+    const count = Math.min(limit, this.#length - cursor.position);
+    const events = Array.from({ length: count }, (_, index) => {
+      const position = cursor.position + index + 1;
+      return eventOf(String(position), String(position), { ...cursor, position });
+    });
+    const next = { ...cursor, position: cursor.position + count };
+    const more = next.position < this.#length;
+    return { events, next, more, pending: false, ended: false, serverRun: SERVER_RUN };
+  }
+}
+
+/** A parking table in memory, whose events wait behind no failed one. */
+class MemoryLetters extends ParkingStore {
+  readonly events = new Map<string, LogPage['events'][number]>();
 
   constructor() {
     super(NO_ROWS);
   }
 
-  override async parkedModels(): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
-    this.reads += 1;
-    return Array.from({ length: 20_000 }, (_, index) => ({ key: `Account/${index + 1}`, retry: false }));
+  override async park(_lease: unknown, parked: Parameters<ParkingStore['park']>[1]): Promise<boolean> {
+    for (const { event, failure } of parked) {
+      expect(failure).toBeUndefined();
+      this.events.set(event.id, event);
+    }
+    return true;
   }
 
-  override async park(): Promise<boolean> {
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    return true;
+  override async parkedModels(): Promise<readonly { readonly key: string; readonly retry: boolean }[]> {
+    return [...this.events.values()].map((event) => ({ key: modelKeyOf(event), retry: true }));
+  }
+
+  override async of(_consumer: string, { modelId }: { readonly modelId: string }) {
+    return [...this.events.values()]
+      .filter((event) => event.modelId === modelId)
+      .map((event) => ({ event, attempts: 0 }));
+  }
+
+  override async settle(_lease: unknown, eventId: string): Promise<Settlement> {
+    return this.events.delete(eventId) ? 'settled' : 'gone';
   }
 }
 
-test('Many parked models do not block the process while it looks for retries', async () => {
-  const letters = new ManyModels();
-  const loop = runOn(new EndlessLog(), ATTEMPTS, undefined, letters);
-  let [longestMs, lastMs] = [0, performance.now()];
-  await vi.waitUntil(
-    () => {
-      const now = performance.now();
-      [longestMs, lastMs] = [Math.max(longestMs, now - lastMs), now];
-      return letters.reads === 2;
+/** Stores every checkpoint and all attempts. */
+class WillingStore extends ConsumerStore {
+  constructor() {
+    super(NO_ROWS);
+  }
+
+  override checkpoint(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  override storeAttempts(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+}
+
+/** A handler of which every second event needs a database that is out of reach while `isDown`. */
+function everySecondOutOfReach(handled: Set<string>, isDown: () => boolean): Attempts {
+  return {
+    ...ATTEMPTS,
+    handle: ({ id }) => {
+      if (Number(id) % 2 === 0 && isDown()) throw new Error('out of reach');
+      handled.add(id);
     },
-    { timeout: 30_000, interval: 5 },
-  );
+    isPassing: () => true,
+    passingPauseMs: () => 1_000,
+  };
+}
+
+test('Models that need a database which is out of reach do not stop the others, and go on when it is back', async () => {
+  const handled = new Set<string>();
+  const letters = new MemoryLetters();
+  let isDown = true;
+  const attempts = everySecondOutOfReach(handled, () => isDown);
+  const loop = runOn(new LongLog(10_000), attempts, undefined, letters, new WillingStore());
+  await vi.waitUntil(() => handled.size === 5_000, { timeout: 60_000 });
+  expect(letters.events.size).toBeGreaterThan(1_000);
+  isDown = false;
+  await vi.waitUntil(() => handled.size === 10_000, { timeout: 60_000 });
+  await vi.waitUntil(() => letters.events.size === 0, { timeout: 60_000 });
   await loop.stop(0);
-  expect(longestMs).toBeLessThan(500);
+});
+
+test('All models wait for a receiver that is down', async () => {
+  const handled = new Set<string>();
+  const letters = new MemoryLetters();
+  let rounds = 0;
+  const obstacle = (): undefined => {
+    rounds += 1;
+  };
+  const attempts = everySecondOutOfReach(handled, () => true);
+  const loop = runOn(
+    new LongLog(10_000),
+    { ...attempts, obstacle, isReceiverDown: () => true },
+    undefined,
+    letters,
+    new WillingStore(),
+  );
+  // Half of those that are read.
+  await vi.waitUntil(() => handled.size >= 2_000, { timeout: 60_000 });
+  const before = rounds;
+  await vi.waitUntil(() => rounds > before + 20, { timeout: 60_000 });
+  expect(handled.size).toBeLessThan(3_000);
+  expect(letters.events.size).toBe(0);
+  await loop.stop(0);
 });
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {

@@ -1,4 +1,3 @@
-import { TransientMap } from '../../collections/transient-map.js';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
@@ -11,7 +10,8 @@ import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
-import type { HandlingFailure, ParkedEvent } from './parking-store.js';
+import type { HandlingFailure } from './parking-store.js';
+import { PendingParking } from './pending-parking.js';
 
 /**
  * Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model: when this
@@ -19,7 +19,8 @@ import type { HandlingFailure, ParkedEvent } from './parking-store.js';
  */
 const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
-const PARKING_BATCH = 200;
+/** Maximum models that are set aside in the parking table, beyond which the others wait. */
+const MAXIMUM_ASIDE = 10_000;
 
 /** What came of attempts at the first events of a model. */
 interface Attempted {
@@ -53,9 +54,7 @@ export class ConsumerRun implements LeasedWork {
   readonly #parked: ParkedModels;
   readonly #counted: CountedAttempts;
   readonly #handled = new HandledEvents();
-  readonly #toPark: { readonly entry: WindowEntry; readonly parked: ParkedEvent }[] = [];
-  /** Number of events to park, by model. */
-  readonly #parking = new TransientMap<number>();
+  readonly #toPark = new PendingParking();
   readonly #checkpoint: CheckpointWriter;
   readonly #source: LogSource;
   readonly #paused = new Set<Paused>();
@@ -84,7 +83,7 @@ export class ConsumerRun implements LeasedWork {
         return options.letters.settle(consumer.lease, event.id);
       },
       leave: ({ message }) => this.#source.leave(message),
-      isParking: (key) => this.#parking.has(key),
+      isParking: (key) => this.#toPark.has(key),
       inTurn: false,
     });
   }
@@ -122,7 +121,7 @@ export class ConsumerRun implements LeasedWork {
 
   async #step(): Promise<void> {
     const { readAhead = MAXIMUM_WINDOW } = this.#options;
-    if (this.#window.size >= MAXIMUM_WINDOW) this.#giveUpOldest();
+    if (this.#window.size >= MAXIMUM_WINDOW) this.#makeRoom();
     const reads =
       this.#loop.state === 'working' &&
       this.#source.end === undefined &&
@@ -171,7 +170,7 @@ export class ConsumerRun implements LeasedWork {
     // A handler that ignores the signal is abandoned; its event is delivered again.
     if (isStopped && this.#loop.signal.aborted) return true;
     const quiet = isStopped || this.#source.end !== undefined || this.#source.quietMs > 0;
-    const still = this.#active === 0 && this.#toPark.length === 0 && !this.#parked.busy;
+    const still = this.#active === 0 && this.#toPark.size === 0 && !this.#parked.busy;
     return quiet && still && (isStopped || this.#window.open === this.#left);
   }
 
@@ -200,16 +199,7 @@ export class ConsumerRun implements LeasedWork {
 
   #parkLater(key: string, entry: WindowEntry, failure?: HandlingFailure): void {
     this.#parked.add(key);
-    this.#parking.set(key, (this.#parking.get(key) ?? 0) + 1);
-    this.#toPark.push({ entry, parked: { event: entry.event, failure } });
-  }
-
-  #noteParked(entry: WindowEntry): void {
-    const key = modelKeyOf(entry.event);
-    const left = (this.#parking.get(key) ?? 0) - 1;
-    if (left > 0) this.#parking.set(key, left);
-    else this.#parking.delete(key);
-    this.#settled(entry);
+    this.#toPark.add(entry, failure);
   }
 
   /** A handler that returns synchronously re-enters this method; the loop then serves the call. */
@@ -258,19 +248,29 @@ export class ConsumerRun implements LeasedWork {
     timer.unref();
   }
 
-  /** Gives up the event that holds back all models, unless its attempts do not count. */
-  #giveUpOldest(): void {
+  /**
+   * Gives up the event that holds back all models. Models whose attempts do not count, because another database is out
+   * of reach, are set aside: their events wait in the parking table, from which they are resumed.
+   */
+  #makeRoom(): void {
     for (const paused of this.#paused) {
       const { queue, error, timer } = paused;
       const [entry] = queue.entries;
-      if (entry === undefined || entry.attempts === 0 || entry.passed > 0) continue;
-      if (!this.#window.isOldest(entry)) continue;
+      if (entry === undefined) continue;
+      const isPassing = entry.passed > 0;
+      if (isPassing ? !this.#maySetAside(error) : entry.attempts === 0 || !this.#window.isOldest(entry))
+        continue;
       time.clearTimeout(timer);
       this.#paused.delete(paused);
-      this.#giveUp(queue, entry, error);
+      if (isPassing) for (const each of queue.entries.splice(0)) this.#parkLater(queue.key, each);
+      else this.#giveUp(queue, entry, error);
       this.#giveBack(queue);
-      return;
     }
+  }
+
+  /** If the receiver itself is down, all models wait for it. */
+  #maySetAside(error: unknown): boolean {
+    return this.#parked.size < MAXIMUM_ASIDE && this.#options.attempts.isReceiverDown?.(error) !== true;
   }
 
   /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */
@@ -354,21 +354,15 @@ export class ConsumerRun implements LeasedWork {
   }
 
   async #park(): Promise<void> {
-    const batch = this.#toPark.slice(0, PARKING_BATCH);
+    const batch = this.#toPark.batch();
     if (batch.length === 0 || !this.#maySave) return;
     const { letters, consumer } = this.#options;
-    if (
-      !(await letters.park(
-        consumer.lease,
-        batch.map(({ parked }) => parked),
-      ))
-    ) {
+    if (!(await letters.park(consumer.lease, batch))) {
       await this.#leaseRefused();
       return;
     }
-    this.#toPark.splice(0, batch.length);
-    for (const { entry } of batch) this.#noteParked(entry);
-    if (this.#toPark.length > 0) this.#loop.wakeUp.notify();
+    for (const entry of this.#toPark.written(batch.length)) this.#settled(entry);
+    if (this.#toPark.size > 0) this.#loop.wakeUp.notify();
   }
 
   /** Whether the state in memory still matches the database. */

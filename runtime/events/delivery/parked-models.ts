@@ -34,6 +34,8 @@ export class ParkedModels {
   /** Count of parked events by model, so that an outdated read of the table can be detected. */
   readonly #models = new Map<string, number>();
   readonly #resuming = new Set<string>();
+  /** Models whose last attempt did not count: when the next one is due, and how many there were. */
+  readonly #waits = new Map<string, { readonly untilMs: number; readonly passed: number }>();
   /** How many more models may be worked on at the same time, and the ones that wait for that. */
   #free: number;
   readonly #inLine: (() => void)[] = [];
@@ -47,6 +49,11 @@ export class ParkedModels {
 
   get any(): boolean {
     return this.#models.size > 0;
+  }
+
+  /** Number of models. */
+  get size(): number {
+    return this.#models.size;
   }
 
   /** Whether a model is being resumed. */
@@ -75,11 +82,10 @@ export class ParkedModels {
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
     for (const [key, count] of before) {
-      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key))
-        this.#models.delete(key);
+      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key)) this.#forget(key);
     }
     for (const { key, retry } of found) {
-      if (!retry || this.#resuming.has(key)) continue;
+      if (!retry || this.#resuming.has(key) || (this.#waits.get(key)?.untilMs ?? 0) > now) continue;
       const resumed = this.#resume(key);
       if (inTurn) await resumed;
     }
@@ -110,20 +116,31 @@ export class ParkedModels {
     const count = this.#models.get(key);
     const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
     if (parked.length === 0 && this.#models.get(key) === count) {
-      this.#models.delete(key);
+      this.#forget(key);
       return false;
     }
-    for (const letter of parked) if (!(await this.#retry(letter))) return false;
+    for (const letter of parked) if (!(await this.#retry(key, letter))) return false;
     return true;
   }
 
-  /** Attempts a parked event until it is settled, or has failed for the last time. True: it is settled. */
-  async #retry(letter: ParkedLetter): Promise<boolean> {
+  #forget(key: string): void {
+    this.#models.delete(key);
+    this.#waits.delete(key);
+  }
+
+  /**
+   * Attempts a parked event until it is settled, has failed for the last time, or an attempt did not count: then the
+   * model waits for a later `refresh`, and others are resumed. True: it is settled.
+   */
+  async #retry(key: string, letter: ParkedLetter): Promise<boolean> {
     const { attempts, letters, consumer } = this.#options;
     const { counted, handle, loop } = this.#dependencies;
     const { event } = letter;
     if (attempts.isTooNew(event)) return false;
-    const count: FailureCount = { attempts: counted.of(event.id), passed: 0 };
+    const count: FailureCount = {
+      attempts: counted.of(event.id),
+      passed: this.#waits.get(key)?.passed ?? 0,
+    };
     while (loop.mayWork) {
       try {
         const died = counted.death(event.id, count);
@@ -134,6 +151,7 @@ export class ParkedModels {
         };
         if (!(await counted.attempt(event.id, count.attempts + 1, attempt))) return false;
         counted.settled(event.id);
+        this.#waits.delete(key);
         // `gone`: an attempt whose reply was lost has deleted the row.
         return (settled as Settlement) !== 'lost';
       } catch (error) {
@@ -149,6 +167,11 @@ export class ParkedModels {
           await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
           return false;
         }
+        if (count.passed > 0) {
+          this.#waits.set(key, { untilMs: time.nowMs() + pauseMs, passed: count.passed });
+          return false;
+        }
+        this.#waits.delete(key);
         await this.#pause(pauseMs);
       }
     }
