@@ -9,10 +9,12 @@ import { systemClock } from '../domain/clock.js';
 import { rowKey } from '../domain/entity.js';
 import type { Id } from '../domain/id.js';
 import type { Account } from '../domain/test-support/account.js';
-import { AbortedError, DeadlineExceededError, RefusedError } from '../errors.js';
+import { AbortedError, DeadlineExceededError, RefusedError, ShardUnavailableError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
+import type { ShardStore } from '../persistence/shard-store.js';
 import { idOf } from '../persistence/test-support/plans.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { ActionExecutor } from './action-executor.js';
 import { ShardGateways } from './shard-gateways.js';
 import { ALICE, HERE } from './test-support/accounts.js';
@@ -140,5 +142,39 @@ describe('a listener that throws is called once and does not affect the executio
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', unhandled);
     expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe('the report of an execution under a key', () => {
+  /** An executor on a shard whose keys are read like this. */
+  function openExecutorOn(readKey: () => Promise<undefined>): ActionExecutor {
+    const databases = {
+      ...{ guardWith: () => {}, onRemoved: () => {}, onServerInDoubt: () => {}, database: () => ({}) },
+      ...{ defaultShard: HERE, memberConfig: () => ({ primary: { lockTimeoutMs: 400 } }) },
+    } as unknown as DatabaseRegistry;
+    const storeOf = () => ({ readKey }) as unknown as ShardStore;
+    const gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
+    const create = () => new RefuseAction(systemClock);
+    const registry = new ActionRegistry([{ name: 'Refuse', actionClass: RefuseAction, params: [], create }]);
+    return new ActionExecutor({ registry, gateways, models: [] });
+  }
+
+  test('has the error that is thrown if a refusal cannot be confirmed', async () => {
+    const gone = new DriverFailure('gone', { phase: 'not-sent', reason: 'unreachable' });
+    let reads = 0;
+    const executor = openExecutorOn(() => {
+      reads += 1;
+      return reads === 1 ? Promise.resolve(undefined) : Promise.reject(gone);
+    });
+    const codes: unknown[] = [];
+    const configuration = configure()
+      .idempotencyKey('once')
+      .onReport(({ errorCode }) => codes.push(errorCode))
+      .build();
+    const execution = executor.execute(ALICE, RefuseAction, {}, configuration);
+    await expect(execution).rejects.toThrow(ShardUnavailableError);
+    expect(codes).toEqual(['FW_SHARD_UNAVAILABLE']);
+    const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
+    expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, FW_SHARD_UNAVAILABLE: 1 })));
   });
 });

@@ -95,10 +95,14 @@ export class Execution<Params, Result> {
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
-      const replay = guard === undefined ? undefined : await guard.lookAgain(error);
-      if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
-      failure = error;
-      throw error;
+      try {
+        const replay = guard === undefined ? undefined : await guard.lookAgain(error);
+        if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
+        failure = error;
+      } catch (later) {
+        failure = later;
+      }
+      throw failure;
     } finally {
       this.#context.running.end();
       this.#context.observed.ended(this.#request, this.#tally, failure);
@@ -337,10 +341,6 @@ export class Execution<Params, Result> {
   async #replayedIfAllowed(result: unknown): Promise<Result> {
     this.#readsCommitted = true;
     await requireReplay(this.#request, result, () => this.#newRun());
-    return this.#replayed(result);
-  }
-
-  #replayed(result: unknown): Result {
     this.#tally.isReplayed = true;
     if (this.#report !== undefined) this.#report.replayed = true;
     return result as Result;
