@@ -137,3 +137,18 @@ describe('A reservation', () => {
     await pool.close(0);
   });
 });
+
+it('opens a connection for a waiting caller when a listener gives its own back', async () => {
+  const pool = new ConnectionPool<PooledConnection>({
+    ...LIMITS,
+    maximumSize: 2,
+    description: 'a database with a listener',
+    open: () => Promise.resolve(connection()),
+  });
+  const listener = await pool.reserve(performance.now() + 1_000);
+  await pool.acquire(performance.now() + 1_000);
+  const waiting = pool.acquire(performance.now() + 1_000);
+  await pool.closeReserved(listener);
+  expect(await waiting.then(() => 'a connection', String)).toBe('a connection');
+  await pool.close(0);
+});

@@ -360,7 +360,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   #close(connection: C): Promise<void> {
     const closing = connection.close();
-    void closing.then(() => this.#options.budget?.give());
+    void closing.then(() => this.#makeRoom());
     this.#noteQuiet();
     return closing;
   }
