@@ -1,6 +1,7 @@
 import { deadlines } from '../concurrency/deadlines.js';
 import { sleep, time } from '../concurrency/time.js';
-import { DriverFailure } from './driver-failure.js';
+import { onAbort } from './abort-listeners.js';
+import { DriverFailure, type FailureReason } from './driver-failure.js';
 import { ForwardingDatabase } from './forwarding-database.js';
 import type { CallOptions, Place, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
@@ -117,25 +118,56 @@ export class SwitchableDatabase extends ForwardingDatabase {
     call: (limits: CallOptions) => Promise<T>,
   ): Promise<T> {
     const deadline = time.nowMs() + (options?.timeoutMs ?? this.#timeoutMs);
-    const late = (): Error =>
-      new DriverFailure(`${this.description}: the database is being switched`, {
-        phase: 'not-sent',
-        reason: 'unreachable',
-      });
-    const left = leaving(options?.place, late);
-    while (this.#barrier !== undefined) {
-      await deadlines.race(Promise.race([this.#barrier, left]), deadline, late);
+    const refusal = (reason: FailureReason, message: string): DriverFailure =>
+      new DriverFailure(`${this.description}: ${message}`, { phase: 'not-sent', reason });
+    const late = (): DriverFailure => refusal('unreachable', 'the database is being switched');
+    const caller = new WaitingCaller(options, late, () => refusal('aborted', 'aborted during a switch'));
+    try {
+      while (this.#barrier !== undefined) {
+        await deadlines.race(Promise.race([this.#barrier, caller.left]), deadline, late);
+      }
+      // It may have left after the barrier was opened.
+      caller.requireStay();
+    } finally {
+      caller.end();
     }
-    if (options?.place !== undefined) options.place.leave = undefined;
     return call({ ...options, timeoutMs: Math.max(deadline - time.nowMs(), 1) });
   }
 }
 
-/** Rejects when the caller leaves its place. */
-function leaving(place: Place | undefined, late: () => Error): Promise<never> {
-  return new Promise((_, reject) => {
-    if (place !== undefined) place.leave = () => reject(late());
-  });
+/** A caller behind a barrier, which may leave its place or abort. */
+class WaitingCaller {
+  /** Rejects when it leaves. */
+  readonly left: Promise<never>;
+  readonly #place: Place | undefined;
+  readonly #unlisten: (() => void) | undefined;
+  #failure: DriverFailure | undefined;
+
+  constructor({ place, signal }: CallOptions = {}, late: () => DriverFailure, aborted: () => DriverFailure) {
+    let reject = (_: DriverFailure): void => {};
+    this.left = new Promise((_, fail) => {
+      reject = fail;
+    });
+    this.left.catch(() => {});
+    const leave = (failure: DriverFailure): void => {
+      this.#failure ??= failure;
+      reject(failure);
+    };
+    this.#place = place;
+    if (place !== undefined) place.leave = () => leave(late());
+    if (signal?.aborted === true) leave(aborted());
+    else this.#unlisten = signal && onAbort(signal, () => leave(aborted()));
+  }
+
+  /** @throws the failure, if it has left */
+  requireStay(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  end(): void {
+    this.#unlisten?.();
+    if (this.#place !== undefined) this.#place.leave = undefined;
+  }
 }
 
 /** Waits until the pool is idle. False: it was still in use after `patienceMs`. */

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DriverFailure } from './driver-failure.js';
+import type { Place, Rows, ShardDatabase } from './shard-database.js';
+import { SwitchableDatabase, type SwitchOptions } from './switchable-database.js';
+
+const NOTHING: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
+const SELECT = { text: 'select 1', values: [] };
+
+/** A database that notes which statements it gets. */
+function fake(sent: string[]): ShardDatabase {
+  return {
+    ...{ shard: ShardIdentifier.of(0, 0), kind: 'postgresql', description: 'fake', sessionState: true },
+    query: ({ text }) => {
+      sent.push(text);
+      return Promise.resolve(NOTHING);
+    },
+    acquire: () => Promise.reject(new Error('none')),
+    stats: () => ({ open: 0, idle: 0, waiting: 0 }),
+    close: () => Promise.resolve(),
+  };
+}
+
+function switching(sent: string[], atEnd: () => void): SwitchOptions {
+  const openNew = (): ShardDatabase => {
+    // Runs when the barrier is open, and before the calls behind it go on.
+    queueMicrotask(atEnd);
+    return fake(sent);
+  };
+  return { timeoutMs: 1_000, patienceMs: 1_000, check: () => Promise.resolve(), openNew, openOld: openNew };
+}
+
+test('a call that leaves its place while the barrier opens is not sent', async () => {
+  const sent: string[] = [];
+  const database = new SwitchableDatabase(fake(sent), 1_000);
+  const place: Place = {};
+  const switched = database.switchTo(switching(sent, () => place.leave?.()));
+  const call = database.query(SELECT, { place });
+  await expect(call).rejects.toThrow(DriverFailure);
+  await switched;
+  expect(sent).toEqual([]);
+});
+
+test('a call that is aborted behind the barrier ends at once', async () => {
+  const sent: string[] = [];
+  const database = new SwitchableDatabase(fake(sent), 60_000);
+  let finish = (): void => {};
+  const checked = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const switched = database.switchTo({ ...switching(sent, () => {}), check: () => checked });
+  const abort = new AbortController();
+  const call = database.query(SELECT, { signal: abort.signal });
+  const outcome = Promise.race([
+    call.catch(({ reason }: DriverFailure) => reason),
+    new Promise((resolve) => setTimeout(resolve, 200, 'waits')),
+  ]);
+  abort.abort();
+  expect(await outcome).toBe('aborted');
+  finish();
+  await switched;
+  expect(sent).toEqual([]);
+});
