@@ -5,8 +5,10 @@ export type Release = () => void;
 export interface QueueTicket {
   /** Resolves when the turn of this place begins; never after `leave`. */
   readonly reached: Promise<void>;
-  /** Number of places that are served before this one; -1 once its turn has begun. */
-  ahead(): number;
+  /** Whether its turn has not begun yet. */
+  readonly isWaiting: boolean;
+  /** Whether the next turn is its own. */
+  readonly isNext: boolean;
   /** Leaves the queue, or ends the turn. */
   readonly leave: Release;
 }
@@ -54,7 +56,16 @@ export class KeyedMutex {
     const leave = once(() => {
       if (!waiting.delete(start)) this.#next(key);
     });
-    return { reached, ahead: () => [...waiting].indexOf(start), leave };
+    return {
+      ...{ reached, leave },
+      // Many places ask again and again, so none of them counts those before it.
+      get isWaiting() {
+        return waiting.has(start);
+      },
+      get isNext() {
+        return waiting.values().next().value === start;
+      },
+    };
   }
 
   #next(key: string): void {

@@ -23,6 +23,17 @@ describe('turns', () => {
     expect(await isDone(third)).toBe(true);
   });
 
+  test('cost an execution the same, however many others wait', async () => {
+    const turns = new RowQueues();
+    const first = await turns.take(['a']);
+    const startedMs = performance.now();
+    const all = Array.from({ length: 20_000 }, () => turns.take(['a']).then((end) => end()));
+    // To count those before each one takes seconds.
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    first();
+    await Promise.all(all);
+  });
+
   test('at different models do not wait for each other', async () => {
     const turns = new RowQueues();
     await turns.take(['a']);

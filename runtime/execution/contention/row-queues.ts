@@ -56,8 +56,8 @@ export class RowQueues {
     const place = this.#queue.queue(key);
     try {
       let isNext = false;
-      for (let ahead = place.ahead(); ahead >= 0 && !isNext; ahead = place.ahead()) {
-        isNext = ahead === 0;
+      while (place.isWaiting && !isNext) {
+        isNext = place.isNext;
         await wait(atMost(place.reached, LONGEST_WAIT_MS));
       }
       return place.leave;
