@@ -39,6 +39,39 @@ describe('executions under one key', () => {
     expect(await secondEnd).toBe('done');
   });
 
+  test('wait once each, however many there are, and run in the order of the calls', async () => {
+    const joins = new KeyJoins(new Running());
+    const ran: number[] = [];
+    let waits = 0;
+    const wait = (settled: Promise<unknown>): Promise<unknown> => {
+      waits += 1;
+      return settled;
+    };
+    const numbers = Array.from({ length: 50 }, (_, number) => number);
+    const run = (number: number) => async (): Promise<void> => {
+      ran.push(number);
+      await new Promise(setImmediate);
+    };
+    await Promise.all(numbers.map((number) => joins.run({ name, fingerprint: 'f' }, run(number), wait)));
+    expect([ran, waits]).toEqual([numbers, numbers.length - 1]);
+  });
+
+  test('do not overtake the one that runs when the one before them gives up', async () => {
+    const joins = new KeyJoins(new Running());
+    const [first, third] = [new Work(), new Work()];
+    const end = joins.run({ name, fingerprint: 'f' }, first.start, patient);
+    await expect(joins.run({ name, fingerprint: 'f' }, new Work().start, hasty)).rejects.toThrow();
+    const thirdEnd = joins.run({ name, fingerprint: 'f' }, third.start, patient);
+    await new Promise(setImmediate);
+    expect(third.runs).toBe(0);
+    first.end('done');
+    await end;
+    await new Promise(setImmediate);
+    expect(third.runs).toBe(1);
+    third.end('repeated');
+    expect(await thirdEnd).toBe('repeated');
+  });
+
   test('with different requests are refused', async () => {
     const joins = new KeyJoins(new Running());
     const work = new Work();

@@ -33,33 +33,45 @@ export class KeyJoins {
   }
 
   /**
-   * Runs `work` when no other execution under this key runs in this process. The result of `work` is final: it may have
-   * had its effect.
+   * Runs `work` when no other execution under this key runs in this process, in the order of the calls. The result of
+   * `work` is final: it may have had its effect.
    *
    * @throws errors of `wait`
-   * @throws IdempotencyKeyReusedError if an execution with another request is running
+   * @throws IdempotencyKeyReusedError if an execution with another request is running or waits
    */
   run<T>({ name, fingerprint }: KeyedRequest, work: () => Promise<T>, wait: Wait): Promise<T> {
     // No name contains NUL.
     const id = `${name.principal}\0${name.operation}\0${name.key}`;
-    const ended = (): void => this.#works.delete(id);
-    const start = (): Promise<T> => {
+    const last = this.#works.get(id);
+    if (last === undefined) {
       const result = work();
-      this.#works.set(id, { fingerprint, settled: result.then(ended, ended) });
+      this.#isLast(id, fingerprint, result);
       return result;
-    };
-    return this.#works.has(id) ? this.#join(id, fingerprint, start, wait) : start();
+    }
+    if (last.fingerprint !== fingerprint) {
+      const message = 'This idempotency key is being used with another request';
+      return Promise.reject(new IdempotencyKeyReusedError(message));
+    }
+    const result = this.#after(last.settled, work, wait);
+    // One that gives up early does not let those behind it overtake the one before.
+    this.#isLast(id, fingerprint, Promise.allSettled([last.settled, result]));
+    return result;
   }
 
-  async #join<T>(id: string, fingerprint: string, start: () => Promise<T>, wait: Wait): Promise<T> {
+  /** The next execution under the key waits for this one alone: many that wait must not all wake for each one's end. */
+  #isLast(id: string, fingerprint: string, end: Promise<unknown>): void {
+    const ended = (): void => {
+      if (this.#works.get(id) === last) this.#works.delete(id);
+    };
+    const last: Work = { fingerprint, settled: end.then(ended, ended) };
+    this.#works.set(id, last);
+  }
+
+  async #after<T>(settled: Promise<unknown>, work: () => Promise<T>, wait: Wait): Promise<T> {
     this.#running.begin();
     try {
-      for (let other = this.#works.get(id); other !== undefined; other = this.#works.get(id)) {
-        if (other.fingerprint !== fingerprint)
-          throw new IdempotencyKeyReusedError('This idempotency key is being used with another request');
-        await wait(other.settled);
-      }
-      return await start();
+      await wait(settled);
+      return await work();
     } finally {
       this.#running.end();
     }
