@@ -36,6 +36,7 @@ import { KeyRepeats } from './keys/key-repeats.js';
 import { ObservedExecutions } from './observed-executions.js';
 import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
+import { orAborted } from './perform/until-aborted.js';
 import { Running } from './running.js';
 import { settleAttempt } from './settle-attempt.js';
 import { REMEMBERED_MODELS, type ShardGateways } from './shard-gateways.js';
@@ -276,7 +277,9 @@ export class ActionExecutor {
     const run =
       guard === undefined
         ? start()
-        : this.#joins.run(guard, start, (settled) => deadlines.race(settled, request.deadline, busy));
+        : this.#joins.run(guard, start, (settled) =>
+            deadlines.race(orAborted(settled, configuration.signal), request.deadline, busy),
+          );
     return request.span === undefined ? run : endWith(request.span, run);
   }
 

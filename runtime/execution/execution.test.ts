@@ -34,6 +34,12 @@ class RefuseAction extends Action<LookParams, string> {
   }
 }
 
+class WaitAction extends Action<LookParams, string> {
+  protected perform(): Promise<string> {
+    return new Promise(() => {});
+  }
+}
+
 const configure = (): ExecutionConfigurationBuilder =>
   ExecutionConfiguration.Builder.executionConfiguration();
 
@@ -49,6 +55,7 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
   const registry = new ActionRegistry([
     { name: 'Look', actionClass: LookAction, params: [], create: () => new LookAction(systemClock) },
     { name: 'Refuse', actionClass: RefuseAction, params: [], create: () => new RefuseAction(systemClock) },
+    { name: 'Wait', actionClass: WaitAction, params: [], create: () => new WaitAction(systemClock) },
   ]);
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
@@ -145,20 +152,20 @@ describe('a listener that throws is called once and does not affect the executio
   });
 });
 
-describe('the report of an execution under a key', () => {
-  /** An executor on a shard whose keys are read like this. */
-  function openExecutorOn(readKey: () => Promise<undefined>): ActionExecutor {
-    const databases = {
-      ...{ guardWith: () => {}, onRemoved: () => {}, onServerInDoubt: () => {}, database: () => ({}) },
-      ...{ defaultShard: HERE, memberConfig: () => ({ primary: { lockTimeoutMs: 400 } }) },
-    } as unknown as DatabaseRegistry;
-    const storeOf = () => ({ readKey }) as unknown as ShardStore;
-    const gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
-    const create = () => new RefuseAction(systemClock);
-    const registry = new ActionRegistry([{ name: 'Refuse', actionClass: RefuseAction, params: [], create }]);
-    return new ActionExecutor({ registry, gateways, models: [] });
-  }
+/** An executor on a shard whose keys are read like this. */
+function openExecutorOn(readKey: () => Promise<undefined>): ActionExecutor {
+  const databases = {
+    ...{ guardWith: () => {}, onRemoved: () => {}, onServerInDoubt: () => {}, database: () => ({}) },
+    ...{ defaultShard: HERE, memberConfig: () => ({ primary: { lockTimeoutMs: 400 } }) },
+  } as unknown as DatabaseRegistry;
+  const storeOf = () => ({ readKey }) as unknown as ShardStore;
+  const gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
+  const create = () => new RefuseAction(systemClock);
+  const registry = new ActionRegistry([{ name: 'Refuse', actionClass: RefuseAction, params: [], create }]);
+  return new ActionExecutor({ registry, gateways, models: [] });
+}
 
+describe('the report of an execution under a key', () => {
   test('has the error that is thrown if a refusal cannot be confirmed', async () => {
     const gone = new DriverFailure('gone', { phase: 'not-sent', reason: 'unreachable' });
     let reads = 0;
@@ -176,5 +183,39 @@ describe('the report of an execution under a key', () => {
     expect(codes).toEqual(['FW_SHARD_UNAVAILABLE']);
     const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
     expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, FW_SHARD_UNAVAILABLE: 1 })));
+  });
+});
+
+describe('an aborted execution ends at once', () => {
+  const outcomeOf = (execution: Promise<unknown>): Promise<unknown> =>
+    Promise.race([
+      execution.catch((error: unknown) => error),
+      new Promise((resolve) => setTimeout(resolve, 200, 'runs on')),
+    ]);
+
+  test('while it waits for another one under its key', async () => {
+    let answer: (record: undefined) => void = () => {};
+    const executor = openExecutorOn(() => {
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    const abort = new AbortController();
+    const under = (): ExecutionConfigurationBuilder => configure().idempotencyKey('once').timeoutMs(2_000);
+    const first = executor.execute(ALICE, RefuseAction, {}, under().build());
+    const repeat = executor.execute(ALICE, RefuseAction, {}, under().signal(abort.signal).build());
+    abort.abort();
+    expect(await outcomeOf(repeat)).toBeInstanceOf(AbortedError);
+    void first.catch(() => {});
+    answer(undefined);
+  });
+
+  test('while it performs', async () => {
+    const { executor } = openExecutor();
+    const abort = new AbortController();
+    const configuration = configure().timeoutMs(2_000).signal(abort.signal).build();
+    const execution = executor.execute(ALICE, WaitAction, {}, configuration);
+    abort.abort();
+    expect(await outcomeOf(execution)).toBeInstanceOf(AbortedError);
   });
 });

@@ -177,17 +177,14 @@ export class Execution<Params, Result> {
 
   /** Runs `perform` and seals its plan. Everything after the seal happens in the same turn of the event loop. */
   async #prepare(): Promise<Prepared<Result>> {
-    const { action, principal, params, deadline } = this.#request;
+    const { action, principal, params } = this.#request;
     const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
     this.#performed = run;
     try {
       const work = within(span, () => run.start(action, principal, params));
-      const result =
-        work instanceof Promise
-          ? await deadlines.race(work, deadline, () => deadlineExceeded(this.#request))
-          : work;
+      const result = work instanceof Promise ? await this.#limit.perform(work) : work;
       endSpan(span);
       run.access?.require();
       return this.#seal(run, result, startedDate);

@@ -3,7 +3,7 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { AbortedError } from '../errors.js';
 import type { ExecutionRequest } from './execution-request.js';
 import { deadlineExceeded } from './perform/execution-errors.js';
-import { untilAborted } from './perform/until-aborted.js';
+import { orAborted, untilAborted } from './perform/until-aborted.js';
 import { LEAST_MS } from './retry-policy.js';
 
 type Limits = Pick<ExecutionRequest<never, unknown>, 'configuration' | 'deadline' | 'timeoutMs'> & {
@@ -32,6 +32,13 @@ export class TimeLimit {
       throw new AbortedError('The execution was aborted before anything was sent');
     }
     if (this.remainingMs() <= (this.lost === undefined ? 0 : LEAST_MS)) throw this.#exceeded();
+  }
+
+  /** Settles as `perform` does, unless the deadline comes first or the caller aborts. */
+  perform<T>(work: Promise<T>): Promise<T> {
+    const { deadline, configuration } = this.#limits;
+    const late = (): Error => deadlineExceeded(this.#limits);
+    return deadlines.race(orAborted(work, configuration.signal), deadline, late);
   }
 
   /** Waits for other executions, until the deadline or until the caller aborts. */
