@@ -5,6 +5,7 @@ import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError } from '../errors.js';
 import { callShard } from '../sharding/public-error.js';
+import { wholeHoldMs } from './hold-time.js';
 import type { LockHandle } from './lock-handle.js';
 import type { LockClaim, LockStore } from './lock-store.js';
 
@@ -64,9 +65,10 @@ export function holdLock(options: HeldLockOptions): LockHandle {
     signal: ended.signal,
     verify: () => requireHeld(() => store.verify(name, token, LIMITS)),
     extend: async (holdMs = initialMs) => {
+      const wholeMs = wholeHoldMs(holdMs);
       const sentMs = time.nowMs();
-      await requireHeld(() => store.extend(claim, holdMs, LIMITS));
-      if (lease.valid) lease.set(sentMs + holdMs);
+      await requireHeld(() => store.extend(claim, wholeMs, LIMITS));
+      if (lease.valid) lease.set(sentMs + wholeMs);
     },
     run: (work) => {
       const held = new Map(context.getStore());

@@ -6,7 +6,7 @@ import { ActionPlan } from '../action/action-plan.js';
 import { runInPerformScope } from '../action/perform-scope.js';
 import { systemClock } from '../domain/clock.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { LockLostError, LockTimeoutError, WriteInPerformError } from '../errors.js';
+import { LockLostError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { countingRegistry } from '../sharding/test-support/counting-registry.js';
 import { KeyedLockProvider, lockCondition } from './keyed-lock-provider.js';
@@ -147,6 +147,17 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     const [one] = await twoProcesses();
     await expect(one.withLock(SHARD, 'x', () => delay(60), { holdMs: 20 })).rejects.toThrow(LockLostError);
     await one.acquire(SHARD, 'x', { waitMs: 1_000 });
+  });
+
+  it('are extended by the times for which they can be acquired', async () => {
+    const [one, other] = await twoProcesses();
+    const lock = await one.acquire(SHARD, 'x', { holdMs: 60_000.5 });
+    await lock.extend(30_000.5);
+    for (const holdMs of [0, -1, Number.NaN, 1e12]) {
+      await expect(lock.extend(holdMs)).rejects.toThrow(ValidationError);
+    }
+    await lock.verify();
+    await expect(other.acquire(SHARD, 'x', { waitMs: 0 })).rejects.toThrow(LockTimeoutError);
   });
 
   it('are held as long as they are extended', async () => {

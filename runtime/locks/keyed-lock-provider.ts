@@ -13,6 +13,7 @@ import { callShard } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { heldHere, holdLock, lockKey } from './held-lock.js';
+import { requireRange, wholeHoldMs } from './hold-time.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 
@@ -28,8 +29,6 @@ export interface LockOptions {
 
 const DEFAULT_WAIT_MS = 5_000;
 const DEFAULT_HOLD_MS = 30_000;
-/** A day: a longer hold is a state of the application and belongs into a model. */
-const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
 const MAXIMUM_NAME_LENGTH = 255;
 /** Prefix of the runtime's own locks. */
 const OWN = 'fw:';
@@ -124,8 +123,13 @@ export class KeyedLockProvider {
     const { waitMs = DEFAULT_WAIT_MS, holdMs = DEFAULT_HOLD_MS, signal } = options;
     requireName(name);
     requireRange('waitMs', waitMs, 0);
-    requireRange('holdMs', holdMs, 1);
-    return { name, waitMs, holdMs: Math.ceil(holdMs), signal, deadline: this.#environment.nowMs() + waitMs };
+    return {
+      name,
+      waitMs,
+      holdMs: wholeHoldMs(holdMs),
+      signal,
+      deadline: this.#environment.nowMs() + waitMs,
+    };
   }
 
   async #turn(key: string, wait: Wait): Promise<Release> {
@@ -245,11 +249,4 @@ function requireName(name: string): void {
     ? `must not begin with ${OWN}: such names are reserved for the runtime`
     : `has 1 to ${MAXIMUM_NAME_LENGTH} characters, without NUL or half of a surrogate pair`;
   throw new ValidationError(`The name of a lock ${rule}`, { field: 'name' });
-}
-
-function requireRange(field: string, value: number, least: number): void {
-  if (value >= least && value <= LONGEST_HOLD_MS) return;
-  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, {
-    field,
-  });
 }

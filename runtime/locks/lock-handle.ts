@@ -21,6 +21,7 @@ export interface LockHandle {
   /**
    * Extends the lock to this time from now, in milliseconds. Default: the initial hold time.
    *
+   * @throws ValidationError for a time below 1 or above a day
    * @throws LockLostError if the lock is lost @throws ShardUnavailableError, ShardBusyError
    */
   extend(holdMs?: number): Promise<void>;
