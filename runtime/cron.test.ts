@@ -21,6 +21,21 @@ describe('A due time', () => {
     ]);
   });
 
+  test('is on a day of both fields if one of them begins with *, as in crontab', () => {
+    // Mondays with an odd date.
+    expect(due('0 9 */2 * 1', '2026-01-01T12:00:00Z', 3, 'UTC')).toEqual([
+      '2026-01-05T09:00',
+      '2026-01-19T09:00',
+      '2026-02-09T09:00',
+    ]);
+    expect(due('0 9 13 * */5', '2026-01-01T12:00:00Z', 2, 'UTC')).toEqual([
+      '2026-02-13T09:00',
+      '2026-03-13T09:00',
+    ]);
+    expect(due('0 9 13 * *', '2026-01-01T12:00:00Z', 1, 'UTC')).toEqual(['2026-01-13T09:00']);
+    expect(due('0 9 * * 1', '2026-01-01T12:00:00Z', 1, 'UTC')).toEqual(['2026-01-05T09:00']);
+  });
+
   test.each(['30 2 * * *', '0,30 2 * * *', '30 2-2 * * *'])(
     'in the skipped hour is due after it: %s',
     (cron) => {
