@@ -31,12 +31,14 @@ interface Client {
   readonly modules: { readonly jetstream: JetStreamModule; readonly transport: TransportModule };
 }
 
-class NatsSink implements RelaySink {
+export class NatsSink implements RelaySink {
   readonly #options: NatsOptions;
+  readonly #load: typeof loadNats;
   #client: Promise<Client> | undefined;
 
-  constructor(options: NatsOptions) {
+  constructor(options: NatsOptions, load: typeof loadNats = loadNats) {
     this.#options = options;
+    this.#load = load;
   }
 
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
@@ -92,16 +94,20 @@ class NatsSink implements RelaySink {
   }
 
   #connected(): Promise<Client> {
-    this.#client ??= this.#connect().catch((error: unknown) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
+    if (this.#client !== undefined) return this.#client;
+    const client = this.#connect();
+    this.#client = client;
+    // A later one may have replaced it.
+    const forget = (): void => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    client.then(({ connection }) => connection.closed()).then(forget, forget);
+    return client;
   }
 
   async #connect(): Promise<Client> {
     const { servers, username, password, token, tls, timeoutMs } = this.#options;
-    const modules = await loadNats();
+    const modules = await this.#load();
     const connection = await modules.transport.connect({
       servers: [...servers],
       name: 'fw-actions',
@@ -112,10 +118,6 @@ class NatsSink implements RelaySink {
       ...(token === undefined ? {} : { token: token.reveal() }),
       ...(tls ? { tls: {} } : {}),
     });
-    const client = { connection, stream: modules.jetstream.jetstream(connection), modules };
-    void connection.closed().then(() => {
-      this.#client = undefined;
-    });
-    return client;
+    return { connection, stream: modules.jetstream.jetstream(connection), modules };
   }
 }
