@@ -119,6 +119,12 @@ class SinkOfProcess {
       stopping: () => {
         for (const { queue } of this.#open.values()) queue.stop();
       },
+      left: async (shard) => {
+        const open = this.#open.get(shard);
+        this.#open.delete(shard);
+        open?.queue.stop();
+        await open?.sink.close().catch(() => {});
+      },
       close: async () => {
         const open = [...this.#open.values()];
         this.#open.clear();

@@ -30,6 +30,8 @@ export interface Consumer {
   readonly attempts: (shard: ShardIdentifier) => Attempts;
   /** Called when delivery stops, so that long waits can end. */
   readonly stopping?: () => void;
+  /** Called once delivery on a removed shard has stopped. */
+  readonly left?: (shard: ShardIdentifier) => Promise<void>;
   /** Called once delivery has stopped. */
   readonly close?: () => Promise<void>;
 }

@@ -140,6 +140,7 @@ export class DeliveryProcess {
     this.#shards.delete(shard);
     this.#wakeUps.delete(shard);
     await Promise.all([delivery?.stop(0), wakeUp?.stop()]);
+    await atMost(Promise.all(this.#options.consumers.map(({ left }) => left?.(shard))), FINISH_MS);
   }
 
   /** The wake-up of a shard, for a process that commits and does not deliver. */

@@ -3,6 +3,8 @@ import { describeOn } from '../../../test/databases/vitest.js';
 import type { ShardingTopology } from '../../config/types.js';
 import { postgresAdapter } from '../../databases.js';
 import { HERE, THERE } from '../../execution/test-support/accounts.js';
+import { sinkConsumers } from '../../relay/sink-consumer.js';
+import { collectingSink } from '../../relay/test-support/collecting-sink.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 
@@ -59,6 +61,25 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
     await ledger.credit(other);
     await until(() => seen.includes(other));
     expect(ledger.warnings).toEqual([]);
+  });
+
+  test('closes the sinks of a removed shard', async () => {
+    const both = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const databases = new DatabaseRegistry(both, { adapters: [postgresAdapter], warn: () => {} });
+    const sink = collectingSink();
+    const { consumers, statistics } = sinkConsumers([sink.definition], { warn: () => {} });
+    const ledger = openLedger(databases, { sinks: consumers });
+    opened.push({ ledger, databases });
+    ledger.events.start();
+    await until(async () =>
+      (await ledger.events.lag()).every(({ consumers: [first] }) => first?.holder !== undefined),
+    );
+    expect(statistics().map(({ shard }) => shard)).toEqual([HERE, THERE]);
+    await reload({ ledger, databases }, { ...both, groups: both.groups.slice(0, 1) });
+    expect(statistics().map(({ shard }) => shard)).toEqual([HERE]);
+    expect(sink.closed).toBe(1);
+    await ledger.events.stop();
+    expect(sink.closed).toBe(2);
   });
 
   test('listens again where connections were replaced, and receives later notifications', async () => {
