@@ -77,6 +77,21 @@ test('queued messages are sent together, up to the size of a batch, and up to th
   expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, accepting: true });
 });
 
+test.each([
+  ['nothing', undefined],
+  ['too few outcomes', []],
+  ['an empty place', [undefined, ACCEPTED]],
+])('messages are sent again if the sink returns %s', async (_what, wrong) => {
+  const manual = manualQueue();
+  const sent = [manual.queue.publish(messages('a1'), never), manual.queue.publish(messages('b1'), never)];
+  await callsOf(manual, 1);
+  manual.calls[0]?.answer(wrong as never);
+  await callsOf(manual, 2);
+  for (const { ids, answer } of manual.calls.slice(1)) answer(accept(ids.length));
+  await Promise.all(sent);
+  expect(manual.warnings[0]).toContain('the sink returned no outcome');
+});
+
 test('a batch ends before the message that would make it too large', async () => {
   const manual = manualQueue({ batchBytes: 5 });
   void manual.queue.publish(messages('a1', 'a2'), never);

@@ -245,11 +245,13 @@ export class PublishQueue {
     const span = startShared('publish', causesOf(messages), { kind: 'PRODUCER', attributes });
     const abort = new AbortController();
     try {
-      return await during(span, () =>
+      const outcomes: readonly (PublishOutcome | undefined)[] | undefined = await during(span, () =>
         within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
           throw new Error(`no answer within ${limits.timeoutMs} ms`);
         }),
       );
+      // An application's sink may forget some.
+      return messages.map((_, index) => outcomes?.[index] ?? MISSING);
     } catch (error) {
       abort.abort();
       return messages.map(() => ({ kind: 'deferred', reason: messageOf(error) }));
@@ -259,7 +261,7 @@ export class PublishQueue {
   /** Applies the outcomes to a group. Returns the reason why its rest is sent again, if any. */
   #settle(group: Group, outcomes: readonly PublishOutcome[]): Deferred | undefined {
     const { counts } = this.#options;
-    for (const outcome of remaining(group).map((_, index) => outcomes[index] ?? MISSING)) {
+    for (const outcome of outcomes) {
       if (outcome.kind === 'deferred') return outcome;
       if (outcome.kind !== 'accepted') {
         counts.rejected += 1;
