@@ -190,6 +190,33 @@ test('An event that waits for its next attempt is not given up because of events
   await loop.stop(0);
 });
 
+test.each([
+  [
+    'a synchronous',
+    (error: Error): void => {
+      throw error;
+    },
+  ],
+  [
+    'an asynchronous',
+    async (error: Error): Promise<void> => {
+      throw error;
+    },
+  ],
+])('The process stays responsive while %s handler is to be called again at once', async (_kind, fail) => {
+  let failures = 0;
+  const handle = (): Promise<void> | void => {
+    failures += 1;
+    // Otherwise a loop without a pause would hang the test.
+    if (failures < 100_000) return fail(new Error('later'));
+  };
+  const loop = runOn(new OneEvent(), { ...ATTEMPTS, handle, isPassing: () => true });
+  await vi.waitUntil(() => failures > 0, { timeout: 30_000 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(failures).toBeLessThan(1_000);
+  await loop.stop(0);
+});
+
 /** A log of this many events of as many models, which ends there. */
 class LongLog extends LogReader {
   readonly #length: number;

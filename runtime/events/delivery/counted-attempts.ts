@@ -10,6 +10,9 @@ const CAREFUL_EVENTS = 1_000;
 /** Maximum number of events with stored failures; attempts of further events restart at zero after a take-over. */
 const MOST_STORED = 100;
 
+/** Minimum pause, in milliseconds: without one, a handler that fails at once would keep the process from other work. */
+const SHORTEST_PAUSE_MS = 1;
+
 /** Failures of one event. */
 export interface FailureCount {
   /** Failed attempts. */
@@ -141,9 +144,10 @@ export class CountedAttempts {
     else this.#outage.ended(eventId);
     if (!isPassing && this.#attempts.isLast(count.attempts, error)) return undefined;
     this.left(eventId, count.attempts);
-    return isPassing
+    const pauseMs = isPassing
       ? this.#attempts.passingPauseMs(count.passed, error)
       : this.#attempts.pauseMs(count.attempts);
+    return Math.max(SHORTEST_PAUSE_MS, pauseMs);
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */

@@ -14,12 +14,21 @@ export function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const abort = (): void =>
-      reject(
-        new AbortedError('The execution was aborted before anything was sent', { cause: signal.reason }),
-      );
+    const abort = (): void => {
+      const message = 'The execution was aborted before anything was sent';
+      reject(new AbortedError(message, { cause: signal.reason }));
+    };
     if (signal.aborted) abort();
     const end = onAbort(signal, abort);
-    work.finally(end).then(resolve, reject);
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }
