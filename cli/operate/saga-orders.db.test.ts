@@ -84,8 +84,8 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     });
     await isStuck(opened, id, 'parked');
     broken = false;
-    const { code, info } = await sagas('retry', id);
-    expect([code, info]).toEqual([0, expect.stringContaining(`${id} is being retried`)]);
+    const { code, info } = await sagas('retry', id.toUpperCase());
+    expect([code, info.toLowerCase()]).toEqual([0, expect.stringContaining(`${id} is being retried`)]);
     await until(async () => (await opened.sagas.show(id)).state === 'ENDED');
     const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
     expect(trail).toEqual([['alice']]);

@@ -37,7 +37,8 @@ export async function readHistory(
   { at, limit = 100 }: HistoryOptions,
 ): Promise<readonly HistoryEntry[]> {
   if (at !== undefined && Number.isNaN(at.getTime())) throw new ValidationError('The date is invalid');
-  const values = [modelId, at?.toISOString() ?? null, limit];
+  // Events name models in lower case.
+  const values = [modelId.toLowerCase(), at?.toISOString() ?? null, limit];
   const { rows } = await database.query({ text: HISTORY, values });
   return rows
     .map(([name, version, date, type, id, payload, actionId, action, principal]) => ({

@@ -55,7 +55,9 @@ export class SagaOrders {
     const database = this.#databaseOf(saga);
     const id = uuid7.next(database.shard.bits);
     const { kind, ...facts } = wish;
-    const params = JSON.stringify({ saga, ...facts });
+    // Events name models in lower case.
+    const model = ShardedId.named('SagaRun', saga).getValue();
+    const params = JSON.stringify({ saga: model, ...facts });
     const former = kind === 'retry';
     await database.query({
       text: PLACE,
@@ -65,7 +67,7 @@ export class SagaOrders {
         params,
         by,
         former,
-        saga,
+        model,
         ownPrincipal('operator').name,
       ],
     });

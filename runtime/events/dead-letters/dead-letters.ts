@@ -114,7 +114,8 @@ export class DeadLetters {
 const LONGEST_NOTE = 2_000;
 
 function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly (string | null)[] {
-  return [handler ?? null, modelId ?? null, eventId ?? null];
+  // Events name models in lower case.
+  return [handler ?? null, modelId?.toLowerCase() ?? null, eventId ?? null];
 }
 
 const FILTER =

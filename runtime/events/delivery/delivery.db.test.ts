@@ -140,7 +140,9 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     for (let round = 0; round < 3; round += 1) await Promise.all([ledger.credit(bad), ledger.credit(good)]);
     await until(async () => (await ledger.events.deadLetters.list()).length === 3);
     await until(() => versions.length === 3);
-    const letters = await ledger.events.deadLetters.list({ handler: 'Fragile' });
+    const upper = bad.toUpperCase();
+    expect(await ledger.events.history(upper)).toHaveLength(3);
+    const letters = await ledger.events.deadLetters.list({ handler: 'Fragile', modelId: upper });
     expect(letters.map(({ state, attempts, errorMessage }) => [state, attempts, errorMessage])).toEqual([
       ['failed', 2, 'cannot'],
       ['waiting', 0, undefined],
