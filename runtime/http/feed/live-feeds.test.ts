@@ -134,6 +134,22 @@ test('more than a page is sent at once, without waiting for the next poll', asyn
   expect(await ids(await fetch(url), 250)).toHaveLength(250);
 });
 
+test.each([
+  ['refuses', () => Promise.reject(new Error('down'))],
+  ['does not answer', () => new Promise<never>(() => {})],
+])('a stream stays alive while the shard %s', async (_what, read) => {
+  const { url } = await serve({ heartbeatMs: 1, read });
+  let text = '';
+  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  client.on('data', (data) => {
+    text += String(data);
+  });
+  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  await vi
+    .waitFor(() => expect(text.split('\n:\n').length).toBeGreaterThan(2), { timeout: 10_000 })
+    .finally(() => client.destroy());
+});
+
 test('the streams of a shard share one statement, and a process has a maximum of them', async () => {
   const { url, reads, feeds } = await serve({ streams: 3 });
   await Promise.all([fetch(`${url}/1`), fetch(`${url}/2`), fetch(`${url}/2`)]);

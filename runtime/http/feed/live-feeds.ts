@@ -187,9 +187,11 @@ export class LiveFeeds {
     }
     const oldestMs = time.nowMs() - this.#options.maximumAgeMs;
     for (const [shard, streams] of this.#shards) {
-      for (const { response, openedMs } of streams) {
+      for (const stream of streams) {
+        const { response, openedMs } = stream;
         if (openedMs < oldestMs - END_GRACE_MS) response.destroy();
         else if (openedMs < oldestMs) response.end();
+        else this.#keepOpen(stream);
       }
       void this.#read(shard);
     }
@@ -267,9 +269,19 @@ export class LiveFeeds {
       stream.after = modelVersion;
       stream.position = position;
     }
-    if (sent === '' && time.nowMs() - stream.quietSinceMs < this.#options.heartbeatMs) return;
-    response.write(sent || ':\n\n');
+    if (sent === '') return;
+    response.write(sent);
     stream.quietSinceMs = time.nowMs();
+  }
+
+  /** Writes a comment to a quiet stream, also while its shard does not answer. */
+  #keepOpen(stream: Stream): void {
+    const { response, quietSinceMs } = stream;
+    const now = time.nowMs();
+    if (now - quietSinceMs < this.#options.heartbeatMs || response.writableLength > 0) return;
+    if (response.destroyed || response.writableEnded) return;
+    response.write(':\n\n');
+    stream.quietSinceMs = now;
   }
 }
 
