@@ -45,20 +45,25 @@ export class RecurrenceStore {
    * Stores recurrences. If cron fields or zone change, the next due time is the first one from now on.
    *
    * @param process that defines them
-   * @param isStart whether it also replaces those of processes that are running
+   * @param since when it started, as an earlier call has returned it. Undefined: it starts, and replaces those of
+   *   running processes; later it replaces those of processes that started before it or are gone
+   * @returns the time of its start, by the database's clock
    */
   async define(
     process: string,
     recurrences: ReadonlyMap<string, Recurrence>,
-    isStart: boolean,
-  ): Promise<void> {
-    if (recurrences.size === 0) return;
+    since?: Date,
+  ): Promise<Date | undefined> {
+    if (recurrences.size === 0) return since;
     const { rows } = await this.#database.query({ text: 'SELECT clock_timestamp()', values: [] });
     const now = rows[0]?.[0] as Date;
+    const setDate = since ?? now;
     const defined = [...recurrences].map(([action_name, definition]) => {
       return { action_name, definition, next_date: nextDue(definition, now) };
     });
-    await this.#database.query({ text: DEFINE, values: [JSON.stringify(defined), process, isStart] });
+    const values = [JSON.stringify(defined), process, since === undefined, setDate.toISOString()];
+    await this.#database.query({ text: DEFINE, values });
+    return setDate;
   }
 
   /** Removes the recurrence of an action that no running process has. */
@@ -97,13 +102,13 @@ const READ = `SELECT action_name, definition, next_date, paused,
 FROM eventlog.recurring_actions AS r ORDER BY action_name`;
 
 const DEFINE = `INSERT INTO eventlog.recurring_actions AS r (action_name, definition, next_date, set_by, set_date)
-SELECT action_name, definition, next_date, $2, clock_timestamp()
+SELECT action_name, definition, next_date, $2, $4::timestamptz
 FROM jsonb_to_recordset($1::jsonb) AS d (action_name text, definition jsonb, next_date timestamptz) ORDER BY action_name
 ON CONFLICT (action_name) DO UPDATE
 SET definition = excluded.definition, set_by = excluded.set_by, set_date = excluded.set_date,
   next_date = CASE WHEN r.definition -> 'cron' = excluded.definition -> 'cron'
     AND r.definition -> 'zone' = excluded.definition -> 'zone' THEN r.next_date ELSE excluded.next_date END
-WHERE $3::boolean OR ${ABANDONED}`;
+WHERE $3::boolean OR r.set_date < $4::timestamptz OR ${ABANDONED}`;
 
 const REMOVE = `DELETE FROM eventlog.recurring_actions AS r WHERE action_name = $1 AND ${ABANDONED}`;
 

@@ -15,6 +15,8 @@ const MISSED_AFTER_MS = 60_000;
 export class RecurringWork {
   readonly #store: RecurrenceStore;
   readonly #own: ReadonlyMap<string, Recurrence>;
+  /** When this process started, by the database's clock. */
+  #since: Date | undefined;
   /** Whether a due time waits for the end of the previous run. */
   isHeldUp = false;
 
@@ -24,9 +26,9 @@ export class RecurringWork {
     this.#own = new Map([...all].filter(([, { on }]) => on === 'each-shard' || isDefaultShard));
   }
 
-  /** Stores the recurrences of a process that starts. */
-  register(process: string): Promise<void> {
-    return this.#store.define(process, this.#own, true);
+  /** Stores the recurrences of a process that starts, and again after a failover, which may have lost them. */
+  async register(process: string): Promise<void> {
+    this.#since = await this.#store.define(process, this.#own, this.#since);
   }
 
   /**
@@ -40,7 +42,7 @@ export class RecurringWork {
     const stored = new Map((await this.#store.read()).map((each) => [each.actionName, each]));
     const lacking = [...this.#own].filter(([name, own]) => mustDefine(own, stored.get(name)));
     if (lacking.length > 0) {
-      await this.#store.define(process, new Map(lacking), false);
+      await this.#store.define(process, new Map(lacking), this.#since);
       return 0;
     }
     this.isHeldUp = false;

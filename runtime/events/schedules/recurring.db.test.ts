@@ -268,6 +268,25 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     expect(await accounts(old)).toBe(1);
   });
 
+  test('follow the release that started last also after failovers', async () => {
+    const databases = await makeShards(harness);
+    const { ledger: old } = start(databases, YEARLY);
+    await registered(old);
+    const { ledger: next } = start(databases, { ...YEARLY, zone: 'Europe/Berlin' });
+    const zone = async (): Promise<string | undefined> =>
+      (await next.events.schedules.recurring(HERE))[0]?.zone;
+    await until(async () => (await zone()) === 'Europe/Berlin');
+    for (const timeline of ['0000000B', '0000000C', '0000000D', '0000000E', '0000000F']) {
+      await old.rows(`CREATE OR REPLACE FUNCTION eventlog.server_run() RETURNS text LANGUAGE sql STABLE AS
+        $$ SELECT '${timeline}/1' $$`);
+      // The new server may lack the last changes.
+      if (timeline === '0000000D') await old.rows('DELETE FROM eventlog.recurring_actions');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await until(async () => (await zone()) !== undefined);
+      expect(await zone()).toBe('Europe/Berlin');
+    }
+  });
+
   test('that only a newer release knows wait for it', async () => {
     const databases = await makeShards(harness);
     const old = openLedger(databases, { limits: { surveyMs: 50, leaseMs: 2_000 } });
