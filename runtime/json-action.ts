@@ -3,18 +3,21 @@ import { assembleApplication } from './application.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import type { FwConfig } from './config/types.js';
 import { ShardedId } from './domain/id.js';
-import type { JsonValue } from './domain/json.js';
-import { compileObjectReader } from './domain/json-reader.js';
 import { type Caller, principalName } from './domain/principal.js';
-import { type ErrorCode, FwError, UnknownActionError } from './errors.js';
+import { type ErrorCode, FwError, UnknownActionError, ValidationError } from './errors.js';
+import { compileInput } from './http/input/compile-input.js';
+import { parseJsonText } from './http/input/json-text.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 /** An action whose params are JSON. */
 export interface JsonAction {
-  /** Names of its params. */
-  readonly params: readonly string[];
-  /** Reads params. @throws ValidationError */
-  readonly read: (json: JsonValue) => JsonCall;
+  /**
+   * Reads a JSON object as the body of a request, with the rules of the params.
+   *
+   * @param key name of a field that is left out unless it is a param
+   * @throws ValidationError
+   */
+  readonly read: (text: string, key?: string) => JsonCall;
   readonly close: () => Promise<void>;
 }
 
@@ -35,6 +38,9 @@ interface JsonActionOptions {
   readonly caller: Caller;
   readonly warn: (message: string) => void;
 }
+
+/** Maximum nesting of a line, as of a request's body. */
+const NESTING_DEPTH = 32;
 
 /**
  * Opens an application on open databases, for one of its actions. Events are delivered by its service.
@@ -61,20 +67,27 @@ export function openJsonAction(
     const known = actions.map((each) => each.name).sort();
     throw new UnknownActionError(`There is no action ${name}. Choose one of: ${known.join(', ')}.`);
   }
-  const reader = compileObjectReader(action.params);
-  const read = (json: JsonValue): JsonCall => {
-    const params = reader(json);
+  const check = compileInput(action.params, 'body');
+  const names = new Set(action.params.map((each) => each.name));
+  const read = (text: string, key?: string): JsonCall => {
+    const params = Object(parseJsonText(text, NESTING_DEPTH)) as Record<string, unknown>;
+    if (key !== undefined && !names.has(key)) delete params[key];
+    const problems = check(params);
+    if (problems !== undefined) {
+      const messages = problems.map(({ message }) => message);
+      throw new ValidationError(messages.join('; ') || 'Params must be a JSON object');
+    }
     const model = Object.values(params).find((each) => each instanceof ShardedId);
     const execute = async (key: string): Promise<void> => {
       const configuration = ExecutionConfiguration.Builder.executionConfiguration()
         .idempotencyKey(key, { expires: false })
         .build();
-      // The reader returns what the action's class declares.
+      // The check has made them what the action's class declares.
       await executor.execute(caller, action.actionClass, params as never, configuration);
     };
     return { model: model?.getValue(), execute };
   };
-  return { params: action.params.map((each) => each.name), read, close };
+  return { read, close };
 }
 
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -13,8 +13,8 @@ interface Line {
 function runOf(execute: (line: Line, key: string) => Promise<void>, settings: Partial<ImportSettings> = {}) {
   const rejected: RejectedLine[] = [];
   const run = new ImportRun({
-    read: (json) => {
-      const line = json as unknown as Line;
+    read: (text) => {
+      const line = JSON.parse(text) as Line;
       if (line.wallet === undefined) throw new ValidationError('wallet is missing', { field: 'wallet' });
       return { model: line.wallet, execute: (key) => execute(line, key) };
     },

@@ -13,8 +13,8 @@ export interface RejectedLine {
 }
 
 export interface ImportSettings {
-  /** Reads the params of a line. @throws ValidationError */
-  readonly read: (params: JsonValue) => JsonCall;
+  /** Reads the params of a line, which is JSON. @throws ValidationError */
+  readonly read: (text: string) => JsonCall;
   /** The key of a line. */
   readonly keyOf: (params: JsonValue, line: number) => string;
   /** Maximum lines at once. */
@@ -85,7 +85,7 @@ export class ImportRun {
     let params: JsonValue = text;
     try {
       params = JSON.parse(text) as JsonValue;
-      const call = read(params);
+      const call = read(text);
       const key = keyOf(params, line);
       await this.#inOrder(call.model, () => this.#attempt(() => call.execute(key)));
       this.done += 1;

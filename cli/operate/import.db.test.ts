@@ -94,6 +94,27 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     expect(balances.flat()).toEqual(others.map((_, nr) => 990 - nr * 10));
   });
 
+  test('checks each line as the body of a request', async () => {
+    const [walletId] = await wallets(1);
+    const text = [
+      `{"walletId":"${walletId}","amount":12345678901234.5678}`,
+      `{"walletId":"${walletId}","amount":"1","amuont":"2"}`,
+      `{"walletId":"${walletId}","amount":"1","amount":"2"}`,
+      `{"walletId":"${walletId}","amount":"0"}`,
+      '[]',
+    ].join('\n');
+    const { code } = await importLines('WalletDepositMoneyAction', text, '--name', 'x', ...OPERATOR);
+    expect(code).toBe(1);
+    const rejected = readFileSync(join(folder, 'lines.ndjson.errors.ndjson'), 'utf8').trim().split('\n');
+    expect(rejected.map((line) => JSON.parse(line).message).sort()).toEqual([
+      'Deposit amount must be positive',
+      'Duplicate key "amount"',
+      'Params must be a JSON object',
+      'Unknown field "amuont"',
+    ]);
+    expect(await rows('SELECT balance::text FROM wallets')).toEqual([['12345678901244.5678']]);
+  });
+
   test('writes lines without effect to a file, whose mended lines are another import', async () => {
     const [walletId] = await wallets(1);
     const text = [

@@ -73,7 +73,7 @@ export const IMPORT: CommandEntry = operatorCommand({
     const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
     const run = new ImportRun({
       ...{ mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
-      read: (params) => action.read(withoutKey(params, flags.key, action.params)),
+      read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
       patienceMs: flags.patience * SECOND_MS,
     });
@@ -98,13 +98,6 @@ export const IMPORT: CommandEntry = operatorCommand({
     };
   },
 });
-
-/** Params without the field that is only a key. */
-function withoutKey(params: JsonValue, field: string | undefined, known: readonly string[]): JsonValue {
-  if (field === undefined || known.includes(field)) return params;
-  const { [field]: _, ...others } = params as JsonObject;
-  return others;
-}
 
 function keyOf(name: string, field: string | undefined): (params: JsonValue, line: number) => string {
   if (field === undefined) return (_, line) => `${name}:${line}`;
