@@ -35,9 +35,11 @@ export const DIFF: CommandEntry = command({
     const config = readProjectConfig(file);
     const migrations = await readMigrations(config);
     const tables = await readTables(config);
-    const { nextMigrations, sqlName } = await import('../generator/migrations.js');
+    const { nextMigrations, openRenames, renameSteps, sqlName } = await import('../generator/migrations.js');
     const { planNextMigration } = await import('../runtime/operations.js');
-    const planned = await planNextMigration(migrations, tables, { ...options, quote: sqlName });
+    const unfinished = openRenames(renameSteps(migrations.map(({ up }) => up)));
+    const renaming = new Set(unfinished.map(({ table, from }) => `${table}.${from}`));
+    const planned = await planNextMigration(migrations, tables, { ...options, renaming, quote: sqlName });
     const { statements, validations, refusals, notes } = planned;
     if (options.check === true)
       return reportMissing([

@@ -36,7 +36,7 @@ export {
 export { sqlName } from './emit/print/sql.js';
 export { dropMigration, type RenameMigration, renameMigrations } from './emit/rename-migrations.js';
 export type { MigrationText } from './read/read-migration-sql.js';
-export { renameSteps } from './schema/column-rename.js';
+export { openRenames, renameSteps } from './schema/column-rename.js';
 
 /** The migrations of a project, and the mistakes in their files. */
 export interface ReadMigrations {

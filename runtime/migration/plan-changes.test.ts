@@ -190,6 +190,27 @@ describe('The next migration', () => {
     ]);
   });
 
+  it('does not drop a column that is being renamed', () => {
+    const found = [{}, { name: 'old', nullable: true }];
+    const renaming = new Set(['t.old']);
+    expect(plan(found, [{}], { renaming })).toMatchObject({
+      refusals: [],
+      notes: [expect.stringContaining('migrate rename ... --finish')],
+    });
+    expect(plan(found, [{}], { renaming, drop: new Set(['t.old']) })).toMatchObject({
+      statements: [],
+      refusals: [expect.stringContaining('t.old is being renamed')],
+    });
+  });
+
+  it('drops the default of a column that is converted', () => {
+    const found = [{ filledIn: true }];
+    expect(plan(found, [{ type: 'uuid' }], { convert: new Set(['t.a']) }).statements).toEqual([
+      'alter table t alter column a drop default',
+      'alter table t alter column a type uuid using a::uuid',
+    ]);
+  });
+
   it('refuses unused permissions', () => {
     expect(plan([{}], [{}], { drop: new Set(['t.typo']) }).refusals).toEqual([
       't.typo matches no pending change. Check the spelling.',

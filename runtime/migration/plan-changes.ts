@@ -46,6 +46,8 @@ export interface ChangePermissions {
   readonly drop: ReadonlySet<string>;
   /** Columns whose values may be converted to a type that some values may not fit. */
   readonly convert: ReadonlySet<string>;
+  /** Columns that a trigger of an unfinished `fw-gen migrate rename` keeps equal to others. Default none. */
+  readonly renaming?: ReadonlySet<string>;
 }
 
 export interface PlannedChanges {
@@ -250,6 +252,7 @@ class ChangePlanner {
     if (finite !== undefined && check === undefined) this.#dropCheck(table, finite.name);
     // The rules of the former type may have no meaning for the new one.
     if (!isSafe) for (const { name: rule } of checks) if (RULE.test(rule)) this.#dropCheck(table, rule);
+    if (!isSafe && before.filledIn) this.#alterTable(table, `alter column ${column} drop default`);
     this.#alterTable(table, `alter column ${column} type ${type} using ${using}`);
     if (finite === undefined && check !== undefined) this.#alterTable(table, `add check (${check})`);
   }
@@ -261,8 +264,14 @@ class ChangePlanner {
 
   #leftOver(table: string, column: ColumnFacts): void {
     const place = `${table}.${column.name}`;
-    if (this.#permissions.drop.has(place)) {
-      this.#used.add(place);
+    const isDropped = this.#permissions.drop.has(place);
+    if (isDropped) this.#used.add(place);
+    if (this.#permissions.renaming?.has(place) === true) {
+      const finish = `${place} is being renamed: finish that with fw-gen migrate rename ... --finish`;
+      (isDropped ? this.#refusals : this.#notes).push(finish);
+      return;
+    }
+    if (isDropped) {
       this.#alterTable(table, `drop column ${this.#quote(column.name)}`);
       return;
     }
@@ -277,6 +286,8 @@ class ChangePlanner {
 
   #leftOverIndex(table: string, index: IndexFacts): void {
     const { name, columns } = index;
+    // It is dropped with its column.
+    if (columns.some((column) => this.#permissions.drop.has(`${table}.${column}`))) return;
     const place = `${table}.${name}`;
     if (this.#permissions.drop.has(place)) {
       this.#used.add(place);

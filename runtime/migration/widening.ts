@@ -6,6 +6,7 @@ const LADDERS: readonly (readonly string[])[] = [
   ['smallint', 'real', 'double precision'],
   ['integer', 'double precision'],
   ['character', 'character varying', 'text'],
+  ['uuid', 'text'],
   ['json', 'jsonb'],
 ];
 
