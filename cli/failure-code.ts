@@ -21,6 +21,11 @@ export function failureCode(error: unknown, output: Output): ExitCode {
     output.error(error.message);
     return EXIT.inputError;
   }
+  // A file or folder of the command line.
+  if (error instanceof Error && 'syscall' in error && 'path' in error && 'code' in error) {
+    output.error(`Cannot ${String(error.syscall)} ${String(error.path)}: ${String(error.code)}`);
+    return EXIT.inputError;
+  }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   output.error(`This is a bug in fw-gen. Please report it:\n${detail}`);
   return EXIT.bug;

@@ -115,6 +115,29 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     expect(await rows('SELECT balance::text FROM wallets')).toEqual([['12345678901244.5678']]);
   });
 
+  test('names files that it cannot read or write', async () => {
+    const [walletId] = await wallets(1);
+    const gone = await runCommand(
+      ['import', 'WalletDepositMoneyAction', join(folder, 'gone'), '--name', 'x'].concat(
+        '--config',
+        join(folder, 'fw.config.yaml'),
+        '--application',
+        MODULE,
+      ),
+    );
+    expect([gone.code, gone.error]).toEqual([
+      2,
+      expect.stringContaining(`Cannot open ${join(folder, 'gone')}: ENOENT`),
+    ]);
+    const lines = [{ walletId, amount: '-1' }];
+    const more = ['--name', 'y', '--errors', folder, ...OPERATOR];
+    const refused = await importLines('WalletDepositMoneyAction', lines, ...more);
+    expect([refused.code, refused.error]).toEqual([
+      2,
+      expect.stringContaining(`Cannot open ${folder}: EISDIR`),
+    ]);
+  });
+
   test('writes lines without effect to a file, whose mended lines are another import', async () => {
     const [walletId] = await wallets(1);
     const text = [

@@ -118,16 +118,21 @@ function linesOf(file: string): AsyncIterable<string> {
 /** A file that is created with its first line. */
 function rejectedFile(file: string) {
   let stream: ReturnType<typeof createWriteStream> | undefined;
+  let written: Promise<void> | undefined;
   return {
     file,
     write: (line: RejectedLine): void => {
-      stream ??= createWriteStream(file);
+      if (stream === undefined) {
+        stream = createWriteStream(file);
+        written = finished(stream);
+        written.catch(() => {});
+      }
       stream.write(`${JSON.stringify(line)}\n`);
     },
+    /** @throws the system's error if lines could not be written */
     close: async (): Promise<void> => {
-      if (stream === undefined) return;
-      stream.end();
-      await finished(stream);
+      stream?.end();
+      await written;
     },
   };
 }

@@ -96,7 +96,8 @@ export function shardMetrics(read: () => readonly ShardStatistics[]): MetricSet<
       fw_shard_connections_idle: 'Idle connections of the pool',
       fw_shard_connections_maximum: 'Maximum number of connections of the pool',
       fw_shard_connection_waiters: 'Callers waiting for a connection',
-      fw_shard_circuit_open: '1 while calls are refused because the database is unreachable',
+      fw_shard_circuit_open:
+        '1 from the time when the database became unreachable until a call reaches it again',
       fw_shard_plans_queued: 'Plans waiting to be sent',
       fw_shard_plans_total: 'Plans that were sent',
       fw_shard_write_statements_total: 'Statements that wrote plans: plans per statement are the batch size',
@@ -108,7 +109,7 @@ export function shardMetrics(read: () => readonly ShardStatistics[]): MetricSet<
       fw_shard_connections_idle: pool.idle,
       fw_shard_connections_maximum: maximumConnections,
       fw_shard_connection_waiters: pool.waiting,
-      fw_shard_circuit_open: Number(pool.circuit === 'open'),
+      fw_shard_circuit_open: Number(pool.circuit !== 'closed'),
       fw_shard_plans_queued: queued,
       fw_shard_plans_total: written.plans,
       fw_shard_write_statements_total: written.statements,
