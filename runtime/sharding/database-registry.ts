@@ -262,9 +262,13 @@ export class DatabaseRegistry {
       if (change.kind === 'shard-added') await this.#prepare(memberIn(topology, change), options);
     }
     // From here on, only a server in an unexpected state can refuse the reload, so servers are switched first.
-    for (const change of changes) {
-      if (change.kind === 'server') await this.#switch(memberIn(topology, change), options);
-    }
+    // All at once: a standby with the databases of several shards is promoted once each of them has stopped writing.
+    const switched = await Promise.allSettled(
+      changes.map(async (change) => {
+        if (change.kind === 'server') await this.#switch(memberIn(topology, change), options);
+      }),
+    );
+    for (const end of switched) if (end.status === 'rejected') throw end.reason;
     this.#topology = topology;
     this.#members = membersOf(topology);
     this.#budget?.expect(this.#members.size);
