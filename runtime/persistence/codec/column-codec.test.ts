@@ -3,7 +3,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { FieldType } from '../../domain/descriptor.js';
 import { Id } from '../../domain/id.js';
 import { Note } from '../../domain/test-support/note.js';
-import { ValidationError } from '../../errors.js';
+import { DatabaseError, ValidationError } from '../../errors.js';
 import { arrayLiteral, type ColumnCodec, columnCodec, jsonElement, quoteElement } from './column-codec.js';
 
 function codecOf(type: FieldType, field = 'field'): ColumnCodec {
@@ -118,6 +118,14 @@ describe('other values', () => {
     const { toText, toElement } = codecOf(type);
     expect(() => toText(value)).toThrow(ValidationError);
     expect(() => toElement(value)).toThrow('field must hold finite numbers');
+  });
+
+  test('a stored document of another shape is no mistake of the caller', () => {
+    const fields = [{ name: 'zip', type: { kind: 'decimal', precision: 9, scale: 2 } }] as const;
+    const { fromDriver } = codecOf({ kind: 'object', fields });
+    expect(fromDriver({ zip: '1' })).toEqual({ zip: new Decimal(1) });
+    expect(() => fromDriver({})).toThrow(DatabaseError);
+    expect(() => fromDriver({})).toThrow('A stored value of field has another shape: zip is missing');
   });
 
   test('documents come back frozen through and through', () => {

@@ -8,7 +8,7 @@ import { jsonText } from '../../domain/json-text.js';
 import { compileWriter } from '../../domain/json-writer.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
 import { kindOf, partsOf } from '../../domain/kinds/kinds.js';
-import { ValidationError } from '../../errors.js';
+import { DatabaseError, ValidationError } from '../../errors.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 
 /** Converts the values of one column to text, alone or as the elements of one array, and back from driver values. */
@@ -72,8 +72,20 @@ function documentCodec(type: FieldType, field: string): ColumnCodec {
   return {
     toText: write,
     toElement: (value) => jsonElement(write(value)),
-    fromDriver: (value) => deepFreeze(read(value as JsonValue)),
+    fromDriver: (value) => deepFreeze(readStored(() => read(value as JsonValue), field)),
   };
+}
+
+/** What is stored is no mistake of the caller. @throws DatabaseError instead of ValidationError */
+function readStored(read: () => unknown, field: string): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new DatabaseError(`A stored value of ${field} has another shape: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Whether the JSON form of every value of the type is the value itself. */
