@@ -20,7 +20,9 @@ import {
 } from '../../errors.js';
 import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { DriverFailure } from '../../sharding/driver-failure.js';
 import { countingRegistry } from '../../sharding/test-support/counting-registry.js';
+import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import {
   AccountRepository,
   ALICE,
@@ -70,6 +72,8 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
   let sent: readonly string[];
   let clear: () => void;
   let sql: (text: string) => Promise<unknown>;
+  /** Whether the next change of an account is applied, and in doubt. */
+  let doubted: boolean;
 
   class Process {
     readonly bank: TestBank;
@@ -121,7 +125,15 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
         defineMigration('0002_names', 'create unique index one_nickname on accounts (nickname)'),
       ],
     });
-    const { registry, counts } = countingRegistry(databases);
+    doubted = false;
+    const doubting = wrappedRegistry(databases, async ({ text }, send) => {
+      const rows = await send();
+      if (!doubted || !text.includes('UPDATE "accounts"')) return rows;
+      doubted = false;
+      // As when the wait for a standby was cancelled: the connection is not lost.
+      throw new DriverFailure('not replicated', { phase: 'in-flight' });
+    });
+    const { registry, counts } = countingRegistry(doubting);
     sent = counts.texts;
     clear = () => counts.texts.splice(0);
     sql = (text) => databases.database(HERE).query({ text, values: [] });
@@ -163,6 +175,15 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     const ids = [written, written, read, untouched];
     await Promise.all(ids.map((id) => here.run(credit(id, 1), settings().maximumAttempts(1))));
     expect(await Promise.all(ids.map((id) => balance(here, id)))).toEqual(['52', '52', '51', '11']);
+  });
+
+  test('is read again after a write in doubt, whose transaction is not known', async () => {
+    const id = await here.known(10);
+    doubted = true;
+    await here.run(credit(id, 1));
+    await sql(`update accounts set balance = 50 where id = '${id}'`);
+    await here.run(credit(id, 1));
+    expect(await balance(here, id)).toBe('51');
   });
 
   test('is no reason for a decision if its row was changed by hand and is only read', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../domain/entity.js';
-import { rowOf } from '../../domain/entity.js';
+import { noteRevision, rowOf } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { planOf } from '../../persistence/test-support/plans.js';
 import { PendingPlan } from '../../persistence/write/pending-plan.js';
@@ -90,14 +90,20 @@ describe('remembered models', () => {
     expect(versionIn(memory, 'a1>2', 'Another')).toBe(2);
   });
 
-  test.each([true, false])('are the staged states of settled plans (applied: %s)', (applied) => {
+  test.each([
+    { applied: true, revision: '7', remembered: 2 },
+    { applied: true, revision: undefined, remembered: undefined },
+    { applied: false, revision: undefined, remembered: undefined },
+  ])('are the staged states of plans that were applied by a known transaction: %o', (outcome) => {
     const memory = memoryOf(9);
     const staged = new StagedStates(memory);
     const pending = new PendingPlan();
-    staged.publish(planOf('a1>2').items, pending, shard);
+    const { items } = planOf('a1>2');
+    staged.publish(items, pending, shard);
     expect(versionIn(memory, 'a1>2')).toBeUndefined();
-    pending.settle(applied);
-    expect(versionIn(memory, 'a1>2')).toBe(applied ? 2 : undefined);
+    for (const { model } of items) if (outcome.revision !== undefined) noteRevision(model, outcome.revision);
+    pending.settle(outcome.applied);
+    expect(versionIn(memory, 'a1>2')).toBe(outcome.remembered);
   });
 
   test('are guessed again after successes', () => {

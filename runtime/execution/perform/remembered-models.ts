@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RememberedCounts } from '../../action/action-statistics.js';
-import { descriptorOf, type Entity, type ModelDescriptor, rowOf } from '../../domain/entity.js';
+import { descriptorOf, type Entity, type ModelDescriptor, revisionOf, rowOf } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
 /**
@@ -125,10 +125,14 @@ export class RememberedModels {
     return this.eraOf(shard) === undefined ? undefined : this.#shards.ready(shard, model);
   }
 
-  /** As `keep`, for a state that was staged and is committed by now. */
+  /**
+   * As `keep`, for a state that was staged and is committed by now. If the answer was lost, its transaction is not known,
+   * so that no later check could notice a change by hand.
+   */
   keepStaged(model: Entity, shard: ShardIdentifier, era: Era | undefined): void {
     if (era === undefined) return;
-    if (this.#shards.storesAsStaged(shard, descriptorOf(model))) this.keep(model, era);
+    const isKnown = revisionOf(model) !== undefined;
+    if (isKnown && this.#shards.storesAsStaged(shard, descriptorOf(model))) this.keep(model, era);
     else this.drop(rowOf(model));
   }
 
