@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import type { StagedItem } from '../../action/action-plan.js';
 import { columnsOfFields } from '../../domain/column-set.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { JsonValue } from '../../domain/json.js';
+import { heldKeys } from '../../domain/natural-key.js';
 import { accountModel } from '../../domain/test-support/account.js';
+import { guestModel, newGuest } from '../../execution/test-support/guests.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import { planOf } from '../test-support/plans.js';
+import { handoverSteps } from '../write/key-handover.js';
 import type { PlanWrite } from '../write/plan-write.js';
 import { paramsVersions, partsToJson, planOfPart, RecordedPartReader } from './journal-entry.js';
 
-const reader = new RecordedPartReader([accountModel as unknown as ModelDescriptor]);
+const guests = guestModel as unknown as ModelDescriptor;
+const reader = new RecordedPartReader([accountModel as unknown as ModelDescriptor, guests]);
 const plan: PlanWrite = {
   ...planOf('a1>2', '+b', 'c1?'),
   traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
@@ -51,6 +56,16 @@ describe('a shard transaction that is recorded', () => {
     expect(restored(JSON.parse(json.replace('"changed":["version","balance"],', '')) as JsonValue)).toEqual(
       plan,
     );
+  });
+
+  test('hands natural keys over when it is read back: the one that gives a key is written first', () => {
+    const [giver, taker] = [newGuest('a@hotel'), newGuest('b@hotel')];
+    const items = [taker.renamed('a@hotel'), giver.renamed('c@hotel')].map((model, index): StagedItem => {
+      const heldBefore = heldKeys(index === 0 ? taker : giver);
+      return { kind: 'update', descriptor: guests, model, expectedVersion: 1, heldBefore, events: [] };
+    });
+    const json = JSON.parse(partsToJson([{ ...plan, items }], new EventCatalog([]))) as JsonValue;
+    expect([...(handoverSteps(restored(json)?.items ?? [])?.values() ?? [])]).toEqual([0, 1]);
   });
 
   test('is read without scheduled actions, if it was written before shard transactions had them', () => {

@@ -53,6 +53,8 @@ interface ItemJson {
   readonly expectedVersion: number;
   /** Fields that the update changes. Absent: all. */
   readonly changed?: readonly string[];
+  /** Names of the natural keys that the row held before an update. Absent: none, or unknown. */
+  readonly heldBefore?: readonly string[];
   readonly events: readonly EventFacts[];
 }
 
@@ -91,6 +93,7 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
     expectedVersion: item.kind === 'add' ? 0 : item.expectedVersion,
     ...(item.kind === 'update' &&
       item.changed !== undefined && { changed: fieldsOf(item.descriptor, item.changed) }),
+    ...(item.kind === 'update' && item.heldBefore !== undefined && { heldBefore: item.heldBefore }),
     events: item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
   };
 }
@@ -154,7 +157,7 @@ export class RecordedPartReader {
     }));
   }
 
-  #readItem({ kind, model: json, expectedVersion, changed, events }: ItemJson): StagedItem {
+  #readItem({ kind, model: json, expectedVersion, changed, heldBefore, events }: ItemJson): StagedItem {
     const model = this.#values.read(json);
     if (!(model instanceof Entity)) throw new DatabaseError('An entry of the journal holds no model', {});
     const descriptor = descriptorOf(model);
@@ -166,6 +169,7 @@ export class RecordedPartReader {
         return {
           ...{ kind, descriptor, model, expectedVersion, events: recorded },
           ...(changed !== undefined && { changed: columnsOfFields(descriptor, changed) }),
+          ...(heldBefore !== undefined && { heldBefore }),
         };
       case 'expect':
         return { kind, descriptor, model, expectedVersion };
