@@ -1,14 +1,13 @@
 import type { StagedItem } from '../action/action-plan.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { endSpan, endWith, type Span, startInner, traceIds, within } from '../tracing.js';
 import { requireOneShard, requireVersion } from './admission.js';
 import { Contention, checkedRows } from './contention/contention.js';
-import { applyParts } from './cross-shard/cross-shard-plan.js';
+import { applyParts, type PartWrite } from './cross-shard/cross-shard-plan.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
@@ -246,11 +245,8 @@ export class Execution<Params, Result> {
   }
 
   #sendVisibly(part: PlanPart, startedDate: Date, result: Result, run: PerformRun): Promise<PartResult> {
-    const { pending, result: partResult } = this.#send(
-      part.shard,
-      this.#planWrite(part, startedDate, result),
-      run.dependencies,
-    );
+    const write = this.#planWrite(part, startedDate, result);
+    const { pending, result: partResult } = this.#send({ shard: part.shard, write }, run.dependencies);
     run.publish(part.items, pending, part.shard);
     return partResult;
   }
@@ -290,8 +286,13 @@ export class Execution<Params, Result> {
     if (parts.length > 1 || part === undefined) return this.#persistParts(parts, startedDate);
     const { guard } = this.#request;
     const write = this.#planWrite(part, startedDate, result);
-    if (guard === undefined || write.key === undefined) return this.#send(part.shard, write, []).result;
-    return guard.sendAnnounced(write.key, write.action.id, () => this.#send(part.shard, write, []).result);
+    if (guard === undefined || write.key === undefined)
+      return this.#send({ shard: part.shard, write }, []).result;
+    return guard.sendAnnounced(
+      write.key,
+      write.action.id,
+      () => this.#send({ shard: part.shard, write }, []).result,
+    );
   }
 
   /** Creates all action ids before the first shard transaction is sent, because the journal stores them. */
@@ -304,19 +305,19 @@ export class Execution<Params, Result> {
       actionName: this.#request.action.name,
       parts: writes,
       partsJson: this.#gateways.partsJson(writes.map(({ write }) => write)),
-      send: ({ shard, write }) => this.#send(shard, write, []).result,
+      send: (part, mayAbort) => this.#send(part, [], mayAbort).result,
       journalOf: (shard) => this.#gateways.gateway(shard).journal,
       remainingMs: () => this.#limit.remainingMs(),
     });
   }
 
-  #send(shard: ShardIdentifier, write: PlanWrite, dependsOn: readonly PendingPlan[]): SentPart {
+  #send({ shard, write }: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
     const { configuration, deadline, guard } = this.#request;
     this.#report?.tried(write.action.id);
     this.#tally.sent(write.action);
     return this.#context.partWriter.send(shard, write, {
       deadline,
-      signal: configuration.signal,
+      signal: mayAbort ? configuration.signal : undefined,
       dependsOn,
       guard,
       span: this.#span,

@@ -107,6 +107,25 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     await expect(bank.journal.finish(String(row?.[0]))).rejects.toMatchObject(refusal('closed'));
   });
 
+  it('applies every shard transaction if its caller aborts after the first', async () => {
+    const abort = new AbortController();
+    const databases = await harness.makeShards({ shards, migrations: accountMigrations });
+    const aborting = wrappedRegistry(databases, async ({ text }, send) => {
+      const rows = await send();
+      if (text.includes('INSERT INTO eventlog.journal')) abort.abort();
+      return rows;
+    });
+    const bank = openBank(aborting);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+      .allowCrossShard(true)
+      .signal(abort.signal)
+      .build();
+    await bank.executor.execute(ALICE, MoveAction, { from, to: [to], amount: new Decimal(3) }, configuration);
+    expect(abort.signal.aborted).toBe(true);
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
+  });
+
   it('keeps the entry open for recovery when the outcome of a shard transaction is not known in time', async () => {
     const registry = await harness.makeShards({ shards, migrations: accountMigrations });
     let cut = false;

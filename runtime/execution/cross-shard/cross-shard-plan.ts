@@ -21,7 +21,8 @@ export interface CrossShardPlan {
   readonly parts: readonly PartWrite[];
   /** All shard transactions as the journal stores them. */
   readonly partsJson: string;
-  readonly send: (part: PartWrite) => Promise<PartResult>;
+  /** @param mayAbort whether the caller's signal still ends the plan: not once a shard transaction is committed */
+  readonly send: (part: PartWrite, mayAbort: boolean) => Promise<PartResult>;
   readonly journalOf: (shard: ShardIdentifier) => JournalStore;
   readonly remainingMs: () => number;
 }
@@ -46,7 +47,7 @@ export async function applyParts(plan: CrossShardPlan): Promise<PartResult> {
   const committed: PartOutcome[] = [];
   for (const [index, part] of plan.parts.entries()) {
     if (index === 0) {
-      const first = await plan.send(withEntry(part, plan));
+      const first = await plan.send(withEntry(part, plan), true);
       if (first.kind !== 'applied') return first;
     } else {
       const failure = await failureOf(part, plan);
@@ -69,7 +70,7 @@ async function failureOf(
   { send }: CrossShardPlan,
 ): Promise<{ readonly cause: unknown } | undefined> {
   try {
-    const result = await send(part);
+    const result = await send(part, false);
     return result.kind === 'retry' ? { cause: result.error } : undefined;
   } catch (cause) {
     return { cause };
