@@ -61,3 +61,19 @@ test('a call that is aborted behind the barrier ends at once', async () => {
   await switched;
   expect(sent).toEqual([]);
 });
+
+test('a replaced pool that is still in use is closed with the database', async () => {
+  const closed: (number | undefined)[] = [];
+  const busy: ShardDatabase = {
+    ...fake([]),
+    stats: () => ({ open: 1, idle: 0, waiting: 0 }),
+    close: (graceMs) => {
+      closed.push(graceMs);
+      return Promise.resolve();
+    },
+  };
+  const database = new SwitchableDatabase(busy, 1_000);
+  database.replace(fake([]), 1_000);
+  await database.close(7);
+  expect(closed).toEqual([7]);
+});

@@ -24,6 +24,8 @@ export interface SwitchOptions {
  */
 export class SwitchableDatabase extends ForwardingDatabase {
   #timeoutMs: number;
+  /** Pools of callers that have kept their connections. */
+  readonly #replaced: Set<ShardDatabase> = new Set();
   /** Resolves when callers may continue. */
   #barrier: Promise<void> | undefined;
   /** Creates the failure of all calls while no call may pass. */
@@ -69,8 +71,16 @@ export class SwitchableDatabase extends ForwardingDatabase {
   /** Sends all later calls to another pool of the same database. Calls in progress finish on the old one. */
   replace(target: ShardDatabase, timeoutMs: number): void {
     const old = this.#swap(target, timeoutMs);
+    this.#replaced.add(old);
     // Not awaited: callers may keep their connections up to their own limits.
-    void quiet(old, Number.POSITIVE_INFINITY).then(() => old.close());
+    void quiet(old, Number.POSITIVE_INFINITY).then(async () => {
+      await old.close();
+      this.#replaced.delete(old);
+    });
+  }
+
+  override async close(graceMs?: number): Promise<void> {
+    await Promise.all([this.target, ...this.#replaced].map((database) => database.close(graceMs)));
   }
 
   /**
