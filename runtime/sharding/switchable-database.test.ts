@@ -77,3 +77,17 @@ test('a replaced pool that is still in use is closed with the database', async (
   await database.close(7);
   expect(closed).toEqual([7]);
 });
+
+test('the server is not switched while calls on a replaced pool are in progress', async () => {
+  const sent: string[] = [];
+  let open = 1;
+  const busy: ShardDatabase = { ...fake([]), stats: () => ({ open, idle: 0, waiting: 0 }) };
+  const database = new SwitchableDatabase(busy, 1_000);
+  database.replace(fake([]), 1_000);
+  const options = switching(sent, () => {});
+  await expect(database.switchTo({ ...options, patienceMs: 20 })).rejects.toThrow('still in progress');
+  open = 0;
+  await database.switchTo(options);
+  await database.query(SELECT);
+  expect(sent).toEqual([SELECT.text]);
+});

@@ -96,7 +96,10 @@ export class SwitchableDatabase extends ForwardingDatabase {
       open = resolve;
     });
     try {
-      if (!(await quiet(this.target, options.patienceMs))) {
+      // A transaction that began on a replaced pool is on the old server, too.
+      const pools = [this.target, ...this.#replaced];
+      const areQuiet = await Promise.all(pools.map((pool) => quiet(pool, options.patienceMs)));
+      if (areQuiet.includes(false)) {
         throw new DriverFailure(`${this.description}: calls are still in progress`, {
           phase: 'not-sent',
           reason: 'pool-exhausted',
