@@ -87,33 +87,37 @@ async function attachAtOnce(
   state: PartitionState,
   options: PartitioningOptions,
 ): Promise<readonly string[]> {
-  const next = nextBoundary(options.now.getTime(), partitionMsOf(options));
-  try {
-    return await attachFrom(database, state, options, next - partitionMsOf(options));
-  } catch (error) {
-    // The default partition has rows of the current period, which cannot move to another partition.
-    if (!hasState(error, '23514')) throw error;
-    return attachFrom(database, state, options, next);
-  }
-}
-
-async function attachFrom(
-  database: ShardDatabase,
-  state: PartitionState,
-  options: PartitioningOptions,
-  earliestMs: number,
-): Promise<readonly string[]> {
-  const missing = missingPartitions(state, options, earliestMs);
+  const partitionMs = partitionMsOf(options);
+  const missing = missingPartitions(
+    state,
+    options,
+    nextBoundary(options.now.getTime(), partitionMs) - partitionMs,
+  );
   if (missing.length === 0) return [];
   return withShortLock(() =>
     inTransaction(database, async (query) => {
       await query(TURN);
       const made: string[] = [];
       for (const partition of missing)
-        if (await attach(query, state.table, partition)) made.push(partition.name);
+        if (await attachIfEmpty(query, state.table, partition)) made.push(partition.name);
       return made;
     }),
   );
+}
+
+/**
+ * False also if the default partition has rows of its time, which cannot move to another partition: those of the
+ * current period, or of a process whose clock was wrong.
+ */
+async function attachIfEmpty(query: Query, table: PartitionedTable, partition: Partition): Promise<boolean> {
+  await query('SAVEPOINT fw_attach');
+  try {
+    return await attach(query, table, partition);
+  } catch (error) {
+    if (!hasState(error, '23514')) throw error;
+    await query('ROLLBACK TO SAVEPOINT fw_attach');
+    return false;
+  }
 }
 
 /**

@@ -54,6 +54,26 @@ describeOnEachAdapter('Partitions', (harness) => {
     ]);
   }, 120_000);
 
+  test('are created beside one of whose time the default one has a row, as of a process with a wrong clock', async () => {
+    const databases = await harness.makeShards({
+      shards: [HERE],
+      migrations: ledgerMigrations,
+      owner: 'retention',
+    });
+    const ledger = openLedger(databases);
+    await dropMadePartitions(ledger);
+    const id = `${idFloor(Date.now() + 2 * DAY_MS).slice(0, 13)}-7000-8000-000000000000`;
+    await ledger.rows(`INSERT INTO eventlog.events
+      (id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)
+      VALUES ('${id}', '${id}', 'test', '${id}', 'Account', 'AccountCredited', '{}', now(), 1)`);
+    const made = await makePartitions(databases.database(HERE), {
+      now: new Date(),
+      partitionDays: 1,
+      ahead: 4,
+    });
+    expect(made).toHaveLength(9);
+  }, 120_000);
+
   test('are created despite a left-over constraint', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
