@@ -131,9 +131,18 @@ export class LeasedLoop {
   }
 
   /** Pauses. Only the end of the run shortens a pause. */
-  async pause(milliseconds: number): Promise<void> {
+  pause(milliseconds: number): Promise<void> {
+    return this.#pauseWhile(milliseconds, () => this.state === 'working');
+  }
+
+  /** Pauses before another attempt. The loss of the lease shortens the pause, too. */
+  pauseForAttempt(milliseconds: number): Promise<void> {
+    return this.#pauseWhile(milliseconds, () => this.mayWork);
+  }
+
+  async #pauseWhile(milliseconds: number, goesOn: () => boolean): Promise<void> {
     const untilMs = time.nowMs() + milliseconds;
-    for (let leftMs = milliseconds; leftMs > 0 && this.state === 'working'; leftMs = untilMs - time.nowMs())
+    for (let leftMs = milliseconds; leftMs > 0 && goesOn(); leftMs = untilMs - time.nowMs())
       await this.wakeUp.wait(leftMs);
   }
 

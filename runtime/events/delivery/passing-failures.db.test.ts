@@ -261,6 +261,26 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     expect(waitedMs).toBeLessThan(1_000);
   });
 
+  test('do not keep a transactional handler from a process that has lost its lease during the pause', async () => {
+    let attempts = 0;
+    const handler = handlerOf(
+      'Waiting',
+      async () => {
+        attempts += 1;
+        throw new RetryLater({ afterMs: 600_000 });
+      },
+      { transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases, { handlers: [handler], limits: QUICK });
+    ledger.events.start();
+    await ledger.credit(await ledger.open());
+    await until(() => attempts === 1);
+    // As a process of a newer release does that selects more.
+    await ledger.rows("UPDATE eventlog.consumers SET fence = fence + 1 WHERE name = 'Waiting'");
+    await until(() => attempts === 2, 10_000).finally(() => ledger.events.stop(0));
+  });
+
   test('park the event at which a transactional handler swallows the failure of a statement', async () => {
     const handled: string[] = [];
     let bad = '';

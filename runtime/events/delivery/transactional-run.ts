@@ -287,7 +287,7 @@ export class TransactionalRun implements LeasedWork {
     if (this.#loop.signal.aborted) return 0;
     const pauseMs = this.#counted.failed(error, event.id, this.#count);
     if (pauseMs !== undefined) {
-      await this.#loop.pause(pauseMs);
+      await this.#loop.pauseForAttempt(pauseMs);
       return 0;
     }
     const failure = failureOf(error, this.#count.attempts);
