@@ -1,4 +1,5 @@
 import type { FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
+import { partsOf } from '../../runtime/domain/kinds/kinds.js';
 import { camelCase } from '../schema/naming.js';
 import type { Emission } from './emission.js';
 import { type FieldView, fieldViews } from './field-code.js';
@@ -67,26 +68,9 @@ export class Responses {
 
 /** Adds a type's named objects, and those that contain them, which have constants of their own. */
 export function addNamedObjects(type: FieldType, found: Set<ObjectType>): void {
-  switch (type.kind) {
-    case 'object':
-      if (type.name !== undefined) {
-        if (found.has(type)) return;
-        found.add(type);
-      }
-      for (const field of type.fields) addNamedObjects(field.type, found);
-      return;
-    case 'list':
-    case 'record':
-    case 'recursive':
-      addNamedObjects(type.of, found);
-      return;
-    case 'tuple':
-      for (const item of type.items) addNamedObjects(item.type, found);
-      if (type.rest !== undefined) addNamedObjects(type.rest.type, found);
-      return;
-    case 'union':
-      for (const member of type.of) addNamedObjects(member, found);
-      return;
-    default:
+  if (type.kind === 'object' && type.name !== undefined) {
+    if (found.has(type)) return;
+    found.add(type);
   }
+  for (const part of partsOf(type)) addNamedObjects(part, found);
 }

@@ -1,4 +1,5 @@
-import type { FieldType, ItemDescriptor, ObjectType } from '../../../runtime/domain/descriptor.js';
+import type { FieldType, ObjectType } from '../../../runtime/domain/descriptor.js';
+import { jsonKindOf, partsOf } from '../../../runtime/domain/kinds/kinds.js';
 import { camelCase } from '../../schema/naming.js';
 import type { Imports } from '../print/imports.js';
 import { propertyKey } from '../print/literal.js';
@@ -53,7 +54,7 @@ export class ClientReaders {
         return item === undefined ? undefined : this.#pureCall(type.kind, [item]);
       }
       case 'tuple': {
-        const places = type.items.map((item) => this.#place(item, open));
+        const places = type.items.map((item) => this.#reader(item.type, open) ?? UNDEFINED);
         const rest = type.rest === undefined ? undefined : this.#reader(type.rest.type, open);
         if (rest === undefined && places.every((place) => place === UNDEFINED)) return undefined;
         const list = `[${places.join(', ')}]`;
@@ -68,11 +69,8 @@ export class ClientReaders {
         if (variable === undefined) return undefined;
         return `(value) => ${this.#imports.runtimeValue('read')}(${variable}, value)`;
       }
-      case 'object': {
-        if (type.name === undefined || open.size > 0) return this.#fields(type, open);
-        const variable = this.answer(type);
-        return variable;
-      }
+      case 'object':
+        return type.name === undefined || open.size > 0 ? this.#fields(type, open) : this.answer(type);
       default:
         return undefined;
     }
@@ -84,10 +82,6 @@ export class ClientReaders {
       return reader === undefined ? [] : [[name, reader] as const];
     });
     return entries.length === 0 ? undefined : objectText(entries);
-  }
-
-  #place({ type }: ItemDescriptor, open: OpenReaders): string {
-    return this.#reader(type, open) ?? UNDEFINED;
   }
 
   #union(
@@ -111,8 +105,7 @@ export class ClientReaders {
   #recursion(type: Extract<FieldType, { kind: 'recursive' }>, open: OpenReaders): string | undefined {
     const key = `${JSON.stringify([...open])} ${JSON.stringify(type)}`;
     if (!this.#recursive.has(key)) {
-      const isConverted = converts(type.of);
-      const variable = isConverted ? this.#variable(type.name) : undefined;
+      const variable = converts(type.of) ? this.#variable(type.name) : undefined;
       this.#recursive.set(key, variable);
       if (variable !== undefined) {
         const code = this.#reader(type.of, new Map([...open, [type.name, variable]]));
@@ -154,42 +147,7 @@ function objectText(entries: readonly (readonly [name: string, reader: string])[
 
 /** Whether a type contains dates or bigints. References to an enclosing type do not count. */
 function converts(type: FieldType): boolean {
-  switch (type.kind) {
-    case 'instant':
-    case 'bigint':
-      return true;
-    case 'list':
-    case 'record':
-    case 'recursive':
-      return converts(type.of);
-    case 'tuple':
-      return [...type.items, ...(type.rest === undefined ? [] : [type.rest])].some((item) =>
-        converts(item.type),
-      );
-    case 'union':
-      return type.of.some(converts);
-    case 'object':
-      return type.fields.some((field) => converts(field.type));
-    default:
-      return false;
-  }
-}
-
-/** The kind of JSON value of a converted member: `array`, or the result of `typeof`. */
-function jsonKindOf(type: FieldType): string {
-  switch (type.kind) {
-    case 'list':
-    case 'tuple':
-      return 'array';
-    case 'recursive':
-      return jsonKindOf(type.of);
-    case 'object':
-    case 'record':
-    case 'again':
-      return 'object';
-    default:
-      return 'string';
-  }
+  return type.kind === 'instant' || type.kind === 'bigint' || partsOf(type).some(converts);
 }
 
 /** The literals that identify an object in a union; undefined for a member that is not an object. */
