@@ -1,24 +1,7 @@
-import type {
-  ActionSchema,
-  EventSchema,
-  HandlerSchema,
-  MigrationFile,
-  ModelSchema,
-  RepositorySchema,
-  SagaSchema,
-} from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 
-/** The declarations of a project. */
-export interface Found {
-  readonly models: ModelSchema[];
-  readonly refusedModels: string[];
-  readonly events: EventSchema[];
-  readonly actions: ActionSchema[];
-  readonly handlers: HandlerSchema[];
-  readonly sagas: SagaSchema[];
-  readonly repositories: RepositorySchema[];
-  readonly migrations: MigrationFile[];
-}
+/** The declarations of a project, as far as they are read. */
+export type Found = { readonly [Kind in keyof ProjectSchema]: ProjectSchema[Kind][number][] };
 
 /** Returns an empty result. */
 export function nothingFound(): Found {
