@@ -4,9 +4,8 @@ import type { ReadContext } from '../read-context.js';
 import { decoratedName, hasDecorator } from '../read-decorator.js';
 import { resolveClassDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
-import { nameText } from '../syntax.js';
-import { isUnmarkedModel } from '../unmarked-model.js';
-import { argumentOf, NO_SCOPE, type Scope } from './lineage.js';
+import { isBase, nameText } from '../syntax.js';
+import { argumentOf, followLineage, leadsTo, NO_SCOPE, type Scope } from './lineage.js';
 
 /** Returns the class that a type argument names; undefined if this project does not declare it. */
 export function resolveClass(
@@ -26,4 +25,15 @@ export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration
   const storedName = decoratedName(context, node, 'AutoBuilder');
   const named = storedName === undefined ? {} : { storedName };
   return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
+}
+
+/**
+ * Whether a class without `@AutoBuilder` is a model of the source folder that lacks it. FWGEN011 reports it once, at its
+ * declaration, so references to it count as references to a model.
+ */
+function isUnmarkedModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
+  const { source } = context.paths;
+  if (isBase(node)) return false;
+  const isSource = source === '' || fileOf(node).startsWith(`${source}/`);
+  return isSource && leadsTo(followLineage(context, node), 'Model', 'Entity');
 }
