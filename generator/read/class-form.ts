@@ -2,7 +2,7 @@ import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { referenceToDeclaration } from './resolver.js';
-import { constructorsOf, isBase, scopeOf } from './syntax.js';
+import { isBase } from './syntax.js';
 import { followLineage, type Lineage } from './types/lineage.js';
 
 /**
@@ -55,9 +55,4 @@ export interface ClassForm {
 export function readClassForm(context: ReadContext, node: ts.ClassDeclaration): ClassForm {
   const lineage = followLineage(context, node);
   return { node, lineage, decorators: readDecorators(context, node) };
-}
-
-/** Whether generated code can call the constructor: it is neither `private` nor `protected`. */
-export function hasPublicConstructor(node: ts.ClassDeclaration): boolean {
-  return constructorsOf(node).every((each) => scopeOf(each) === 'public');
 }

@@ -1,11 +1,10 @@
 import type { CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
-import { hasPublicConstructor } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { constructorOf, constructorsOf } from './syntax.js';
+import { constructorOf, constructorsOf, scopeOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 import { firstUnresolved } from './unresolved.js';
 
@@ -23,7 +22,7 @@ export function readCollaborators(
 ): readonly CollaboratorSchema[] {
   const node = classes.find((each) => constructorOf(each) !== undefined);
   if (node === undefined) return inherited;
-  if (!hasPublicConstructor(node)) {
+  if (!constructorsOf(node).every((each) => scopeOf(each) === 'public')) {
     report(
       context,
       'FWGEN029',
