@@ -29,30 +29,23 @@ export async function readInputs(
 ): Promise<RunInputs | { readonly problems: readonly Diagnostic[] }> {
   const { paths, diagnostics } = checkFolders(options);
   if (diagnostics.length > 0) return { problems: diagnostics };
+  const { projectDirectory, templatesDirectory, sources } = options;
   const { readProject } = await import('./read/read-project.js');
-  const result = readProject(options.projectDirectory, paths, options.sources);
-  const templates = loadTemplates(options);
+  const result = readProject(projectDirectory, paths, sources);
+  const locks = readLocks(projectDirectory, paths);
+  if (templatesDirectory === undefined) return { ...result, paths, templates: new Map(), locks };
+  const folder = relativeTo(projectDirectory, templatesDirectory);
+  const templates = loadTemplates(projectDirectory, folder);
   if ('code' in templates) return { problems: [templates] };
-  const watched =
-    options.templatesDirectory === undefined
-      ? []
-      : TEMPLATE_FOLDERS.map((folder) => posix.join(templatesFolder(options), folder));
+  const watched = TEMPLATE_FOLDERS.map((each) => posix.join(folder, each));
   const templateFiles = [...templates.values()].map(({ file }) => file);
-  return {
-    ...result,
-    inputs: [...result.inputs, ...watched, ...templateFiles],
-    paths,
-    templates,
-    locks: readLocks(options.projectDirectory, paths),
-  };
+  return { ...result, inputs: [...result.inputs, ...watched, ...templateFiles], paths, templates, locks };
 }
 
-function loadTemplates({
-  projectDirectory,
-  templatesDirectory,
-}: InputOptions): ReadonlyMap<string, UserTemplate> | Diagnostic {
-  if (templatesDirectory === undefined) return new Map();
-  const folder = templatesFolder({ projectDirectory, templatesDirectory });
+function loadTemplates(
+  projectDirectory: string,
+  folder: string,
+): ReadonlyMap<string, UserTemplate> | Diagnostic {
   try {
     return readTemplates(projectDirectory, folder);
   } catch (error) {
@@ -60,12 +53,4 @@ function loadTemplates({
     const message = `Cannot read templates: ${error.code}`;
     return diagnostic('FWGEN038', { file: folder }, message, 'Check that the folder is readable.');
   }
-}
-
-/** Project-relative path of the user's templates; '' if there are none. */
-function templatesFolder({
-  projectDirectory,
-  templatesDirectory,
-}: Pick<InputOptions, 'projectDirectory' | 'templatesDirectory'>): string {
-  return templatesDirectory === undefined ? '' : relativeTo(projectDirectory, templatesDirectory);
 }
