@@ -186,12 +186,8 @@ export function nextMigrations(
   now: Date = new Date(),
 ): readonly NewMigration[] {
   const wanted = planned.filter(([, statements]) => statements.length > 0);
-  const names = nameMigrations(
-    present.map(({ name }) => name),
-    wanted.map(([title]) => ({ title, tables })),
-    now,
-  );
-  return names.map((named, index) => ({
+  const titles = wanted.map(([title]) => ({ title, tables }));
+  return nameMigrations(present, titles, now).map((named, index) => ({
     file: `${named.name}.ts`,
     text: emitChange(named, wanted[index]?.[1] ?? []),
   }));
@@ -204,12 +200,8 @@ export function named(
   table: string,
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const names = nameMigrations(
-    present.map(({ name }) => name),
-    migrations.map(({ title }) => ({ title, tables: [table] })),
-    now,
-  );
-  return names.map(({ name, header }, index) => ({
+  const titles = migrations.map(({ title }) => ({ title, tables: [table] }));
+  return nameMigrations(present, titles, now).map(({ name, header }, index) => ({
     file: `${name}.sql`,
     text: `${header.join('\n')}\n${migrations[index]?.text ?? ''}`,
   }));

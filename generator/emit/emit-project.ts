@@ -128,11 +128,8 @@ function emitMigrations(
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
   const template = renderer.own('migration');
-  const names = nameMigrations(
-    schema.migrations.map(({ name }) => name),
-    missing.map((model) => creation(modelNames(model).table)),
-    now,
-  );
+  const wanted = missing.map((model) => creation(modelNames(model).table));
+  const names = nameMigrations(schema.migrations, wanted, now);
   return new Map(
     missing.flatMap((model, index) => {
       const named = names[index];

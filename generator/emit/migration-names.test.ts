@@ -16,14 +16,14 @@ test('names are UTC times in the order of writing, and headers name the migratio
 });
 
 test('names sort after numbered ones, and after times that are ahead of this clock', () => {
-  expect(nameMigrations(['0002_b', '0001_a'], [notes], now)).toEqual([
+  expect(nameMigrations([{ name: '0002_b' }, { name: '0001_a' }], [notes], now)).toEqual([
     {
       name: '20260301095959_create_notes',
       header: ['-- fw-gen: after 0002_b', '-- fw-gen: tables notes'],
     },
   ]);
   for (const ahead of ['20260301095959_same', '20260301120000_ahead']) {
-    const [{ name = '' } = {}] = nameMigrations(['0001_a', ahead], [notes], now);
+    const [{ name = '' } = {}] = nameMigrations([{ name: '0001_a' }, { name: ahead }], [notes], now);
     expect([ahead, name].sort()).toEqual([ahead, name]);
     expect(name).toMatch(/^\d{14}_create_notes$/);
   }

@@ -20,14 +20,17 @@ export interface NamedMigration {
  * Names migrations after the time, so that two branches choose different names, which sort in the order of writing. A
  * name sorts after all present ones, even if the clock is behind their authors' clocks.
  *
- * @param present names of the existing migrations
+ * @param present the existing migrations
  */
 export function nameMigrations(
-  present: readonly string[],
+  present: readonly { readonly name: string }[],
   wanted: readonly WantedMigration[],
   now: Date,
 ): readonly NamedMigration[] {
-  let last = [...present].sort().at(-1);
+  let last = present
+    .map(({ name }) => name)
+    .sort()
+    .at(-1);
   return wanted.map(({ title, tables }, index) => {
     const time = utcText(new Date(now.getTime() + index * 1_000));
     const digits = /^\d+/.exec(last ?? '')?.[0] ?? '';
