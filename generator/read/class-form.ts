@@ -14,32 +14,17 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   const place = node.name ?? node;
   const label = name ?? 'A class without a name';
   if (name === undefined || referenceToDeclaration(node)?.name !== name) {
-    report(
-      context,
-      'FWGEN008',
-      place,
-      `${label} is not exported under its own name`,
-      `Write \`export class ${name ?? 'Name'}\`: generated code imports the class by its name, not as a default export.`,
-    );
+    const hint = `Write \`export class ${name ?? 'Name'}\`: generated code imports the class by its name, not as a default export.`;
+    report(context, 'FWGEN008', place, `${label} is not exported under its own name`, hint);
     return undefined;
   }
   if (isBase(node)) {
-    report(
-      context,
-      'FWGEN009',
-      place,
-      `${name} is abstract`,
-      'Remove `abstract`: generated code creates instances of the class.',
-    );
+    const hint = 'Remove `abstract`: generated code creates instances of the class.';
+    report(context, 'FWGEN009', place, `${name} is abstract`, hint);
   }
   if ((node.typeParameters?.length ?? 0) > 0) {
-    report(
-      context,
-      'FWGEN009',
-      place,
-      `${name} is generic`,
-      'Remove its type parameters: a table, event or action has a single shape.',
-    );
+    const hint = 'Remove its type parameters: a table, event or action has a single shape.';
+    report(context, 'FWGEN009', place, `${name} is generic`, hint);
   }
   return name;
 }

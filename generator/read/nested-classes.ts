@@ -28,13 +28,9 @@ function reportNested(context: ReadContext, node: ts.ClassLikeDeclaration, isLoc
   if (problem === undefined) return;
   const variable = ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : undefined;
   const name = node.name?.text ?? variable;
-  report(
-    context,
-    'FWGEN008',
-    node.name ?? node,
-    `${name ?? 'A class without a name'} ${problem} inside another declaration`,
-    `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`,
-  );
+  const message = `${name ?? 'A class without a name'} ${problem} inside another declaration`;
+  const hint = `Write \`export class ${name ?? 'Name'}\` at the top level of a file: generated code imports it by name.`;
+  report(context, 'FWGEN008', node.name ?? node, message, hint);
 }
 
 function problemOf(

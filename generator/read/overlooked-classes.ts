@@ -17,13 +17,10 @@ export function reportComputedBase(context: ReadContext, { node, lineage, decora
   if (heritage === undefined || decorators.size > 0 || isName(heritage.expression)) return;
   if (!mentionsBase(context, heritage.expression)) return;
   const name = node.name?.text ?? 'A class';
-  report(
-    context,
-    'FWGEN007',
-    heritage.clause,
-    `${name} extends ${abbreviate(heritage.expression.getText())}, an expression that the generator cannot evaluate`,
-    'Extend a class by its name. Declare an intermediate class if necessary: `abstract class Traced<M> extends ModelEvent<M> {}`.',
-  );
+  const message = `${name} extends ${abbreviate(heritage.expression.getText())}, an expression that the generator cannot evaluate`;
+  const hint =
+    'Extend a class by its name. Declare an intermediate class if necessary: `abstract class Traced<M> extends ModelEvent<M> {}`.';
+  report(context, 'FWGEN007', heritage.clause, message, hint);
 }
 
 function isName(node: ts.Expression): boolean {

@@ -121,14 +121,11 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
   if (type.kind === 'void' || isEmptyRecord(type)) return [];
   const problem = type.kind === 'unsupported' ? type : undefined;
   const unknown = firstUnresolved(context, node);
-  report(
-    context,
-    problem?.recursive ? 'FWGEN034' : 'FWGEN003',
-    node,
-    `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`,
+  const message = `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`;
+  const hint =
     unknown?.hint ??
-      'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
-  );
+    'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.';
+  report(context, problem?.recursive ? 'FWGEN034' : 'FWGEN003', node, message, hint);
   return [];
 }
 

@@ -23,13 +23,9 @@ export function readCollaborators(
   const node = classes.find((each) => constructorOf(each) !== undefined);
   if (node === undefined) return inherited;
   if (!constructorsOf(node).every((each) => scopeOf(each) === 'public')) {
-    report(
-      context,
-      'FWGEN029',
-      constructorOf(node) ?? node,
-      `The constructor of ${node.name?.text ?? 'the class'} is not public`,
-      'Make it public: generated code creates an instance for each attempt.',
-    );
+    const message = `The constructor of ${node.name?.text ?? 'the class'} is not public`;
+    const hint = 'Make it public: generated code creates an instance for each attempt.';
+    report(context, 'FWGEN029', constructorOf(node) ?? node, message, hint);
     return [];
   }
   return (callableConstructor(node)?.parameters ?? [])
@@ -126,11 +122,7 @@ function suppliedWiring(
 }
 
 function reportUnknown(context: ReadContext, node: ts.Node, message: string): void {
-  report(
-    context,
-    'FWGEN029',
-    node,
-    message,
-    'Use Clock, EventHistory, Placement, a repository, or a type that this file imports or exports: generated code refers to it.',
-  );
+  const hint =
+    'Use Clock, EventHistory, Placement, a repository, or a type that this file imports or exports: generated code refers to it.';
+  report(context, 'FWGEN029', node, message, hint);
 }

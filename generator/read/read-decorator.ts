@@ -122,13 +122,8 @@ export function readOptions(
   const options = literalProperties(context, argument.properties);
   for (const [name, node] of options) {
     if (known.includes(name)) continue;
-    report(
-      context,
-      'FWGEN002',
-      node,
-      `Unknown option ${JSON.stringify(name)}`,
-      `Use one of ${known.join(', ')}.`,
-    );
+    const hint = `Use one of ${known.join(', ')}.`;
+    report(context, 'FWGEN002', node, `Unknown option ${JSON.stringify(name)}`, hint);
   }
   return options;
 }

@@ -39,13 +39,9 @@ export function readEvent(
     return undefined;
   }
   if (model === undefined || !model.marked) {
-    report(
-      context,
-      'FWGEN012',
-      argument?.node ?? heritage.clause,
-      `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`,
-      'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.',
-    );
+    const message = `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`;
+    const hint = 'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.';
+    report(context, 'FWGEN012', argument?.node ?? heritage.clause, message, hint);
     return undefined;
   }
   if (name === undefined) return undefined;
@@ -69,13 +65,10 @@ export function readEvent(
 }
 
 function reportNoEvent(context: ReadContext, node: ts.ClassDeclaration): void {
-  report(
-    context,
-    'FWGEN007',
-    node.name ?? node,
-    `${node.name?.text ?? 'The class'} is marked with @FwEvent but is no class of events`,
-    'Write `extends ModelEvent<X>`, where X is a model, or remove @FwEvent. An abstract class has no stored name.',
-  );
+  const message = `${node.name?.text ?? 'The class'} is marked with @FwEvent but is no class of events`;
+  const hint =
+    'Write `extends ModelEvent<X>`, where X is a model, or remove @FwEvent. An abstract class has no stored name.';
+  report(context, 'FWGEN007', node.name ?? node, message, hint);
 }
 
 /** Returns public fields. Reports fields that the payload cannot store. */

@@ -37,14 +37,10 @@ function readName(context: ReadContext, decorator: ts.Decorator): string {
   if (argument === undefined) return '';
   const value = readLiteral(context, argument);
   if (typeof value === 'string' && value !== '') return value;
-  if (value !== undefined)
-    report(
-      context,
-      'FWGEN002',
-      argument,
-      `${argument.getText()} is not a valid key name`,
-      "Write a string literal: @Key('email').",
-    );
+  if (value !== undefined) {
+    const hint = "Write a string literal: @Key('email').";
+    report(context, 'FWGEN002', argument, `${argument.getText()} is not a valid key name`, hint);
+  }
   return '';
 }
 

@@ -51,13 +51,8 @@ export function literalProperties(
 
 /** Reports an expression whose value only execution could determine. */
 export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
-  report(
-    context,
-    'FWGEN002',
-    node,
-    `${abbreviate(node.getText())} is not a literal`,
-    'Write the value itself: the generator reads decorators and never runs them.',
-  );
+  const hint = 'Write the value itself: the generator reads decorators and never runs them.';
+  report(context, 'FWGEN002', node, `${abbreviate(node.getText())} is not a literal`, hint);
 }
 
 /** Returns the first line of a text, shortened to at most 60 characters. */

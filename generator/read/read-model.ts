@@ -31,13 +31,9 @@ export function readModel(
   const classes = lineage.classes.map((each) => each.node);
   const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
-    report(
-      context,
-      'FWGEN010',
-      declaredConstructor,
-      `${name} declares a constructor`,
-      'Remove it: builders and repositories create instances. Write a static method that uses the builder instead.',
-    );
+    const hint =
+      'Remove it: builders and repositories create instances. Write a static method that uses the builder instead.';
+    report(context, 'FWGEN010', declaredConstructor, `${name} declares a constructor`, hint);
   }
   const fields = mergeFields(
     [...lineage.classes].reverse().flatMap((each) => readModelFields(context, node, each)),
@@ -70,26 +66,18 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const place = extendsClause(node) ?? node.name ?? node;
   if (!extendsFramework(heritage, 'Model', 'Entity')) {
     const unknown = heritage && firstUnresolved(context, heritage.clause);
-    report(
-      context,
-      'FWGEN007',
-      place,
-      `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`,
+    const message = `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`;
+    const hint =
       unknown?.hint ??
-        `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
-    );
+      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`;
+    report(context, 'FWGEN007', place, message, hint);
     return undefined;
   }
   const [self, id, state] = lineage.arguments;
   const selfText = self === undefined ? undefined : argumentOf(self).node.getText();
   if (selfText === undefined || selfText !== node.name?.text) {
-    report(
-      context,
-      'FWGEN007',
-      place,
-      `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`,
-      `Write the class itself: Model<${name}, ...>.`,
-    );
+    const message = `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`;
+    report(context, 'FWGEN007', place, message, `Write the class itself: Model<${name}, ...>.`);
     return undefined;
   }
   return {
@@ -109,13 +97,8 @@ function readIdArgument(context: ReadContext, lineage: Lineage, modelName: strin
   const type = readArgument(context, lineage, 1)?.type;
   if (type?.kind === 'id' && type.model.name === modelName) return type.sharded;
   const node = lineage.arguments[1]?.node ?? lineage.classes[0].node;
-  report(
-    context,
-    'FWGEN007',
-    node,
-    `The id type of ${modelName} is ${node.getText()}`,
-    `Use Id<${modelName}> or ShardedId<${modelName}>.`,
-  );
+  const hint = `Use Id<${modelName}> or ShardedId<${modelName}>.`;
+  report(context, 'FWGEN007', node, `The id type of ${modelName} is ${node.getText()}`, hint);
   return false;
 }
 
@@ -127,15 +110,12 @@ function readState(context: ReadContext, lineage: Lineage): TypeSchema {
     (type.kind === 'enum' && enumKind(type.values) === 'string' && type.values.length > 0);
   if (!nullable && !optional && isText) return type;
   const unknown = firstUnresolved(context, node);
-  report(
-    context,
-    'FWGEN003',
-    node,
+  const message =
     unknown === undefined
       ? `The state type is ${node.getText()}`
-      : `The state type ${node.getText()} ${unknown.cause}`,
-    unknown?.hint ?? "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.",
-  );
+      : `The state type ${node.getText()} ${unknown.cause}`;
+  const hint = unknown?.hint ?? "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.";
+  report(context, 'FWGEN003', node, message, hint);
   return { kind: 'string' };
 }
 
@@ -248,12 +228,9 @@ export function reportUnmarkedModel(context: ReadContext, { node, lineage }: Cla
   const { heritage } = lineage;
   if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity') || isBase(node)) return false;
   const name = node.name?.text ?? 'A class';
-  report(
-    context,
-    'FWGEN011',
-    node.name ?? node,
-    `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`,
-    'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.',
-  );
+  const message = `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`;
+  const hint =
+    'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.';
+  report(context, 'FWGEN011', node.name ?? node, message, hint);
   return true;
 }

@@ -45,13 +45,8 @@ export function readRoute(
   const method = METHODS.find((each) => each === textOf(context, methodNode));
   const path = textOf(context, pathNode);
   if (methodNode === undefined || method === undefined || pathNode === undefined || path === undefined) {
-    report(
-      context,
-      'FWGEN002',
-      decorator,
-      '@HttpRoute needs a method and a path',
-      `Write @HttpRoute('POST', '/things/{id}'). The method is one of ${METHODS.join(', ')}.`,
-    );
+    const hint = `Write @HttpRoute('POST', '/things/{id}'). The method is one of ${METHODS.join(', ')}.`;
+    report(context, 'FWGEN002', decorator, '@HttpRoute needs a method and a path', hint);
     return undefined;
   }
   const options = readOptions(context, optionsNode, OPTIONS);
@@ -89,13 +84,8 @@ function readStatus(context: ReadContext, node: ts.Node | undefined): Located<nu
   if (typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 299) {
     return { value, location: locationOf(node) };
   }
-  report(
-    context,
-    'FWGEN002',
-    node,
-    `${node.getText()} is not a success status`,
-    'Write a number from 200 to 299.',
-  );
+  const hint = 'Write a number from 200 to 299.';
+  report(context, 'FWGEN002', node, `${node.getText()} is not a success status`, hint);
   return undefined;
 }
 
@@ -170,13 +160,9 @@ function mapperOf(context: ReadContext, node: ts.ClassDeclaration): ts.ClassElem
 
 /** Reports an asynchronous mapper, because a response is mapped synchronously. */
 function reportAsync(context: ReadContext, mapper: ts.ClassElement, name: string): void {
-  report(
-    context,
-    'FWGEN026',
-    mapper,
-    `${name}.from returns a promise, but responses are mapped synchronously`,
-    `Load the data in the action and pass it as the result: \`static from(result: Result): ${name}\`.`,
-  );
+  const message = `${name}.from returns a promise, but responses are mapped synchronously`;
+  const hint = `Load the data in the action and pass it as the result: \`static from(result: Result): ${name}\`.`;
+  report(context, 'FWGEN026', mapper, message, hint);
 }
 
 /** Reports a mapper that does not take the `null` or `undefined` that the action may return. */
@@ -198,13 +184,9 @@ function reportUntaken(
   );
   if (missing.length === 0) return;
   const absent = missing.join(' and ');
-  report(
-    context,
-    'FWGEN026',
-    param,
-    `${name}.from does not take ${absent}, which the action may return`,
-    `Throw an error in the action instead (\`getById\` and \`getByKey\` do), or write \`${param.getText()} | ${missing.join(' | ')}\`.`,
-  );
+  const message = `${name}.from does not take ${absent}, which the action may return`;
+  const hint = `Throw an error in the action instead (\`getById\` and \`getByKey\` do), or write \`${param.getText()} | ${missing.join(' | ')}\`.`;
+  report(context, 'FWGEN026', param, message, hint);
 }
 
 function isAsync(member: ts.ClassElement): boolean {

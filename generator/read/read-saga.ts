@@ -28,13 +28,9 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
   const classes = lineage.classes.map((each) => each.node);
   const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
-    report(
-      context,
-      'FWGEN053',
-      declaredConstructor,
-      `${className} declares a constructor`,
-      'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.',
-    );
+    const hint =
+      'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.';
+    report(context, 'FWGEN053', declaredConstructor, `${className} declares a constructor`, hint);
   }
   const unknown = firstUnresolved(context, argument.node);
   if (unknown !== undefined) {
@@ -61,13 +57,9 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
 export function reportUnmarkedSaga(context: ReadContext, { node, lineage }: ClassForm): void {
   const { heritage } = lineage;
   if (heritage === undefined || !leadsTo(lineage, 'Saga') || isBase(node)) return;
-  report(
-    context,
-    'FWGEN051',
-    node.name ?? node,
-    `${node.name?.text ?? 'A class'} extends ${heritage.clause.expression.getText()} without @FwSaga`,
-    'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.',
-  );
+  const message = `${node.name?.text ?? 'A class'} extends ${heritage.clause.expression.getText()} without @FwSaga`;
+  const hint = 'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.';
+  report(context, 'FWGEN051', node.name ?? node, message, hint);
 }
 
 /**

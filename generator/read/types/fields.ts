@@ -29,13 +29,8 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
   const typeNode = member.type;
   if (name === undefined || typeNode === undefined) {
     const problem = name === undefined ? 'has a computed name' : 'has no type';
-    report(
-      reading.context,
-      'FWGEN004',
-      member,
-      `The field ${abbreviate(member.getText())} ${problem}`,
-      `Write a name and a type: \`${completeForm(member)}\`. The generator does not infer them.`,
-    );
+    const hint = `Write a name and a type: \`${completeForm(member)}\`. The generator does not infer them.`;
+    report(reading.context, 'FWGEN004', member, `The field ${abbreviate(member.getText())} ${problem}`, hint);
     return undefined;
   }
   const read = known ?? reading.read(reading, typeNode);
@@ -45,14 +40,11 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
   const tags = withTags(own, read.tags);
   const misplaced =
     ts.isPropertyDeclaration(member) || ts.isPropertySignature(member) ? readMisplacedTags(member) : [];
-  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default'))
-    report(
-      reading.context,
-      'FWGEN032',
-      member,
-      `The type of ${name} is Default, but its comment has no @default`,
-      'Write the value in the comment directly before the field: `@default 50`.',
-    );
+  if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default')) {
+    const message = `The type of ${name} is Default, but its comment has no @default`;
+    const hint = 'Write the value in the comment directly before the field: `@default 50`.';
+    report(reading.context, 'FWGEN032', member, message, hint);
+  }
   const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
   const schema: Draft<FieldSchema> = {
     name,

@@ -38,13 +38,8 @@ export function reportRepeated(
     const name = isRead ? propertyName(member.name) : undefined;
     if (name === undefined) continue;
     if (seen.has(name)) {
-      report(
-        context,
-        'FWGEN004',
-        member,
-        `The field ${name} is declared twice`,
-        `Keep only one: \`${abbreviate(member.getText())}\`.`,
-      );
+      const hint = `Keep only one: \`${abbreviate(member.getText())}\`.`;
+      report(context, 'FWGEN004', member, `The field ${name} is declared twice`, hint);
     }
     seen.add(name);
   }
@@ -72,13 +67,10 @@ export function readClassFields(
 }
 
 function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.Node): void {
-  report(
-    context,
-    'FWGEN004',
-    clause,
-    `The generator cannot read the fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends`,
-    'Declare the fields in this class (`readonly field!: string;`), or extend a named class of this project.',
-  );
+  const message = `The generator cannot read the fields of ${clause.getText()}, which ${node.name?.text ?? 'the class'} extends`;
+  const hint =
+    'Declare the fields in this class (`readonly field!: string;`), or extend a named class of this project.';
+  report(context, 'FWGEN004', clause, message, hint);
 }
 
 interface FieldsOf {
@@ -127,13 +119,8 @@ export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): v
   const name = node.name?.text ?? '';
   for (const merged of interfacesOf(context, node)) {
     if (!merged.members.some(ts.isPropertySignature) && merged.heritageClauses === undefined) continue;
-    report(
-      context,
-      'FWGEN004',
-      merged,
-      `The interface ${name} adds fields to the class ${name}`,
-      `Declare them in the class: \`class ${name} { ${fieldsOf(merged)} }\`.`,
-    );
+    const hint = `Declare them in the class: \`class ${name} { ${fieldsOf(merged)} }\`.`;
+    report(context, 'FWGEN004', merged, `The interface ${name} adds fields to the class ${name}`, hint);
   }
 }
 
