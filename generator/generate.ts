@@ -1,8 +1,8 @@
 import { misspelledTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
+import { routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
-import { routesWithoutRule } from './check/routes-without-rule.js';
 import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
 import type { EmitInput } from './emit/emit-input.js';

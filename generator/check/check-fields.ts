@@ -3,22 +3,17 @@ import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { constraintsOf, FIELD_TAGS } from '../schema/constraints.js';
 import { allFields, depthOf, partsOf, withNested } from '../schema/fields.js';
 import { placeKey, projectIndex } from '../schema/project-index.js';
-import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
-import { sqlPattern } from '../schema/sql-pattern.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
 import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
 
-/** Rules of all fields. @param whole the complete schema, for looking up ids */
+/** Rules of all fields. */
 export function checkFields(schema: ProjectSchema): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const field of allFields(schema)) {
-    for (const problem of [checkName(field), checkType(field), checkId(schema, field)]) {
-      if (problem !== undefined) found.push(problem);
-    }
-    found.push(...checkTags(field));
-  }
-  found.push(...checkIdleTags(schema), ...schema.models.flatMap(checkPatterns));
-  return found;
+  const found = [...allFields(schema)].flatMap((field) => [
+    ...[checkName(field), checkType(field), checkId(schema, field)].filter((each) => each !== undefined),
+    ...checkTags(field),
+  ]);
+  return [...found, ...checkIdleTags(schema)];
 }
 
 /** Tags with an effect, by kind of declaration. Any other tag would be ignored silently. */
@@ -100,12 +95,8 @@ function checkType(field: FieldSchema): Diagnostic | undefined {
     if (problem === undefined) continue;
     const code = type.kind === 'unsupported' && type.recursive ? 'FWGEN034' : 'FWGEN003';
     const what = code === 'FWGEN034' ? 'contains itself' : (problem.cause ?? 'is not supported');
-    return diagnostic(
-      code,
-      field.location,
-      `The type ${problem.text} of ${field.name} ${what}`,
-      problem.hint,
-    );
+    const message = `The type ${problem.text} of ${field.name} ${what}`;
+    return diagnostic(code, field.location, message, problem.hint);
   }
   return undefined;
 }
@@ -176,20 +167,6 @@ function checkId(schema: ProjectSchema, { name, type, location }: FieldSchema): 
     return diagnostic('FWGEN031', location, message, `Use \`Id<${model.name}>\`.`);
   }
   return undefined;
-}
-
-/** Reports patterns that PostgreSQL cannot check, in models with check constraints. */
-function checkPatterns({ checks, fields }: ModelSchema): readonly Diagnostic[] {
-  if (checks !== true) return [];
-  return fields.flatMap((field) => {
-    const { pattern } = constraintsOf(field).constraints;
-    const tag = field.tags.find(({ name }) => name === 'pattern');
-    if (pattern === undefined || tag === undefined || sqlPattern(pattern) !== undefined) return [];
-    const hint =
-      'Use only characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers, or remove `checks` from @AutoBuilder.';
-    const message = `@pattern ${pattern} of ${field.name} cannot be a check constraint`;
-    return [diagnostic('FWGEN032', tag.location, message, hint)];
-  });
 }
 
 function checkTags(field: FieldSchema): readonly Diagnostic[] {

@@ -3,41 +3,47 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { constraintsOf } from '../schema/constraints.js';
 import { allFields } from '../schema/fields.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
+import { sqlPattern } from '../schema/sql-pattern.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
 
 /** Marks a pattern that the author has examined. */
 const SAFE = 'safePattern';
 
+/** Rules of patterns. */
+export function checkPatterns(schema: ProjectSchema): readonly Diagnostic[] {
+  return [...checkTimes(schema), ...checkConstraints(schema)];
+}
+
 /** Patterns that may take exponential time: one request would stop the process. */
-export function checkPatternTimes(schema: ProjectSchema): readonly Diagnostic[] {
-  return patternsOf(schema).flatMap(({ field, tag, pattern }) =>
-    isSafe(withoutOptions(pattern)) || field.tags.some(({ name }) => name === SAFE)
-      ? []
-      : [
-          diagnostic(
-            'FWGEN061',
-            tag.location,
-            `@pattern ${pattern} of ${field.name} may take exponential time`,
-            `Remove quantifiers inside of quantified groups, or add @${SAFE} if every text is matched quickly.`,
-          ),
-        ],
-  );
+function checkTimes(schema: ProjectSchema): readonly Diagnostic[] {
+  return patternsOf(allFields(schema)).flatMap(({ field, tag, pattern }) => {
+    if (isSafe(withoutOptions(pattern)) || field.tags.some(({ name }) => name === SAFE)) return [];
+    const message = `@pattern ${pattern} of ${field.name} may take exponential time`;
+    const hint = `Remove quantifiers inside of quantified groups, or add @${SAFE} if every text is matched quickly.`;
+    return diagnostic('FWGEN061', tag.location, message, hint);
+  });
+}
+
+/** Patterns that PostgreSQL cannot check, in models with check constraints. */
+function checkConstraints({ models }: ProjectSchema): readonly Diagnostic[] {
+  const checked = models.filter(({ checks }) => checks === true).flatMap(({ fields }) => fields);
+  return patternsOf(checked).flatMap(({ field, tag, pattern }) => {
+    if (sqlPattern(pattern) !== undefined) return [];
+    const message = `@pattern ${pattern} of ${field.name} cannot be a check constraint`;
+    const hint =
+      'Use only characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers, or remove `checks` from @AutoBuilder.';
+    return diagnostic('FWGEN032', tag.location, message, hint);
+  });
 }
 
 /** Patterns of texts without a maximum length: matching takes time in proportion to the body, or to its square. */
 export function unboundedPatterns(schema: ProjectSchema): readonly Diagnostic[] {
-  return patternsOf(schema).flatMap(({ field, tag, pattern }) =>
-    constraintsOf(field).constraints.maxLength !== undefined || isBounded(pattern)
-      ? []
-      : [
-          diagnostic(
-            'FWGEN062',
-            tag.location,
-            `@pattern ${pattern} of ${field.name} is matched with texts of any length`,
-            'Add @maxLength: a text that is too long is refused before the pattern is matched.',
-          ),
-        ],
-  );
+  return patternsOf(allFields(schema)).flatMap(({ field, tag, pattern }) => {
+    if (constraintsOf(field).constraints.maxLength !== undefined || isBounded(pattern)) return [];
+    const message = `@pattern ${pattern} of ${field.name} is matched with texts of any length`;
+    const hint = 'Add @maxLength: a text that is too long is refused before the pattern is matched.';
+    return diagnostic('FWGEN062', tag.location, message, hint);
+  });
 }
 
 /** Optional parts do not repeat, but the checker counts `?` as a repetition. */
@@ -51,8 +57,8 @@ interface PatternTag {
   readonly pattern: string;
 }
 
-function patternsOf(schema: ProjectSchema): readonly PatternTag[] {
-  return [...allFields(schema)].flatMap((field) => {
+function patternsOf(fields: Iterable<FieldSchema>): readonly PatternTag[] {
+  return [...fields].flatMap((field) => {
     const tag = field.tags.find(({ name }) => name === 'pattern');
     const { pattern } = tag === undefined ? {} : constraintsOf(field).constraints;
     return tag === undefined || pattern === undefined ? [] : [{ field, tag, pattern }];

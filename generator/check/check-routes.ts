@@ -9,11 +9,7 @@ import { repeated } from './check-names.js';
 /** Paths that every server serves itself. */
 const OWN_PATHS: readonly string[] = ['/health/live', '/health/ready', '/openapi.json', '/docs', '/metrics'];
 
-/**
- * Rules of routes: paths, places of parameters, and headers from response fields.
- *
- * @param part the routes to which the rules of single routes are applied
- */
+/** Rules of routes: paths, places of parameters, and headers from response fields. */
 export function checkRoutes(schema: ProjectSchema): readonly Diagnostic[] {
   const actions = routedActions(schema);
   return [
@@ -23,6 +19,16 @@ export function checkRoutes(schema: ProjectSchema): readonly Diagnostic[] {
     ...actions.flatMap(checkQuery),
     ...actions.flatMap(checkHeaders),
   ];
+}
+
+/** Routes whose actions carry no `@Allow`: every caller may run them, or none with `fw.access.default: deny`. */
+export function routesWithoutRule(schema: ProjectSchema): readonly Diagnostic[] {
+  return routedActions(schema).flatMap(({ className, rule, route: { method, path, location } }) => {
+    if (rule !== undefined) return [];
+    const message = `${method} ${path} has no rule: fw.access.default decides who may run ${className}`;
+    const hint = 'Add @Allow with a rule, or @Allow(everyone) if every caller may run it.';
+    return diagnostic('FWGEN060', location, message, hint);
+  });
 }
 
 function routedActions({ actions }: ProjectSchema): readonly RoutedAction[] {
@@ -39,9 +45,8 @@ function checkPath({ route }: RoutedAction): readonly Diagnostic[] {
   if (!isWellFormed || new Set(names).size < names.length) {
     const hint =
       'Start the path with a slash. Each segment is plain text or one parameter in braces: /wallets/{walletId}.';
-    return [
-      diagnostic('FWGEN023', route.location, `${JSON.stringify(route.path)} is not a valid route path`, hint),
-    ];
+    const message = `${JSON.stringify(route.path)} is not a valid route path`;
+    return [diagnostic('FWGEN023', route.location, message, hint)];
   }
   if (route.method !== 'GET' || !OWN_PATHS.includes(route.path)) return [];
   const message = `GET ${route.path} is a built-in route of every server`;
@@ -54,16 +59,14 @@ function checkUnique(actions: readonly RoutedAction[]): readonly Diagnostic[] {
   const respelled = repeated(actions, ({ route }) => pathShape(route.path)).filter(
     ([first, second]) => first.route.path !== second.route.path && first.route.method !== second.route.method,
   );
-  return [...same, ...respelled].map(([first, second]) =>
-    diagnostic(
-      'FWGEN022',
-      second.route.location,
-      `${second.route.method} ${second.route.path} conflicts with ${first.route.method} ${first.route.path} of ${first.className} at ${formatLocation(first.route.location)}`,
-      same.some(([, each]) => each === second)
-        ? 'Change one of the paths or methods.'
-        : 'Use the same parameter names in a path for all methods.',
-    ),
-  );
+  return [...same, ...respelled].map(([{ className, route: first }, action]) => {
+    const { method, path, location } = action.route;
+    const message = `${method} ${path} conflicts with ${first.method} ${first.path} of ${className} at ${formatLocation(first.location)}`;
+    const hint = same.some(([, each]) => each === action)
+      ? 'Change one of the paths or methods.'
+      : 'Use the same parameter names in a path for all methods.';
+    return diagnostic('FWGEN022', location, message, hint);
+  });
 }
 
 function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
@@ -79,9 +82,8 @@ function checkPathParameters(action: RoutedAction): readonly Diagnostic[] {
             : undefined;
     if (problem === undefined) return [];
     const hint = field === undefined ? unknownParameterHint(action, name) : parameterForm(name);
-    return [
-      diagnostic('FWGEN024', action.route.location, `{${name}} in ${action.route.path} ${problem}`, hint),
-    ];
+    const { path, location } = action.route;
+    return diagnostic('FWGEN024', location, `{${name}} in ${path} ${problem}`, hint);
   });
 }
 
@@ -104,19 +106,15 @@ function unknownParameterHint({ route: { method, path }, params }: RoutedAction,
 }
 
 function checkQuery(action: RoutedAction): readonly Diagnostic[] {
-  if (action.route.method !== 'GET' && action.route.method !== 'DELETE') return [];
-  const inPath = pathParameters(action.route.path);
-  return action.params
-    .filter((field) => !inPath.includes(field.name) && field.type.kind !== 'unsupported')
-    .filter((field) => !fitsQuery(field.type) || field.nullable)
-    .map((field) =>
-      diagnostic(
-        'FWGEN025',
-        field.location,
-        `${field.name} cannot be sent in the query string of ${action.route.method} ${action.route.path}`,
-        `Use a simple type that is not nullable (\`readonly ${field.name}?: string;\`), a list of such a type (\`readonly ${field.name}: readonly string[];\`), or a method with a body (\`@HttpRoute('POST', '${action.route.path}')\`).`,
-      ),
-    );
+  const { method, path } = action.route;
+  if (method !== 'GET' && method !== 'DELETE') return [];
+  const inPath = pathParameters(path);
+  return action.params.flatMap(({ name, type, nullable, location }) => {
+    if (inPath.includes(name) || type.kind === 'unsupported' || (fitsQuery(type) && !nullable)) return [];
+    const message = `${name} cannot be sent in the query string of ${method} ${path}`;
+    const hint = `Use a simple type that is not nullable (\`readonly ${name}?: string;\`), a list of such a type (\`readonly ${name}: readonly string[];\`), or a method with a body (\`@HttpRoute('POST', '${path}')\`).`;
+    return diagnostic('FWGEN025', location, message, hint);
+  });
 }
 
 /** A list is sent as one parameter per item: `?tag=a&tag=b`. */

@@ -5,7 +5,7 @@ import { checkHandlers } from './check-handlers.js';
 import { checkMigrationOrder } from './check-migrations.js';
 import { checkModels } from './check-models.js';
 import { checkNames } from './check-names.js';
-import { checkPatternTimes } from './check-patterns.js';
+import { checkPatterns } from './check-patterns.js';
 import { checkRoutes } from './check-routes.js';
 import { checkSagas } from './check-sagas.js';
 import { checkWiring } from './check-wiring.js';
@@ -15,7 +15,7 @@ export function checkSchema(schema: ProjectSchema): readonly Diagnostic[] {
   return [
     ...checkNames(schema),
     ...checkFields(schema),
-    ...checkPatternTimes(schema),
+    ...checkPatterns(schema),
     ...checkModels(schema),
     ...checkRoutes(schema),
     ...checkHandlers(schema),
