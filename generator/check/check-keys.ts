@@ -3,6 +3,7 @@ import { columnsOf } from '../schema/columns.js';
 import { columnsOfKey } from '../schema/key-indexes.js';
 import type { KeySchema, ModelSchema } from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
+import { repeated } from './check-names.js';
 
 /** Column types for which the database and a process agree on equality. */
 const TEXT = /^(text|varchar( ?\(\d+\))?|character varying( ?\(\d+\))?)$/i;
@@ -36,41 +37,32 @@ function checkFields(model: ModelSchema, key: KeySchema): readonly Diagnostic[] 
     const { value: name, location } = marked;
     if (field.optional || field.nullable) {
       const hint = `Make it required, \`readonly ${name}!: Type;\`: rows without a value are neither unique nor found by the key.`;
-      return [diagnostic('FWGEN058', location, `${name} is part of a key and may be null or absent`, hint)];
+      return diagnostic('FWGEN058', location, `${name} is part of a key and may be null or absent`, hint);
     }
     const alike = COMPARED_ALIKE[field.type.kind];
     if (alike === undefined) {
       const hint =
         'Use `string`, `number`, `bigint`, `boolean`, `Date`, `Decimal`, `Uuid`, `Currency` or an id.';
-      return [
-        diagnostic('FWGEN058', location, `A field of type ${field.type.kind} cannot be part of a key`, hint),
-      ];
+      const message = `A field of type ${field.type.kind} cannot be part of a key`;
+      return diagnostic('FWGEN058', location, message, hint);
     }
     if (alike.test(sqlType.trim())) return [];
     const hint =
       'Remove `type` of this field from `columns`: with the default column type, the database and the application agree on which values are equal.';
-    return [
-      diagnostic('FWGEN058', location, `${name} is part of a key, but its column type is ${sqlType}`, hint),
-    ];
+    const message = `${name} is part of a key, but its column type is ${sqlType}`;
+    return diagnostic('FWGEN058', location, message, hint);
   });
 }
 
 /** Two keys with the same fields would be equal. */
 function checkRepeated({ keys = [] }: ModelSchema): readonly Diagnostic[] {
-  const known = new Map<string, KeySchema>();
-  const diagnostics: Diagnostic[] = [];
-  for (const key of keys) {
+  return repeated(keys, (key) => namesIn(key).toSorted().join()).flatMap(([, key]) => {
     const [first] = key.fields;
-    const set = key.fields
-      .map(({ value }) => value)
-      .sort()
-      .join();
-    const other = known.get(set);
-    if (other === undefined) known.set(set, key);
-    else if (first !== undefined) {
-      const message = `Two keys have the same fields: ${key.fields.map(({ value }) => value).join(', ')}`;
-      diagnostics.push(diagnostic('FWGEN059', first.location, message, 'Remove one of them.'));
-    }
-  }
-  return diagnostics;
+    const message = `Two keys have the same fields: ${namesIn(key).join(', ')}`;
+    return first === undefined ? [] : diagnostic('FWGEN059', first.location, message, 'Remove one of them.');
+  });
+}
+
+function namesIn({ fields }: KeySchema): readonly string[] {
+  return fields.map(({ value }) => value);
 }

@@ -52,7 +52,8 @@ function namesOf(named: ModelSchema | EventSchema): readonly Named[] {
   return [...new Set([named.name, storedNameOf(named), ...aliases])].map((name) => ({ name, location }));
 }
 
-function duplicates(
+/** Reports things with the name of an earlier one. @param what their kind */
+export function duplicates(
   code: DiagnosticCode,
   what: string,
   things: readonly Named[],
@@ -66,22 +67,15 @@ function duplicates(
 
 function checkTables(models: readonly ModelSchema[]): readonly Diagnostic[] {
   const distinct = [...new Map(models.map((model) => [model.name, model])).values()];
-  const tables = repeated(distinct, (model) => modelNames(model).table).map(([first, second]) =>
-    diagnostic(
-      'FWGEN016',
-      second.table?.location ?? second.location,
-      `The table ${JSON.stringify(modelNames(second).table)} already belongs to ${first.name} at ${formatLocation(first.location)}`,
-      "Set another table: @AutoBuilder({ table: '...' }).",
-    ),
-  );
-  const files = repeated(distinct, (model) => modelNames(model).file).map(([first, second]) =>
-    diagnostic(
-      'FWGEN016',
-      second.location,
-      `${second.name} and ${first.name} at ${formatLocation(first.location)} would both be emitted to ${modelNames(second).file}.ts`,
-      'Rename one of the classes.',
-    ),
-  );
+  const tables = repeated(distinct, (model) => modelNames(model).table).map(([first, second]) => {
+    const message = `The table ${JSON.stringify(modelNames(second).table)} already belongs to ${first.name} at ${formatLocation(first.location)}`;
+    const hint = "Set another table: @AutoBuilder({ table: '...' }).";
+    return diagnostic('FWGEN016', second.table?.location ?? second.location, message, hint);
+  });
+  const files = repeated(distinct, (model) => modelNames(model).file).map(([first, second]) => {
+    const message = `${second.name} and ${first.name} at ${formatLocation(first.location)} would both be emitted to ${modelNames(second).file}.ts`;
+    return diagnostic('FWGEN016', second.location, message, 'Rename one of the classes.');
+  });
   return [...tables, ...files];
 }
 

@@ -4,6 +4,7 @@ import { referenceKey } from '../schema/location.js';
 import { modelNames } from '../schema/model-names.js';
 import { projectIndex } from '../schema/project-index.js';
 import type { CollaboratorSchema, ProjectSchema, SuppliedType } from '../schema/project-schema.js';
+import { repeated } from './check-names.js';
 
 /** Rules of the constructor arguments of actions. */
 export function checkWiring(schema: ProjectSchema): readonly Diagnostic[] {
@@ -11,16 +12,12 @@ export function checkWiring(schema: ProjectSchema): readonly Diagnostic[] {
 }
 
 function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
-  return schema.repositories
-    .filter(({ model }) => !model.marked)
-    .map(({ name, model, location }) =>
-      diagnostic(
-        'FWGEN039',
-        location,
-        `${name} is a repository of ${model.name}, which is not a model`,
-        `Mark ${model.name} with @AutoBuilder, or use another class.`,
-      ),
-    );
+  return schema.repositories.flatMap(({ name, model, location }) => {
+    if (model.marked) return [];
+    const message = `${name} is a repository of ${model.name}, which is not a model`;
+    const hint = `Mark ${model.name} with @AutoBuilder, or use another class.`;
+    return diagnostic('FWGEN039', location, message, hint);
+  });
 }
 
 /** A default repository exists only for a model without its own repository class. */
@@ -43,31 +40,18 @@ function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] 
 }
 
 function checkSupplied(schema: ProjectSchema): readonly Diagnostic[] {
-  const seen = new Map<string, CollaboratorSchema>();
-  const found: Diagnostic[] = [];
-  for (const collaborator of collaboratorsOf(schema)) {
-    if (collaborator.wiring.kind !== 'supplied') continue;
-    const first = seen.get(collaborator.name);
-    if (first === undefined) seen.set(collaborator.name, collaborator);
-    else if (typeKey(first) !== typeKey(collaborator)) found.push(conflict(first, collaborator));
-  }
-  return found;
-}
-
-function conflict(first: CollaboratorSchema, second: CollaboratorSchema): Diagnostic {
-  return diagnostic(
-    'FWGEN030',
-    second.location,
-    `The collaborator ${second.name} has a different type at ${formatLocation(first.location)}`,
-    'Rename one of the constructor parameters. The application supplies collaborators by name.',
+  const supplied = collaboratorsOf(schema).flatMap(({ name, location, wiring }) =>
+    wiring.kind === 'supplied' ? [{ name, location, type: typeKey(wiring.type) }] : [],
   );
+  return repeated(supplied, ({ name }) => name).flatMap(([first, { name, location, type }]) => {
+    if (type === first.type) return [];
+    const message = `The collaborator ${name} has a different type at ${formatLocation(first.location)}`;
+    const hint = 'Rename one of the constructor parameters. The application supplies collaborators by name.';
+    return diagnostic('FWGEN030', location, message, hint);
+  });
 }
 
-function typeKey({ wiring }: CollaboratorSchema): string {
-  return wiring.kind === 'supplied' ? suppliedKey(wiring.type) : wiring.kind;
-}
-
-function suppliedKey(type: SuppliedType): string {
+function typeKey(type: SuppliedType): string {
   return type.kind === 'named' ? referenceKey(type.reference) : type.text;
 }
 
