@@ -43,12 +43,8 @@ function problemOf(
 ): Diagnostic | undefined {
   const real = relativeTo(realPath(folders.projectDirectory), realPath(folder));
   if (!isOutside(path) && !isOutside(real)) return undefined;
-  return diagnostic(
-    'FWGEN036',
-    { file: path },
-    `The ${what} folder is outside the project`,
-    `Set fw.generator.${what} to a folder below the folder of the configuration file.`,
-  );
+  const hint = `Set fw.generator.${what} to a folder below the folder of the configuration file.`;
+  return diagnostic('FWGEN036', { file: path }, `The ${what} folder is outside the project`, hint);
 }
 
 /** Emitted files must not be read as sources, nor migrations as emitted files. */
@@ -64,14 +60,8 @@ function overlapsOf({ source, output, migrations, client }: ProjectPaths): reado
             ? 'The client folder is also used for other files'
             : undefined;
   if (message === undefined) return [];
-  return [
-    diagnostic(
-      'FWGEN036',
-      { file: output || '.' },
-      message,
-      'Set separate folders for source, output, migrations and client in fw.generator.',
-    ),
-  ];
+  const hint = 'Set separate folders for source, output, migrations and client in fw.generator.';
+  return [diagnostic('FWGEN036', { file: output || '.' }, message, hint)];
 }
 
 function isOutside(path: string): boolean {

@@ -39,11 +39,9 @@ function conflict(later: Placed, earlier: Placed, tables: readonly string[] | 'u
     tables === 'unknown'
       ? 'declare its tables above its first statement, such as `-- fw-gen: tables notes`'
       : 'leave the table out of the comment `-- fw-gen: tables` of one of them';
-  return diagnostic(
-    'FWGEN064',
-    { file: later.file },
-    `A database may have run this migration without ${earlier.name}, which is before it, and ${both}`,
+  const message = `A database may have run this migration without ${earlier.name}, which is before it, and ${both}`;
+  const hint =
     'Write the one that no shared database has run again, under a later name: delete its file, and run `fw-gen ' +
-      `generate\` or \`fw-gen migrate diff\`. If they do not depend on each other, ${apart}.`,
-  );
+    `generate\` or \`fw-gen migrate diff\`. If they do not depend on each other, ${apart}.`;
+  return diagnostic('FWGEN064', { file: later.file }, message, hint);
 }

@@ -59,14 +59,11 @@ function checkColumns(model: ModelSchema): readonly Diagnostic[] {
   const columns = columnsOf(model).filter(
     ({ field, inherited }) => field.name !== '' && (!inherited || !isOwn(model, field.name)),
   );
-  const shared = repeated(columns, ({ column }) => column).map(([first, second]) =>
-    diagnostic(
-      'FWGEN017',
-      second.field.location,
-      `${second.field.name} and ${first.field.name} at ${formatLocation(first.field.location)} share the column ${second.column}`,
-      `Name another one: \`@AutoBuilder({ columns: { ${second.field.name}: { name: '${second.column}_2' } } })\`.`,
-    ),
-  );
+  const shared = repeated(columns, ({ column }) => column).map(([{ field: first }, { field, column }]) => {
+    const message = `${field.name} and ${first.name} at ${formatLocation(first.location)} share the column ${column}`;
+    const hint = `Name another one: \`@AutoBuilder({ columns: { ${field.name}: { name: '${column}_2' } } })\`.`;
+    return diagnostic('FWGEN017', field.location, message, hint);
+  });
   return [...shared, ...columns.flatMap((column) => checkColumn(model, column))];
 }
 
@@ -116,16 +113,13 @@ function unacceptable(location: SourceLocation, message: string): Diagnostic {
 
 function checkOptions(model: ModelSchema): readonly Diagnostic[] {
   const known = columnsOf(model).map(({ field }) => field.name);
-  return model.columns
-    .filter((option) => !known.includes(option.field))
-    .map((option) =>
-      diagnostic(
-        'FWGEN018',
-        option.location,
-        `${model.name} has no field ${JSON.stringify(option.field)}`,
-        `Write ${optionForm(option, suggest(option.field, known) ?? model.fields[0]?.name ?? 'state')}. Its fields: ${known.join(', ')}.`,
-      ),
-    );
+  return model.columns.flatMap((option) => {
+    if (known.includes(option.field)) return [];
+    const message = `${model.name} has no field ${JSON.stringify(option.field)}`;
+    const meant = suggest(option.field, known) ?? model.fields[0]?.name ?? 'state';
+    const hint = `Write ${optionForm(option, meant)}. Its fields: ${known.join(', ')}.`;
+    return diagnostic('FWGEN018', option.location, message, hint);
+  });
 }
 
 /** The code of the decorator with the same option for another field. */
@@ -140,9 +134,8 @@ function checkDeletedStates(model: ModelSchema): readonly Diagnostic[] {
   if (model.state.kind !== 'enum') return [];
   const states = model.state.values;
   const hint = `Use one of ${states.join(', ')}.`;
-  return model.deletedStates
-    .filter(({ value }) => !states.includes(value))
-    .map(({ value, location }) =>
-      diagnostic('FWGEN019', location, `${model.name} has no state ${JSON.stringify(value)}`, hint),
-    );
+  return model.deletedStates.flatMap(({ value, location }) => {
+    if (states.includes(value)) return [];
+    return diagnostic('FWGEN019', location, `${model.name} has no state ${JSON.stringify(value)}`, hint);
+  });
 }
