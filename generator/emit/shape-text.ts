@@ -1,5 +1,5 @@
 import type { JsonValue } from '../schema/json-value.js';
-import type { Shape } from '../schema/locked-type.js';
+import { isShape, type Shape } from '../schema/locked-type.js';
 import type { Imports } from './print/imports.js';
 import { memberName, quote } from './print/strings.js';
 
@@ -61,8 +61,4 @@ function objectText(shape: Shape, imports: Imports): string {
   const members = shapeMembers(shape, imports) ?? [];
   if (members.length === 0) return 'Readonly<Record<never, never>>';
   return `{ ${members.map(({ name, type }) => `readonly ${name}: ${type}`).join('; ')} }`;
-}
-
-function isShape(value: JsonValue | undefined): value is Shape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import { compareText } from '../diagnostics.js';
 import type { JsonValue } from '../schema/json-value.js';
-import type { Shape } from '../schema/locked-type.js';
+import { isShape, type Shape } from '../schema/locked-type.js';
 import type { LockKind } from './lock-kind.js';
-import { isSame, isShape } from './shape-changes.js';
+import { isSame } from './shape-changes.js';
 
 /** One version of an event or of an action's params, as the lock file contains it. */
 export interface LockedVersion {

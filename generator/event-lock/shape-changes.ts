@@ -1,5 +1,5 @@
 import type { JsonValue } from '../schema/json-value.js';
-import type { Shape } from '../schema/locked-type.js';
+import { isShape, type Shape } from '../schema/locked-type.js';
 
 /** One change that is incompatible with readers of the older shape, or with stored values. */
 export interface BreakingChange {
@@ -106,11 +106,6 @@ function propertiesOf({ properties }: Shape): Readonly<Record<string, Shape>> {
 
 function isRequiredIn({ required }: Shape, name: string): boolean {
   return Array.isArray(required) && required.includes(name);
-}
-
-/** True for a JSON object. */
-export function isShape(value: JsonValue | undefined): value is Shape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether two values are equal JSON, in any order of keys. */

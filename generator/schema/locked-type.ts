@@ -3,6 +3,11 @@ import type { JsonValue } from './json-value.js';
 /** The JSON Schema of a payload or of a part of it. */
 export type Shape = { readonly [keyword: string]: JsonValue };
 
+/** True for a JSON object. */
+export function isShape(value: JsonValue | undefined): value is Shape {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** The known versions of an event's payload or of an action's params. */
 export interface LockedType {
   readonly of: 'event' | 'params' | 'name';
