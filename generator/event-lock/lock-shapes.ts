@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
@@ -64,17 +65,13 @@ function lockKindOf(
   const nothing = { path, text: undefined, origins: [], types: [] };
   if (unreadable !== undefined) {
     const message = `Cannot read the lock file: ${unreadable}`;
-    return {
-      ...nothing,
-      diagnostics: [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')],
-    };
+    const diagnostics = [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')];
+    return { ...nothing, diagnostics };
   }
   const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
   if ('message' in stored) {
-    return {
-      ...nothing,
-      diagnostics: [diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND)],
-    };
+    const diagnostics = [diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND)];
+    return { ...nothing, diagnostics };
   }
   const lockables = kind.lockables(schema);
   const declared = lockables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
@@ -84,10 +81,11 @@ function lockKindOf(
   const lock = withAliases(new Map(kept), lockables);
   const present = presentVersions(lockables);
   const last = lastVersions(lock);
-  const diagnostics = present.flatMap((each) =>
-    checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0),
-  );
-  diagnostics.push(...contradictions(kind, present, lock, path), ...undeclared(kind, known, lock, path));
+  const diagnostics = [
+    ...present.flatMap((each) => checkShape(kind, each, lock, last.get(each.lockable.name) ?? 0)),
+    ...contradictions(kind, present, lock, path),
+    ...undeclared(kind, known, lock, path),
+  ];
   if (diagnostics.length > 0) return { ...nothing, diagnostics };
   const wanted = new Map(lock);
   for (const { lockable, version, key, shape } of present) {
@@ -123,12 +121,9 @@ function undeclared(
   return [...lock.values()].flatMap(({ name, version, shapes, line }) => {
     const isAcknowledged = shapes.some(({ deprecated }) => deprecated === true);
     if (known.has(name) || version !== last.get(name) || isAcknowledged) return [];
-    return diagnostic(
-      'FWGEN063',
-      { file, ...(line === undefined ? {} : { line }) },
-      `The file has ${object(name)}, but no class has this name`,
-      `If the class was renamed, write ${keep(name)}. If it was never released, delete the line. If it was removed and nothing stored under its name waits, add "deprecated": true to the line.`,
-    );
+    const message = `The file has ${object(name)}, but no class has this name`;
+    const hint = `If the class was renamed, write ${keep(name)}. If it was never released, delete the line. If it was removed and nothing stored under its name waits, add "deprecated": true to the line.`;
+    return diagnostic('FWGEN063', defined({ file, line }), message, hint);
   });
 }
 
@@ -192,16 +187,9 @@ function checkShape(
 ): readonly Diagnostic[] {
   const { name, location, fields } = lockable;
   if (version < last || (last > 0 && version > last + 1)) {
-    const next = last + 1;
     const message = `The source has version ${version} of ${kind.object(name)}, but the last version in ${kind.fileName} is ${last}`;
-    return [
-      diagnostic(
-        'FWGEN048',
-        location,
-        message,
-        `Write @version ${last}, or ${next} if its shape has changed.`,
-      ),
-    ];
+    const hint = `Write @version ${last}, or ${last + 1} if its shape has changed.`;
+    return [diagnostic('FWGEN048', location, message, hint)];
   }
   const broken = (lock.get(key)?.shapes ?? [])
     .flatMap((locked) => (locked === shape || fields === undefined ? [] : breakingChanges(locked, shape)))
@@ -219,21 +207,15 @@ function brokenBy(
   { path, what }: BreakingChange,
 ): Diagnostic {
   const field = fields.find(({ name }) => name === path[0]);
-  return diagnostic(
-    'FWGEN048',
-    field?.location ?? location,
-    `Version ${version} of ${kind.object(owner)} is released, but its field ${path.join('.')} ${what}`,
-    `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`,
-  );
+  const message = `Version ${version} of ${kind.object(owner)} is released, but its field ${path.join('.')} ${what}`;
+  const hint = `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`;
+  return diagnostic('FWGEN048', field?.location ?? location, message, hint);
 }
 
 function movedFrom({ name, model = '', location }: Lockable, before: string): Diagnostic {
-  return diagnostic(
-    'FWGEN063',
-    location,
-    `${name} belonged to the model ${before} and now belongs to ${model}`,
-    `If the model was renamed, write \`@AutoBuilder({ name: '${before}' })\` on it. Otherwise write another event class.`,
-  );
+  const message = `${name} belonged to the model ${before} and now belongs to ${model}`;
+  const hint = `If the model was renamed, write \`@AutoBuilder({ name: '${before}' })\` on it. Otherwise write another event class.`;
+  return diagnostic('FWGEN063', location, message, hint);
 }
 
 function checkUpcasters(
@@ -244,14 +226,9 @@ function checkUpcasters(
   if (upcasters === 'uncounted' || upcasters >= version - 1) return [];
   const found = upcasters === 0 ? 'no upcasters' : `${upcasters} of ${version - 1} upcasters`;
   const type = `${lockedTypeName({ of: kind.of, className })}Upcasters`;
-  return [
-    diagnostic(
-      'FWGEN049',
-      location,
-      `The source has version ${version} of ${kind.object(name)}, but ${found}`,
-      `Write \`static readonly upcasters: ${type} = [...]\`: one function per older version, starting with 1, that converts its stored form to the next version. The type comes from the generated \`versions.ts\`.`,
-    ),
-  ];
+  const message = `The source has version ${version} of ${kind.object(name)}, but ${found}`;
+  const hint = `Write \`static readonly upcasters: ${type} = [...]\`: one function per older version, starting with 1, that converts its stored form to the next version. The type comes from the generated \`versions.ts\`.`;
+  return [diagnostic('FWGEN049', location, message, hint)];
 }
 
 /** Reports versions that a merge left with two shapes, and that no source declares any more. */
@@ -262,16 +239,12 @@ function contradictions(
   file: string,
 ): readonly Diagnostic[] {
   const declared = new Set(present.map(({ key }) => key));
-  return [...lock].flatMap(([key, { shapes, line, name, version }]) =>
-    shapes.length < 2 || declared.has(key)
-      ? []
-      : diagnostic(
-          'FWGEN050',
-          { file, ...(line === undefined ? {} : { line }) },
-          `The file has two shapes of version ${version} of ${kind.object(name)}, which no source declares any more`,
-          'Keep the one that was released, and delete the other.',
-        ),
-  );
+  return [...lock].flatMap(([key, { shapes, line, name, version }]) => {
+    if (shapes.length < 2 || declared.has(key)) return [];
+    const message = `The file has two shapes of version ${version} of ${kind.object(name)}, which no source declares any more`;
+    const hint = 'Keep the one that was released, and delete the other.';
+    return diagnostic('FWGEN050', defined({ file, line }), message, hint);
+  });
 }
 
 function originsOf(

@@ -14,14 +14,10 @@ export interface LockText {
   readonly unreadable?: string;
 }
 
-/** Project-relative paths of a project's lock files, in the order of `LOCK_KINDS`. */
-export function lockPaths({ migrations }: ProjectPaths): readonly string[] {
-  return LOCK_KINDS.map(({ fileName }) => posix.join(migrations, fileName));
-}
-
-/** Reads a project's lock files, in the order of `lockPaths`. */
-export function readLocks(projectDirectory: string, paths: ProjectPaths): readonly LockText[] {
-  return lockPaths(paths).map((path) => {
+/** Reads a project's lock files, in the order of `LOCK_KINDS`. */
+export function readLocks(projectDirectory: string, { migrations }: ProjectPaths): readonly LockText[] {
+  return LOCK_KINDS.map(({ fileName }) => {
+    const path = posix.join(migrations, fileName);
     const file = join(projectDirectory, path);
     try {
       return { path, text: existsSync(file) ? readFileSync(file, 'utf8') : undefined };
