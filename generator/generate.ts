@@ -149,8 +149,7 @@ function prepare(
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
   const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
   if (misplaced.length > 0) return { diagnostics: misplaced };
-  const { title = 'API', version = '1.0.0' } = options;
-  const { now = new Date() } = options;
+  const { title = 'API', version = '1.0.0', now = new Date() } = options;
   const input = { schema, paths, title, version, now, templates, lockedTypes: locked.types };
   return { input, locked };
 }
@@ -187,10 +186,7 @@ function isEmpty({ models, actions, handlers, sagas }: ProjectSchema): boolean {
 }
 
 function nothingToGenerate(paths: ProjectPaths): Diagnostic {
-  return diagnostic(
-    'FWGEN040',
-    { file: paths.source || '.' },
-    'No class is marked with @AutoBuilder or @FwAction',
-    'Mark a class, or set fw.generator.source to the folder of your sources.',
-  );
+  const message = 'No class is marked with @AutoBuilder or @FwAction';
+  const hint = 'Mark a class, or set fw.generator.source to the folder of your sources.';
+  return diagnostic('FWGEN040', { file: paths.source || '.' }, message, hint);
 }

@@ -41,7 +41,8 @@ export interface PlanRequest {
 /** Compares the emitted texts with the files. Changes nothing. */
 export function planWrite(request: PlanRequest): WritePlan {
   const { projectDirectory, outputFolder, emitted } = request;
-  const manifest = loadManifest(projectDirectory, outputFolder);
+  const manifestText = readText(join(projectDirectory, outputFolder, MANIFEST_NAME));
+  const manifest = manifestText === undefined ? undefined : readManifest(manifestText);
   const changes: FileChange[] = [];
   const diagnostics: Diagnostic[] = [];
   const add = (planned: FileChange | Diagnostic): void => {
@@ -60,21 +61,11 @@ export function planWrite(request: PlanRequest): WritePlan {
     );
   }
   for (const planned of planRemovals(request, manifest)) add(planned);
-  const hashes = new Map<string, ReadonlySet<string>>();
-  for (const [path, text] of emitted.generated)
-    hashes.set(manifestName(outputFolder, path), new Set([hashOf(text)]));
-  return {
-    changes: changes.sort((a, b) => compareText(a.path, b.path)),
-    diagnostics,
-    manifest: hashes,
-    before: manifest,
-  };
-}
-
-/** The manifest of earlier runs; undefined if there is none. */
-export function loadManifest(projectDirectory: string, outputFolder: string): Manifest | undefined {
-  const text = readText(join(projectDirectory, outputFolder, MANIFEST_NAME));
-  return text === undefined ? undefined : readManifest(text);
+  changes.sort((a, b) => compareText(a.path, b.path));
+  const hashes = [...emitted.generated].map(
+    ([path, text]) => [manifestName(outputFolder, path), new Set([hashOf(text)])] as const,
+  );
+  return { changes, diagnostics, manifest: new Map(hashes), before: manifest };
 }
 
 function planFile(
@@ -104,28 +95,21 @@ function ownershipOf(
 ): 'own' | 'edited' | 'foreign' {
   const known = manifest?.files.get(name);
   if (known?.has(hashOf(text)) === true) return 'own';
-  const carriesHeader = text.startsWith(HEADER_PREFIX);
   if (hasConflictMarkers(text) && text.includes(HEADER_PREFIX)) return 'own';
   if (known !== undefined && manifest?.disputed.has(name) !== true) return 'edited';
-  return carriesHeader ? 'own' : 'foreign';
+  return text.startsWith(HEADER_PREFIX) ? 'own' : 'foreign';
 }
 
 function foreign(path: string): Diagnostic {
-  return diagnostic(
-    'FWGEN037',
-    { file: path },
-    'fw-gen would overwrite this file, which it did not write',
-    'Move the file, set another fw.generator.output, or pass --force to replace it.',
-  );
+  const message = 'fw-gen would overwrite this file, which it did not write';
+  const hint = 'Move the file, set another fw.generator.output, or pass --force to replace it.';
+  return diagnostic('FWGEN037', { file: path }, message, hint);
 }
 
 function edited(path: string): Diagnostic {
-  return diagnostic(
-    'FWGEN041',
-    { file: path },
-    'This file was edited by hand after fw-gen wrote it',
-    'Move the edit to the sources or to a template, then pass --force to replace the file.',
-  );
+  const message = 'This file was edited by hand after fw-gen wrote it';
+  const hint = 'Move the edit to the sources or to a template, then pass --force to replace the file.';
+  return diagnostic('FWGEN041', { file: path }, message, hint);
 }
 
 /** The removal of files of earlier runs whose source is gone: they would no longer compile. */
@@ -136,17 +120,13 @@ function planRemovals(
   const { projectDirectory, outputFolder, emitted } = request;
   const names =
     manifest === undefined ? headedFiles(projectDirectory, outputFolder) : [...manifest.files.keys()];
-  return names
-    .filter((name) => isBelow(name))
-    .map((name) => `${outputFolder}/${name}`)
-    .filter((path) => !emitted.generated.has(path))
-    .flatMap((path) => {
-      const name = manifestName(outputFolder, path);
-      const before = readText(join(projectDirectory, path));
-      if (before === undefined) return [];
-      const isOwn = ownershipOf(manifest, name, before) === 'own';
-      return isOwn || request.force === true ? { path, kind: 'remove' as const, before } : edited(path);
-    });
+  return names.filter(isBelow).flatMap((name) => {
+    const path = `${outputFolder}/${name}`;
+    const before = emitted.generated.has(path) ? undefined : readText(join(projectDirectory, path));
+    if (before === undefined) return [];
+    const isOwn = ownershipOf(manifest, name, before) === 'own';
+    return isOwn || request.force === true ? { path, kind: 'remove' as const, before } : edited(path);
+  });
 }
 
 /** Files with our header: the only evidence in a folder without a manifest. */
