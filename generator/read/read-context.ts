@@ -21,17 +21,14 @@ export function startContext(sources: SourceFiles, paths: ProjectPaths): ReadCon
   return { sources, paths, checker: new Checker(sources, paths), diagnostics: [], warnings: [] };
 }
 
-/** A schema under construction: an optional property is set only if it has a value. */
-export type Draft<Schema> = { -readonly [Key in keyof Schema]: Schema[Key] };
-
-/** Reports a mistake at a node. */
+/** Reports a mistake at a node. @returns undefined, which is what a reader returns that found no valid form */
 export function report(
   context: ReadContext,
   code: DiagnosticCode,
   node: ts.Node,
   message: string,
   hint: string,
-): void {
+): undefined {
   context.diagnostics.push(diagnostic(code, locationOf(node), message, hint));
 }
 

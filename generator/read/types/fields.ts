@@ -1,7 +1,7 @@
 import type { DocTag, FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import { completeForm, type FieldNode } from '../field-form.js';
-import { type Draft, type ReadContext, report } from '../read-context.js';
+import { type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
 import { resolveName } from '../resolver.js';
@@ -30,8 +30,8 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
   if (name === undefined || typeNode === undefined) {
     const problem = name === undefined ? 'has a computed name' : 'has no type';
     const hint = `Write a name and a type: \`${completeForm(member)}\`. The generator does not infer them.`;
-    report(reading.context, 'FWGEN004', member, `The field ${abbreviate(member.getText())} ${problem}`, hint);
-    return undefined;
+    const message = `The field ${abbreviate(member.getText())} ${problem}`;
+    return report(reading.context, 'FWGEN004', member, message, hint);
   }
   const read = known ?? reading.read(reading, typeNode);
   const { nullable, optional } = read;
@@ -46,16 +46,15 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
     report(reading.context, 'FWGEN032', member, message, hint);
   }
   const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
-  const schema: Draft<FieldSchema> = {
+  return {
     name,
     type,
     optional: optional || isOptional,
     nullable,
     tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
     location: locationOf(member),
+    ...(description === undefined ? {} : { description }),
   };
-  if (description !== undefined) schema.description = description;
-  return schema;
 }
 
 /** Adds the tags of a field's type. The field's own ones take precedence. */

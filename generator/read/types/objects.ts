@@ -1,8 +1,9 @@
+import { defined } from '../../schema/defined.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import type { FieldNode } from '../field-form.js';
-import { type Draft, type ReadContext, report } from '../read-context.js';
+import { type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
 import { type Declaration, referenceToDeclaration } from '../resolver.js';
@@ -144,12 +145,7 @@ export function named(
 ): Partial<Extract<TypeSchema, { kind: 'object' }>> {
   // A generic type has no name, because each of its instances is a different type.
   if (declaration.typeParameters !== undefined) return {};
-  const name = declaredName(declaration);
   const { description } = readDoc(declaration);
   const reference = referenceToDeclaration(declaration);
-  const names: Draft<Partial<Extract<TypeSchema, { kind: 'object' }>>> = {};
-  if (name !== undefined) names.name = name;
-  if (description !== undefined) names.description = description;
-  if (reference !== undefined) names.reference = reference;
-  return names;
+  return defined({ name: declaredName(declaration), description, reference });
 }

@@ -1,3 +1,5 @@
+import { defined } from '../../schema/defined.js';
+import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
@@ -195,9 +197,6 @@ function interfaceText(node: ts.ClassDeclaration): string {
   return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`.replaceAll(/\s+/g, ' ');
 }
 
-function referenceFor(declaration: Declaration): {
-  readonly reference?: NonNullable<ReturnType<typeof referenceToDeclaration>>;
-} {
-  const reference = referenceToDeclaration(declaration);
-  return reference === undefined ? {} : { reference };
+function referenceFor(declaration: Declaration): { readonly reference?: Reference } {
+  return defined({ reference: referenceToDeclaration(declaration) });
 }
