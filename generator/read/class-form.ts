@@ -15,8 +15,7 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
   const label = name ?? 'A class without a name';
   if (name === undefined || referenceToDeclaration(node)?.name !== name) {
     const hint = `Write \`export class ${name ?? 'Name'}\`: generated code imports the class by its name, not as a default export.`;
-    report(context, 'FWGEN008', place, `${label} is not exported under its own name`, hint);
-    return undefined;
+    return report(context, 'FWGEN008', place, `${label} is not exported under its own name`, hint);
   }
   if (isBase(node)) {
     const hint = 'Remove `abstract`: generated code creates instances of the class.';

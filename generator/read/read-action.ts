@@ -8,7 +8,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
-import { abbreviate, readLiteral } from './read-literal.js';
+import { abbreviate, type Expected, readFitting } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readSchedule } from './read-schedule.js';
 import { readUpcasters, readVersion } from './read-version.js';
@@ -33,14 +33,13 @@ export function readAction(
   const paramsType = isAction ? readArgument(context, lineage, 0) : undefined;
   const resultType = isAction ? readArgument(context, lineage, 1, 'result') : undefined;
   if (params === undefined || paramsType === undefined || resultType === undefined) {
-    reportRefusal(context, {
+    return reportRefusal(context, {
       code: 'FWGEN007',
       node: heritage?.clause ?? node.name ?? node,
       subject: `${className ?? 'The class'} is marked with @FwAction but`,
       message: `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
       hint: 'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.',
     });
-    return undefined;
   }
   if (className === undefined) return undefined;
   const classes = lineage.classes.map((each) => each.node);
@@ -107,13 +106,15 @@ function countStagingCalls(node: ts.ClassDeclaration): number {
 const STAGING_CALLS = ['.add(', '.update(', '.expect(', '.getOrAdd('];
 
 function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
-  const node = readOptions(context, decoratorArguments(decorator)[0], ['name']).get('name');
-  const name = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || name === undefined) return undefined;
-  if (typeof name === 'string' && name.trim() !== '') return name;
-  report(context, 'FWGEN002', node, `${node.getText()} is not a name`, 'Write a non-empty string.');
-  return undefined;
+  const options = readOptions(context, decoratorArguments(decorator)[0], ['name']);
+  return readFitting(context, options.get('name'), NAME)?.value;
 }
+
+const NAME: Expected<string> = {
+  isFit: (value): value is string => typeof value === 'string' && value.trim() !== '',
+  problem: 'is not a name',
+  hint: 'Write a non-empty string.',
+};
 
 function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readonly FieldSchema[] {
   const type: TypeSchema = params.type;

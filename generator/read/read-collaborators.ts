@@ -50,26 +50,18 @@ function readCollaborator(
 ): CollaboratorSchema | undefined {
   const { type, name } = parameter;
   if (type === undefined || !ts.isIdentifier(name) || parameter.dotDotDotToken !== undefined) {
-    reportUnknown(
-      context,
-      parameter,
-      `The constructor parameter ${abbreviate(parameter.getText())} needs a name and a type`,
-    );
-    return undefined;
+    const message = `The constructor parameter ${abbreviate(parameter.getText())} needs a name and a type`;
+    return reportUnknown(context, parameter, message);
   }
   const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
   const wiring = readWiring(context, type, { index, optional });
-  const unknown = wiring === undefined ? firstUnresolved(context, type) : undefined;
+  if (wiring !== undefined) return { name: name.text, location: locationOf(parameter), wiring };
+  const unknown = firstUnresolved(context, type);
   if (unknown !== undefined) {
     const message = `The constructor parameter ${name.text} ${unknown.cause}`;
-    report(context, 'FWGEN029', type, message, unknown.hint);
-    return undefined;
+    return report(context, 'FWGEN029', type, message, unknown.hint);
   }
-  if (wiring === undefined) {
-    reportUnknown(context, type, `This file neither imports nor exports ${abbreviate(type.getText())}`);
-    return undefined;
-  }
-  return { name: name.text, location: locationOf(parameter), wiring };
+  return reportUnknown(context, type, `This file neither imports nor exports ${abbreviate(type.getText())}`);
 }
 
 function readWiring(
@@ -121,7 +113,7 @@ function suppliedWiring(
   return { kind: 'supplied', type, optional };
 }
 
-function reportUnknown(context: ReadContext, node: ts.Node, message: string): void {
+function reportUnknown(context: ReadContext, node: ts.Node, message: string): undefined {
   const hint =
     'Use Clock, EventHistory, Placement, a repository, or a type that this file imports or exports: generated code refers to it.';
   report(context, 'FWGEN029', node, message, hint);

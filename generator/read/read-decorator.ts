@@ -1,6 +1,6 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
+import { literalProperties, readFitting, reportNotLiteral } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
 
 /** The decorators of this package on a class, by exported name. */
@@ -59,13 +59,8 @@ export function readOption<T>(
   isFit: (value: unknown) => value is T,
   expected: string,
 ): T | undefined {
-  const node = options.get(name);
-  const value = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || value === undefined) return undefined;
-  if (isFit(value)) return value;
-  const message = `${node.getText()} is not valid for the option ${name}`;
-  report(context, 'FWGEN002', node, message, `Write ${expected}.`);
-  return undefined;
+  const problem = `is not valid for the option ${name}`;
+  return readFitting(context, options.get(name), { isFit, problem, hint: `Write ${expected}.` })?.value;
 }
 
 /** Stable names of a class in stored data. */

@@ -35,14 +35,12 @@ export function readEvent(
   const unknown = model === undefined && argument !== undefined && firstUnresolved(context, argument.node);
   if (unknown) {
     const message = `${name ?? 'The event'} ${unknown.cause}`;
-    report(context, 'FWGEN012', argument.node, message, unknown.hint);
-    return undefined;
+    return report(context, 'FWGEN012', argument.node, message, unknown.hint);
   }
   if (model === undefined || !model.marked) {
     const message = `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`;
     const hint = 'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.';
-    report(context, 'FWGEN012', argument?.node ?? heritage.clause, message, hint);
-    return undefined;
+    return report(context, 'FWGEN012', argument?.node ?? heritage.clause, message, hint);
   }
   if (name === undefined) return undefined;
   const { description, tags } = readDoc(node);

@@ -2,7 +2,7 @@ import type { KeySchema, Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName } from './read-decorator.js';
-import { readLiteral } from './read-literal.js';
+import { type Expected, readFitting } from './read-literal.js';
 import { locationOf } from './source-files.js';
 import { instanceProperties } from './syntax.js';
 
@@ -33,16 +33,14 @@ export function readKeys(
 
 /** Reads the name of a key; '' for the key without a name. */
 function readName(context: ReadContext, decorator: ts.Decorator): string {
-  const [argument] = decoratorArguments(decorator);
-  if (argument === undefined) return '';
-  const value = readLiteral(context, argument);
-  if (typeof value === 'string' && value !== '') return value;
-  if (value !== undefined) {
-    const hint = "Write a string literal: @Key('email').";
-    report(context, 'FWGEN002', argument, `${argument.getText()} is not a valid key name`, hint);
-  }
-  return '';
+  return readFitting(context, decoratorArguments(decorator)[0], KEY_NAME)?.value ?? '';
 }
+
+const KEY_NAME: Expected<string> = {
+  isFit: (value): value is string => typeof value === 'string' && value !== '',
+  problem: 'is not a valid key name',
+  hint: "Write a string literal: @Key('email').",
+};
 
 function reportTwice(context: ReadContext, decorator: ts.Decorator, field: string): void {
   const hint = "Remove one of them, or give it the name of another key: @Key('email').";

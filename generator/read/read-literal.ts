@@ -1,6 +1,8 @@
 import type { JsonValue } from '../schema/json-value.js';
+import type { Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
+import { locationOf } from './source-files.js';
 
 /**
  * Returns the value of a literal expression. Reports any other expression and returns undefined. Nothing is evaluated.
@@ -20,8 +22,34 @@ export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | un
   if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)) {
     return readLiteral(context, node.expression);
   }
-  reportNotLiteral(context, node);
-  return undefined;
+  return reportNotLiteral(context, node);
+}
+
+/** What a literal must be. */
+export interface Expected<T> {
+  readonly isFit: (value: unknown) => value is T;
+  /** What is said of another literal: `is not a string`. */
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/** Any text. */
+export const TEXT: Expected<string> = {
+  isFit: (value) => typeof value === 'string',
+  problem: 'is not a string',
+  hint: 'Write a string literal.',
+};
+
+/** Reads a literal. @returns undefined without a node, and, after a report, for a value that does not fit */
+export function readFitting<T>(
+  context: ReadContext,
+  node: ts.Node | undefined,
+  { isFit, problem, hint }: Expected<T>,
+): Located<T> | undefined {
+  const value = node && readLiteral(context, node);
+  if (node === undefined || value === undefined) return undefined;
+  if (isFit(value)) return { value, location: locationOf(node) };
+  return report(context, 'FWGEN002', node, `${node.getText()} ${problem}`, hint);
 }
 
 /** Returns the name of a property or member; undefined if it is computed or private. */
@@ -50,7 +78,7 @@ export function literalProperties(
 }
 
 /** Reports an expression whose value only execution could determine. */
-export function reportNotLiteral(context: ReadContext, node: ts.Node): void {
+export function reportNotLiteral(context: ReadContext, node: ts.Node): undefined {
   const hint = 'Write the value itself: the generator reads decorators and never runs them.';
   report(context, 'FWGEN002', node, `${abbreviate(node.getText())} is not a literal`, hint);
 }

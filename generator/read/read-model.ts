@@ -9,7 +9,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
-import { literalProperties, readLiteral, reportNotLiteral } from './read-literal.js';
+import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { argumentOf, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
@@ -70,15 +70,13 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
     const hint =
       unknown?.hint ??
       `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`;
-    report(context, 'FWGEN007', place, message, hint);
-    return undefined;
+    return report(context, 'FWGEN007', place, message, hint);
   }
   const [self, id, state] = lineage.arguments;
   const selfText = self === undefined ? undefined : argumentOf(self).node.getText();
   if (selfText === undefined || selfText !== node.name?.text) {
     const message = `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`;
-    report(context, 'FWGEN007', place, message, `Write the class itself: Model<${name}, ...>.`);
-    return undefined;
+    return report(context, 'FWGEN007', place, message, `Write the class itself: Model<${name}, ...>.`);
   }
   return {
     kind: heritage.resolved.name === 'Model' ? 'model' : 'entity',
@@ -161,35 +159,23 @@ function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelO
     'checks',
   ]);
   const name = options.get('name');
-  if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name)))
-    reportNotText(context, name ?? decorator);
-  const table = options.get('table');
-  const tableName = table === undefined ? undefined : readText(context, table);
+  if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name))) {
+    const place = name ?? decorator;
+    report(context, 'FWGEN002', place, `${place.getText()} ${TEXT.problem}`, TEXT.hint);
+  }
   return defined({
-    table: tableName,
+    table: readFitting(context, options.get('table'), TEXT),
     columns: readColumnOptions(context, options.get('columns')),
     deletedStates: readTexts(context, options.get('deletedStates')),
-    checks: readFlag(context, options.get('checks')) ? (true as const) : undefined,
+    checks: readFitting(context, options.get('checks'), FLAG)?.value ? (true as const) : undefined,
   });
 }
 
-function readFlag(context: ReadContext, node: ts.Expression | undefined): boolean {
-  const value = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || value === undefined) return false;
-  if (typeof value === 'boolean') return value;
-  report(context, 'FWGEN002', node, `${node.getText()} is neither true nor false`, 'Write true or false.');
-  return false;
-}
-
-function readText(
-  context: ReadContext,
-  node: ts.Node,
-): { readonly name: string; readonly location: Located<string>['location'] } | undefined {
-  const value = readLiteral(context, node);
-  if (typeof value === 'string') return { name: value, location: locationOf(node) };
-  if (value !== undefined) reportNotText(context, node);
-  return undefined;
-}
+const FLAG: Expected<boolean> = {
+  isFit: (value) => typeof value === 'boolean',
+  problem: 'is neither true nor false',
+  hint: 'Write true or false.',
+};
 
 function readTexts(context: ReadContext, node: ts.Node | undefined): readonly Located<string>[] {
   if (node === undefined) return [];
@@ -198,9 +184,8 @@ function readTexts(context: ReadContext, node: ts.Node | undefined): readonly Lo
     return [];
   }
   return node.elements
-    .map((element) => readText(context, element))
-    .filter((text) => text !== undefined)
-    .map(({ name, location }) => ({ value: name, location }));
+    .map((element) => readFitting(context, element, TEXT))
+    .filter((text) => text !== undefined);
 }
 
 function readColumnOptions(context: ReadContext, node: ts.Node | undefined): readonly ColumnOption[] {
@@ -211,16 +196,10 @@ function readColumnOptions(context: ReadContext, node: ts.Node | undefined): rea
   }
   return [...literalProperties(context, node.properties)].map(([field, value]) => {
     const options = readOptions(context, value, ['name', 'type']);
-    const name = options.get('name');
-    const type = options.get('type');
-    const nameText = name === undefined ? undefined : readText(context, name)?.name;
-    const typeText = type === undefined ? undefined : readText(context, type)?.name;
-    return defined({ field, name: nameText, type: typeText, location: locationOf(value) });
+    const name = readFitting(context, options.get('name'), TEXT)?.value;
+    const type = readFitting(context, options.get('type'), TEXT)?.value;
+    return defined({ field, name, type, location: locationOf(value) });
   });
-}
-
-function reportNotText(context: ReadContext, node: ts.Node): void {
-  report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
 }
 
 /** Reports a class that extends `Model` or `Entity` without the marker. @returns whether it is one */

@@ -25,14 +25,13 @@ export function readRepository(
     .map((each) => constructorOf(each.node))
     .find((each) => each !== undefined);
   if (model === undefined || declaredConstructor !== undefined) {
-    reportRefusal(context, {
+    return reportRefusal(context, {
       code: 'FWGEN039',
       node: declaredConstructor ?? heritage.clause,
       subject: name,
       message: model === undefined ? `${name} does not name its model` : `${name} declares a constructor`,
       hint: 'Write `extends Repository<X, XTables>` without a constructor: generated code passes (context, model).',
     });
-    return undefined;
   }
   return { name, file: fileOf(node), location: locationOf(node.name ?? node), model };
 }

@@ -4,7 +4,7 @@ import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { readLiteral } from './read-literal.js';
+import { type Expected, readFitting, readLiteral, TEXT } from './read-literal.js';
 import { referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
@@ -46,11 +46,10 @@ export function readRoute(
   const path = textOf(context, pathNode);
   if (methodNode === undefined || method === undefined || pathNode === undefined || path === undefined) {
     const hint = `Write @HttpRoute('POST', '/things/{id}'). The method is one of ${METHODS.join(', ')}.`;
-    report(context, 'FWGEN002', decorator, '@HttpRoute needs a method and a path', hint);
-    return undefined;
+    return report(context, 'FWGEN002', decorator, '@HttpRoute needs a method and a path', hint);
   }
   const options = readOptions(context, optionsNode, OPTIONS);
-  const text = (name: string): Located<string> | undefined => readText(context, options.get(name));
+  const text = (name: string): Located<string> | undefined => readFitting(context, options.get(name), TEXT);
   const example = options.get('example');
   const response = options.get('response');
   const read = response === undefined ? undefined : readResponse(context, response, result);
@@ -59,7 +58,7 @@ export function readRoute(
     path,
     location: locationOf(pathNode),
     example: example === undefined ? undefined : readLiteral(context, example),
-    status: readStatus(context, options.get('status')),
+    status: readFitting(context, options.get('status'), STATUS),
     response: read,
     responseLocation: response === undefined || read === undefined ? undefined : locationOf(response),
     locationHeader: text('location'),
@@ -78,15 +77,14 @@ function textOf(context: ReadContext, node: ts.Node | undefined): string | undef
   return typeof value === 'string' ? value : undefined;
 }
 
-function readStatus(context: ReadContext, node: ts.Node | undefined): Located<number> | undefined {
-  const value = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 299) {
-    return { value, location: locationOf(node) };
-  }
-  const hint = 'Write a number from 200 to 299.';
-  report(context, 'FWGEN002', node, `${node.getText()} is not a success status`, hint);
-  return undefined;
+const STATUS: Expected<number> = {
+  isFit: (value) => isWhole(value, 200, 299),
+  problem: 'is not a success status',
+  hint: 'Write a number from 200 to 299.',
+};
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
 function readBodyBytes(
@@ -97,27 +95,16 @@ function readBodyBytes(
   if (node === undefined || (method !== 'GET' && method !== 'DELETE'))
     return readLimit(context, node, 'a number of bytes');
   const message = `bodyBytes has no effect on ${method}: its parameters are in the path and the query`;
-  report(context, 'FWGEN002', node, message, 'Remove it, or use a method with a body.');
-  return undefined;
+  return report(context, 'FWGEN002', node, message, 'Remove it, or use a method with a body.');
 }
 
 /** Reads a whole number of at least 1. */
 function readLimit(context: ReadContext, node: ts.Node | undefined, what: string): number | undefined {
-  const value = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= LARGEST_LIMIT)
-    return value;
-  const hint = `Write a whole number from 1 to ${LARGEST_LIMIT}.`;
-  report(context, 'FWGEN002', node, `${node.getText()} is not ${what}`, hint);
-  return undefined;
-}
-
-function readText(context: ReadContext, node: ts.Node | undefined): Located<string> | undefined {
-  const value = node === undefined ? undefined : readLiteral(context, node);
-  if (node === undefined || value === undefined) return undefined;
-  if (typeof value === 'string') return { value, location: locationOf(node) };
-  report(context, 'FWGEN002', node, `${node.getText()} is not a string`, 'Write a string literal.');
-  return undefined;
+  return readFitting(context, node, {
+    isFit: (value) => isWhole(value, 1, LARGEST_LIMIT),
+    problem: `is not ${what}`,
+    hint: `Write a whole number from 1 to ${LARGEST_LIMIT}.`,
+  })?.value;
 }
 
 /** Reads the mapper class that an identifier refers to. */
@@ -135,14 +122,13 @@ function readResponse(context: ReadContext, node: ts.Node, result: ReadType): Re
     mapper === undefined ||
     referenceToDeclaration(declaration)?.name !== name
   ) {
-    reportRefusal(context, {
+    return reportRefusal(context, {
       code: 'FWGEN026',
       node,
       subject: 'The response',
       message: `${node.getText()} is not an exported class of this project with a static method \`from\``,
       hint: 'Write `export class NameResponse { readonly name!: string; static from(named: { readonly name: string }): NameResponse { return named; } }`.',
     });
-    return undefined;
   }
   if (isAsync(mapper)) reportAsync(context, mapper, name);
   reportUntaken(context, mapper, name, result);

@@ -15,14 +15,13 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
   const { heritage } = lineage;
   const [argument] = lineage.arguments;
   if (!leadsTo(lineage, 'Saga') || argument === undefined) {
-    reportRefusal(context, {
+    return reportRefusal(context, {
       code: 'FWGEN007',
       node: heritage?.clause ?? node.name ?? node,
       subject: `${className ?? 'The class'} is marked with @FwSaga but`,
       message: `${className ?? 'The class'} is marked with @FwSaga but extends ${heritage?.clause.getText() ?? 'nothing'}`,
       hint: 'Write `extends Saga<X>`, where X is the model of its state, or extend a class of this project that extends it.',
     });
-    return undefined;
   }
   if (className === undefined) return undefined;
   const classes = lineage.classes.map((each) => each.node);
@@ -36,8 +35,7 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
   if (unknown !== undefined) {
     const message = `The state of ${className} ${unknown.cause}`;
     const hint = 'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.';
-    report(context, 'FWGEN052', argument.node, message, unknown.remedy ?? hint);
-    return undefined;
+    return report(context, 'FWGEN052', argument.node, message, unknown.remedy ?? hint);
   }
   const [name] = readTexts(classes, 'name');
   const stepActions = readStepActions(context, classes);

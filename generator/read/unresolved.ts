@@ -79,15 +79,15 @@ export interface Refusal {
   readonly hint: string;
 }
 
-/** Reports a mistake, or its cause if a name below its node, or below `named`, means nothing. */
+/** Reports a mistake, or its cause if a name below its node, or below `named`, means nothing. @returns undefined */
 export function reportRefusal(
   context: ReadContext,
   { code, node, message, subject, hint }: Refusal,
   named: ts.Node = node,
-): void {
+): undefined {
   const unknown = firstUnresolved(context, named);
   const text = unknown === undefined ? message : `${subject} ${unknown.cause}`;
-  report(context, code, node, text, unknown?.remedy ?? hint);
+  return report(context, code, node, text, unknown?.remedy ?? hint);
 }
 
 /** A name in a source. */

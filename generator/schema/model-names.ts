@@ -51,7 +51,7 @@ function deriveNames(model: Named): ModelNames {
     tables: `${name}Tables`,
     repository: `${name}Repository`,
     tableType: `${pluralOf(name)}Table`,
-    table: model.table?.name ?? pluralOf(snakeCase(storedNameOf(model))),
+    table: model.table?.value ?? pluralOf(snakeCase(storedNameOf(model))),
     file: kebabCase(name),
   };
 }

@@ -39,7 +39,7 @@ export interface ModelSchema {
   readonly state: TypeSchema;
   /** Its own fields, in source order, without the fields of the base class. */
   readonly fields: readonly FieldSchema[];
-  readonly table?: { readonly name: string; readonly location: SourceLocation };
+  readonly table?: Located<string>;
   readonly columns: readonly ColumnOption[];
   readonly deletedStates: readonly Located<string>[];
   /** Natural keys; the key without a name is the first. Default: none. */
