@@ -9,19 +9,11 @@ import {
 } from '../schema/project-schema.js';
 
 /** Emitted files that do not have the name of a model. */
-export const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
+const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
 
 /** Static members of every class, inherited members, and members of every builder. */
 const RESERVED_STATICS: ReadonlySet<string> = new Set([
-  'name',
-  'length',
-  'prototype',
-  'caller',
-  'arguments',
-  'apply',
-  'call',
-  'bind',
-  'copyOf',
+  ...'name length prototype caller arguments apply call bind copyOf'.split(' '),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 

@@ -9,17 +9,8 @@ import { fileOf, locationOf } from './source-files.js';
 import { argumentOf, type ScopedClass, type ScopedNode } from './types/lineage.js';
 import { reportRefusal } from './unresolved.js';
 
-const OPTIONS = [
-  'name',
-  'event',
-  'aliases',
-  'concurrency',
-  'maximumAttempts',
-  'retryDelayMs',
-  'transactional',
-  'projection',
-  'startFrom',
-] as const;
+const OPTIONS =
+  'name event aliases concurrency maximumAttempts retryDelayMs transactional projection startFrom'.split(' ');
 
 /** Reads a class marked with `@FwEventHandler`. @returns undefined, after a report, if the class has no usable form */
 export function readHandler(

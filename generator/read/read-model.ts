@@ -148,16 +148,12 @@ function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boo
   return scope === 'public' && problem === undefined;
 }
 
+const OPTIONS = ['name', 'table', 'columns', 'deletedStates', 'checks'];
+
 type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'checks'>;
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
-  const options = readOptions(context, decoratorArguments(decorator)[0], [
-    'name',
-    'table',
-    'columns',
-    'deletedStates',
-    'checks',
-  ]);
+  const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const name = options.get('name');
   if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name))) {
     const place = name ?? decorator;

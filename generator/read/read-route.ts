@@ -14,19 +14,8 @@ import type { ReadType } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const OPTIONS = [
-  'status',
-  'response',
-  'location',
-  'etag',
-  'ifMatch',
-  'feed',
-  'bodyBytes',
-  'timeoutMs',
-  'summary',
-  'tag',
-  'example',
-] as const;
+const OPTIONS: readonly string[] =
+  'status response location etag ifMatch feed bodyBytes timeoutMs summary tag example'.split(' ');
 /** The maximum of Node's timers and buffers. */
 const LARGEST_LIMIT = 2_147_483_647;
 

@@ -162,21 +162,12 @@ function exportedName(source: ts.SourceFile, local: string): string {
 }
 
 /** Names of this package that types of fields, constructor parameters and base classes have. */
-const OWN_NAMES: ReadonlySet<string> = new Set([
-  ...[
-    'Decimal',
-    'Uuid',
-    'Currency',
-    'JsonValue',
-    'Default',
-    'Id',
-    'ShardedId',
-    'ShardIdentifier',
-    'Principal',
-  ],
-  ...['Clock', 'EventHistory', 'Placement', 'EventEnvelope'],
-  ...['Model', 'Entity', 'ModelEvent', 'Repository', 'Action', 'Saga'],
-]);
+const OWN_NAMES: ReadonlySet<string> = new Set(
+  (
+    'Decimal Uuid Currency JsonValue Default Id ShardedId ShardIdentifier Principal Clock EventHistory Placement ' +
+    'EventEnvelope Model Entity ModelEvent Repository Action Saga'
+  ).split(' '),
+);
 
 /** The import of a name from this package, or from the first source that exports it. */
 function importHint(

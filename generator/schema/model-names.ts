@@ -57,17 +57,9 @@ function deriveNames(model: Named): ModelNames {
 }
 
 /** Members of every builder. A setter must not have one of these names. */
-const BUILDER_MEMBERS: ReadonlySet<string> = new Set([
-  'build',
-  'put',
-  'copyBase',
-  'carryBase',
-  'copyAll',
-  'withEvent',
-  'withInitialVersion',
-  'instantiate',
-  'setFields',
-]);
+const BUILDER_MEMBERS: ReadonlySet<string> = new Set(
+  'build put copyBase carryBase copyAll withEvent withInitialVersion instantiate setFields'.split(' '),
+);
 
 /** Returns the name of a field's setter: `title`; `withPut` for a field `put`, because builders have a member `put`. */
 export function setterName(field: string): string {

@@ -62,17 +62,8 @@ export interface SagaView {
 }
 
 /** Names that the template declares or uses. */
-const TAKEN: readonly string[] = [
-  'Collaborators',
-  'ConstructorParameters',
-  'Record',
-  'application',
-  'clock',
-  'collaborators',
-  'eventHistory',
-  'placement',
-  'repositories',
-];
+const TAKEN =
+  'Collaborators ConstructorParameters Record application clock collaborators eventHistory placement repositories';
 
 /** Builds the view of `application.hbs`. */
 export function applicationView(
@@ -82,7 +73,7 @@ export function applicationView(
   api: ApiInfo,
 ): ApplicationView {
   const { schema } = emission;
-  const imports = new Imports(file, TAKEN);
+  const imports = new Imports(file, TAKEN.split(' '));
   const wiring = new FunctionWiring(emission, imports);
   const events = new Map(
     parts.flatMap((part) =>

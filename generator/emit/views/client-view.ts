@@ -14,25 +14,12 @@ export interface ClientView extends HeaderView {
 }
 
 /** Names that the template uses. */
-const TAKEN: readonly string[] = [
-  'client',
-  'params',
-  'options',
-  'page',
-  'value',
-  'undefined',
-  'AsyncGenerator',
-  'Date',
-  'Pick',
-  'Promise',
-  'Readonly',
-  'ReadonlyArray',
-  'Record',
-];
+const TAKEN =
+  'client params options page value undefined AsyncGenerator Date Pick Promise Readonly ReadonlyArray Record';
 
 /** Builds the view of `client.hbs`. */
 export function clientView(emission: Emission, file: string): ClientView {
-  const imports = new Imports(file, TAKEN, CLIENT);
+  const imports = new Imports(file, TAKEN.split(' '), CLIENT);
   const client = new ClientRoutes(emission, imports);
   const routes = emission.schema.actions.flatMap((action) =>
     action.route === undefined ? [] : [client.of(action, action.route)],

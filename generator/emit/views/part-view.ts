@@ -75,16 +75,8 @@ export interface EmittedPart {
 }
 
 /** Names that the template declares or uses. */
-const TAKEN: readonly string[] = [
-  'Pick',
-  'actions',
-  'clock',
-  'collaborators',
-  'eventHistory',
-  'placement',
-  'repositories',
-  'result',
-];
+const TAKEN: readonly string[] =
+  'Pick actions clock collaborators eventHistory placement repositories result'.split(' ');
 
 /** Builds the views of `part.hbs`. The part of no model also declares the responses of several parts. */
 export function partViews(
