@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadPrecompiled } from './built-parts.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
+
+/** File in this folder that the build creates. */
+export const PRECOMPILED_NAME = 'precompiled-templates.cjs';
 
 /**
  * Returns the text of one of this package's templates, with LF line ends. @param path below `templates/`, without
@@ -22,7 +25,8 @@ export function ownTemplatesFolder(): string {
 /** Returns precompiled templates and partials by path; undefined when running from source. */
 export function precompiledTemplates(): Readonly<Record<string, object>> | undefined {
   try {
-    return loadPrecompiled();
+    // By its folder, because this module is also part of the bundle.
+    return createRequire(import.meta.url)(`../emit/${PRECOMPILED_NAME}`);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined;
     throw error;

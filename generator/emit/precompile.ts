@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { configSchema } from '../../runtime/config/index.js';
-import { PRECOMPILED_NAME } from './built-parts.js';
-import { COMPILE_OPTIONS } from './compile-options.js';
-import { ownTemplateText } from './own-templates.js';
+import { COMPILE_OPTIONS } from './handlebars.js';
+import { ownTemplateText, PRECOMPILED_NAME } from './own-templates.js';
 import { PARTIALS, TEMPLATES } from './template-names.js';
 
 /**

@@ -1,8 +1,7 @@
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
 import { bareView } from './bare-view.js';
-import { loadHandlebars, loadRuntime } from './built-parts.js';
-import { COMPILE_OPTIONS } from './compile-options.js';
+import { COMPILE_OPTIONS, loadHandlebars, loadRuntime } from './handlebars.js';
 import { ownTemplateText, precompiledTemplates } from './own-templates.js';
 import { TemplateError } from './template-error.js';
 import { PARTIALS, TEMPLATES, type TemplateName } from './template-names.js';

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { loadHandlebars } from './built-parts.js';
-import { COMPILE_OPTIONS } from './compile-options.js';
+import { COMPILE_OPTIONS, loadHandlebars } from './handlebars.js';
 import { ownTemplatesFolder, ownTemplateText } from './own-templates.js';
 
 /** The names in the templates of a new project. */

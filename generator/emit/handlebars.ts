@@ -13,11 +13,5 @@ export function loadHandlebars(): typeof Handlebars {
   return require('handlebars');
 }
 
-/** File in this folder that the build creates. */
-export const PRECOMPILED_NAME = 'precompiled-templates.cjs';
-
-/** Returns precompiled templates and partials by path. @throws MODULE_NOT_FOUND when running from source */
-export function loadPrecompiled(): Readonly<Record<string, object>> {
-  // By its folder, because this module is also part of the bundle.
-  return require(`../emit/${PRECOMPILED_NAME}`);
-}
+/** A name that the view does not have is an error. Nothing is escaped for HTML, because views contain source text. */
+export const COMPILE_OPTIONS = { noEscape: true, strict: true, knownHelpersOnly: true } as const;
