@@ -1,7 +1,8 @@
 import type { JsonValue } from '../schema/json-value.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { Imports } from './print/imports.js';
-import { memberName, quote } from './print/strings.js';
+import { literal } from './print/literal.js';
+import { memberName } from './print/strings.js';
 
 /** View of one member of a type: `readonly name?: type`. */
 export interface MemberView {
@@ -30,13 +31,9 @@ export function shapeText(shape: JsonValue | undefined, imports: Imports): strin
   const names = Array.isArray(type) ? type : [type];
   const isNullable = names.includes('null');
   const [name] = names.filter((each) => each !== 'null');
-  if (Array.isArray(values)) return values.map(literalText).join(' | ');
+  if (Array.isArray(values)) return values.map(literal).join(' | ');
   const text = plainText(name, shape, imports);
   return isNullable ? `${text} | null` : text;
-}
-
-function literalText(value: JsonValue): string {
-  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
 }
 
 function plainText(name: JsonValue | undefined, shape: Shape, imports: Imports): string {

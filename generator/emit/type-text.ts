@@ -1,5 +1,6 @@
-import { type EnumValue, enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
+import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
 import type { Imports } from './print/imports.js';
+import { literal } from './print/literal.js';
 import { memberName, quote } from './print/strings.js';
 
 /** Returns the TypeScript type that a field's setter takes. @param model local name of the model class */
@@ -85,14 +86,7 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
 }
 
 function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, imports: Imports): string {
-  return type.reference === undefined
-    ? type.values.map(literalText).join(' | ')
-    : imports.type(type.reference);
-}
-
-/** Returns a value as a literal type. */
-function literalText(value: EnumValue): string {
-  return typeof value === 'string' ? quote(value) : String(value);
+  return type.reference === undefined ? type.values.map(literal).join(' | ') : imports.type(type.reference);
 }
 
 /** Returns a property access: `a.b`, or `a['b']` if the name is not an identifier. */
