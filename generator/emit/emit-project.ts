@@ -5,7 +5,7 @@ import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
-import { nameMigrations, type WantedMigration } from './migration-names.js';
+import { nameMigrations } from './migration-names.js';
 import { type MigrationPlace, partsOf } from './parts.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
@@ -102,15 +102,16 @@ function modelFiles(
 
 /** Sorts by name, so that the order does not depend on file names. */
 function sorted(schema: ProjectSchema): ProjectSchema {
+  const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+    compareText(a.name, b.name);
   return {
-    models: [...schema.models].sort((a, b) => compareText(a.name, b.name)),
-    events: [...schema.events].sort((a, b) => compareText(a.name, b.name)),
-    actions: [...schema.actions].sort((a, b) => compareText(a.name, b.name)),
-    handlers: [...schema.handlers].sort((a, b) => compareText(a.name, b.name)),
-    sagas: [...schema.sagas].sort((a, b) => compareText(a.name, b.name)),
-    repositories: [...schema.repositories].sort((a, b) => compareText(a.name, b.name)),
-    refusedModels: schema.refusedModels,
-    migrations: schema.migrations,
+    ...schema,
+    models: schema.models.toSorted(byName),
+    events: schema.events.toSorted(byName),
+    actions: schema.actions.toSorted(byName),
+    handlers: schema.handlers.toSorted(byName),
+    sagas: schema.sagas.toSorted(byName),
+    repositories: schema.repositories.toSorted(byName),
   };
 }
 
@@ -128,20 +129,17 @@ function emitMigrations(
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
   const template = renderer.own('migration');
-  const wanted = missing.map((model) => creation(modelNames(model).table));
+  const wanted = missing.map((model) => {
+    const { table } = modelNames(model);
+    return { model, table, title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
+  });
   const names = nameMigrations(schema.migrations, wanted, now);
   return new Map(
-    missing.flatMap((model, index) => {
+    wanted.flatMap(({ model, table }, index) => {
       const named = names[index];
       if (named === undefined) return [];
-      const { table } = modelNames(model);
-      return [
-        [`${paths.migrations}/${named.name}.ts`, { text: template(migrationView(model, named)), table }],
-      ];
+      const text = template(migrationView(model, named));
+      return [[`${paths.migrations}/${named.name}.ts`, { text, table }]];
     }),
   );
-}
-
-function creation(table: string): WantedMigration {
-  return { title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
 }
