@@ -22,11 +22,8 @@ const known = new WeakMap<ModelSchema, readonly ColumnSchema[]>();
 
 /** Returns all columns of a model: those of the base class without dates, its own in source order, then dates. */
 export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
-  let columns = known.get(model);
-  if (columns === undefined) {
-    columns = makeColumns(model);
-    known.set(model, columns);
-  }
+  const columns = known.get(model) ?? makeColumns(model);
+  known.set(model, columns);
   return columns;
 }
 

@@ -31,11 +31,8 @@ const known = new WeakMap<Named, ModelNames>();
 
 /** Returns all names of a model, derived from its class name and options. */
 export function modelNames(model: Named): ModelNames {
-  let names = known.get(model);
-  if (names === undefined) {
-    names = deriveNames(model);
-    known.set(model, names);
-  }
+  const names = known.get(model) ?? deriveNames(model);
+  known.set(model, names);
   return names;
 }
 
