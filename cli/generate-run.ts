@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import { type GenerateOptions, type GenerateResult, generate, MANIFEST_NAME } from '../generator/generate.js';
@@ -6,6 +5,7 @@ import { relativeTo } from '../generator/schema/paths.js';
 import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
+import { fileText } from './file-text.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportOptions, RunReport } from './report/report.js';
@@ -56,7 +56,7 @@ export async function generateOnce(
     output,
     quiet,
     version,
-    sourceText: (file) => readSource(projectDirectory, file),
+    sourceText: (file) => fileText(join(projectDirectory, file))?.replace(/^\uFEFF/, ''),
   });
   // The files are up to date, but the next start of the application would fail because of a missing column.
   if (forgotten.length > 0)
@@ -141,14 +141,6 @@ const REPORTERS: Readonly<Record<Format, (report: RunReport, options: ReportOpti
   github: reportGithub,
   sarif: reportSarif,
 };
-
-function readSource(projectDirectory: string, file: string): string | undefined {
-  try {
-    return readFileSync(join(projectDirectory, file), 'utf8').replace(/^\uFEFF/, '');
-  } catch {
-    return undefined;
-  }
-}
 
 /** Measures phases in milliseconds and shows the current one. */
 function phaseClock(progress: Output['progress']): {

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../generator/generate.js';
 import { relativeTo } from '../generator/schema/paths.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
+import { fileText } from './file-text.js';
 import { FolderWatcher } from './folder-watcher.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce } from './generate-run.js';
@@ -81,7 +81,7 @@ class WatchedConfiguration {
 
   /** The configuration; undefined while it has a mistake. */
   read(): GenerateOptions | undefined {
-    const text = textOf(this.#file);
+    const text = fileText(this.#file);
     if (this.#loaded === undefined || text === undefined || text !== this.#text) {
       this.#loaded = loadGenerator(this.#file);
       this.#text = text;
@@ -98,14 +98,9 @@ class WatchedConfiguration {
 function look(configFile: string, options: GenerateOptions | undefined, inputs: readonly string[]): Snapshot {
   const config = resolve(configFile);
   if (options === undefined) return takeSnapshot([], [config]);
-  const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory, templatesDirectory } =
-    options;
-  const folders = [
-    sourceDirectory,
-    outputDirectory,
-    migrationsDirectory,
-    ...(templatesDirectory ? [templatesDirectory] : []),
-  ];
+  const { projectDirectory, outputDirectory, templatesDirectory } = options;
+  const folders = [options.sourceDirectory, outputDirectory, options.migrationsDirectory];
+  if (templatesDirectory) folders.push(templatesDirectory);
   const inside = folders.filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
   return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME), ...inputs]);
 }
@@ -128,12 +123,4 @@ function withWritten(
     else files.set(path, state);
   }
   return { ...seen, files };
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
 import { expectFailures } from '../database-failures.js';
+import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
 import { projectFolders } from '../load-generator.js';
 import { readProjectConfig } from '../project.js';
@@ -26,7 +27,7 @@ export const CONNECTORS: CommandEntry = command({
       const { namespace, sharding } = readProjectConfig(config, ['sharding']);
       if (sharding === undefined) throw new TypeError('used shards are known');
       const files = connectorFiles({ namespace, sharding });
-      const stale = [...files].filter(([name, text]) => readText(join(folder, name)) !== text);
+      const stale = [...files].filter(([name, text]) => fileText(join(folder, name)) !== text);
       if (check === true) {
         const errors = stale.map(
           ([name]) => `${join(folder, name)} does not match the configuration. Run: fw-gen connectors`,
@@ -55,7 +56,7 @@ export const SCHEMAS: CommandEntry = command({
       const config = readProjectConfig(file, ['generator', 'relay.schemaBaseUrl', 'relay.schema-base-url']);
       const { readEventLock } = await import('../../runtime/operations.js');
       const path = join(projectFolders(config).migrationsDirectory, 'events.lock');
-      const lock = readText(path);
+      const lock = fileText(path);
       if (lock === undefined) throw new InputError(`${path} cannot be read. fw-gen generate writes it.`);
       const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
       for (const { eventType, version, schema } of schemas)
@@ -67,12 +68,4 @@ export const SCHEMAS: CommandEntry = command({
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
