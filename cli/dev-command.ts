@@ -9,6 +9,7 @@ import {
   type CommandEntry,
   command,
   type Input,
+  type Values,
   value,
   wholeNumber,
 } from './command.js';
@@ -16,16 +17,19 @@ import { DevServer } from './dev-server.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { InputError } from './input-error.js';
 
-interface DevFlags {
-  readonly args: readonly string[];
-  readonly config: string;
-  readonly main: string;
-  readonly project: string;
-  /** Port of the debugger; true: Node's default. */
-  readonly inspect: number | true | undefined;
-}
-
 const ARGS: Input<readonly string[]> = { flags: '[args...]', about: '' };
+const INPUTS = {
+  args: ARGS,
+  ...CONFIG,
+  main: value('--main <file>', 'compiled entry point of the server', (file) => file, 'dist/main.js'),
+  project: value('--project <file>', 'tsconfig for the TypeScript compiler', (file) => file, 'tsconfig.json'),
+  // True without a port: Node's default.
+  inspect: value<number | true>(
+    '--inspect [port]',
+    'opens the debugger of the server, on port 9229 by default',
+    wholeNumber(0, 65_535),
+  ),
+};
 
 /** `fw-gen dev` */
 export const DEV: CommandEntry = command({
@@ -36,27 +40,12 @@ export const DEV: CommandEntry = command({
     ['fw-gen dev -- --port 3000', 'passes arguments to the server'],
     ['fw-gen dev --inspect', 'lets a debugger attach to the server, again after each restart'],
   ],
-  inputs: {
-    args: ARGS,
-    ...CONFIG,
-    main: value('--main <file>', 'compiled entry point of the server', (file) => file, 'dist/main.js'),
-    project: value(
-      '--project <file>',
-      'tsconfig for the TypeScript compiler',
-      (file) => file,
-      'tsconfig.json',
-    ),
-    inspect: value<number | true>(
-      '--inspect [port]',
-      'opens the debugger of the server, on port 9229 by default',
-      wholeNumber(0, 65_535),
-    ),
-  },
+  inputs: INPUTS,
   run: develop,
 });
 
 async function develop(
-  { args, config, main, project, inspect }: DevFlags,
+  { args, config, main, project, inspect }: Values<typeof INPUTS>,
   context: CommandContext,
 ): Promise<ExitCode> {
   const directory = dirname(resolve(config));

@@ -1,17 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Format } from './report/report.js';
 
+type Flag = 'check' | 'dryRun' | 'strict' | 'watch' | 'clean' | 'force' | 'timing' | 'quiet';
+
 /** Options of `fw-gen generate`, as parsed. */
-export interface GenerateFlags {
+export interface GenerateFlags extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
   readonly config: string;
-  readonly check?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly strict?: boolean | undefined;
-  readonly watch?: boolean | undefined;
-  readonly clean?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly timing?: boolean | undefined;
-  readonly quiet?: boolean | undefined;
   readonly format: Format;
 }
 

@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { FoundRename, MigrationText, NewMigration, RenameRelease } from '../generator/migrations.js';
-import { CONFIG, type CommandEntry, command, flag, type Input } from './command.js';
+import { CONFIG, type CommandEntry, command, flag, type Input, type Values } from './command.js';
 import { InputError } from './input-error.js';
 import { projectFolders } from './load-generator.js';
 import { makeFiles } from './make-files.js';
@@ -18,6 +18,13 @@ const FROM: Input<RenamedField> = {
   parse: modelField,
 };
 const TO: Input<string> = { flags: '<newField>', about: 'its new name', parse: fieldName };
+const INPUTS = {
+  ...CONFIG,
+  from: FROM,
+  to: TO,
+  finish: flag('--finish', 'write the migration of the second release, which drops the old column'),
+  dryRun: flag('--dry-run', 'only show the migrations'),
+};
 
 /** `fw-gen migrate rename` */
 export const RENAME: CommandEntry = command({
@@ -28,25 +35,11 @@ export const RENAME: CommandEntry = command({
     ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in sync'],
     ['fw-gen migrate rename Wallet.owner holder --finish', 'for the next one: drop the old column'],
   ],
-  inputs: {
-    ...CONFIG,
-    from: FROM,
-    to: TO,
-    finish: flag('--finish', 'write the migration of the second release, which drops the old column'),
-    dryRun: flag('--dry-run', 'only show the migrations'),
-  },
+  inputs: INPUTS,
   run: async (options) => ({ lines: await writeRename(options) }),
 });
 
-interface RenameOptions {
-  readonly config: string;
-  readonly from: RenamedField;
-  readonly to: string;
-  readonly finish: boolean | undefined;
-  readonly dryRun: boolean | undefined;
-}
-
-async function writeRename({ from, to, ...options }: RenameOptions): Promise<readonly string[]> {
+async function writeRename({ from, to, ...options }: Values<typeof INPUTS>): Promise<readonly string[]> {
   const config = readProjectConfig(options.config);
   const folders = projectFolders(config);
   const present = await readMigrations(config);
