@@ -30,10 +30,8 @@ function errorSection(code: string): string {
     .filter((section) => section.startsWith('### '));
   const found = sections.find((section) => section.startsWith(`### ${code}\n`));
   if (found !== undefined) return found.replace(/^### /, '# ').trimEnd();
-  throw unknown(
-    code,
-    sections.map((section) => section.slice('### '.length, section.indexOf('\n'))),
-  );
+  const codes = sections.map((section) => section.slice('### '.length, section.indexOf('\n')));
+  throw unknown(code, codes);
 }
 
 function unknown(code: string, codes: readonly string[]): InputError {

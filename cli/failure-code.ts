@@ -9,17 +9,10 @@ const MISTAKES: readonly unknown[] = ['FW_PACKAGE_MISSING', 'FW_MIGRATION'];
  * this program.
  */
 export function failureCode(error: unknown, output: Output): ExitCode {
-  if (error instanceof InputError) {
+  const isMistake = error instanceof Error && 'code' in error && MISTAKES.includes(error.code);
+  if (isMistake || error instanceof InputError || error instanceof UnreachableError) {
     output.error(error.message);
-    return EXIT.inputError;
-  }
-  if (error instanceof UnreachableError) {
-    output.error(error.message);
-    return EXIT.drift;
-  }
-  if (error instanceof Error && 'code' in error && MISTAKES.includes(error.code)) {
-    output.error(error.message);
-    return EXIT.inputError;
+    return error instanceof UnreachableError ? EXIT.drift : EXIT.inputError;
   }
   // A file or folder of the command line.
   if (error instanceof Error && 'syscall' in error && 'path' in error && 'code' in error) {
