@@ -1,6 +1,6 @@
 import { DIAGNOSTICS } from '../../generator/diagnostics.js';
 import type { SourceLocation } from '../../generator/schema/location.js';
-import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
+import { type ReportedProblem, type ReportOptions, type RunReport, staleFiles } from './report.js';
 
 /** One JSON document with the content of the text report, for scripts. */
 export function reportJson(report: RunReport, { output }: ReportOptions): void {
@@ -10,11 +10,10 @@ export function reportJson(report: RunReport, { output }: ReportOptions): void {
 /** Workflow commands of GitHub Actions: mistakes, warnings and stale files become annotations. */
 export function reportGithub(report: RunReport, { output }: ReportOptions): void {
   const found = [
-    ...report.problems.map((problem) => ({ problem, level: 'error' })),
-    ...report.warnings.map((problem) => ({ problem, level: 'warning' })),
+    ...report.problems.map((problem) => ({ ...problem, level: 'error' })),
+    ...report.warnings.map((problem) => ({ ...problem, level: 'warning' })),
   ];
-  for (const { problem, level } of found) {
-    const { code, location, message, hint } = problem;
+  for (const { code, location, message, hint, level } of found) {
     const place = [
       `file=${property(location.file)}`,
       ...(location.line === undefined ? [] : [`line=${location.line}`, `col=${location.column ?? 1}`]),
@@ -23,13 +22,8 @@ export function reportGithub(report: RunReport, { output }: ReportOptions): void
     output.info(`::${level} ${place.join(',')}::${data(`${message}\n${hint}`)}`);
   }
   if (report.mode !== 'check') return;
-  for (const { path, kind, cause } of report.changes) {
-    if (kind !== 'unchanged') {
-      output.info(
-        `::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`,
-      );
-    }
-  }
+  for (const { path, cause } of staleFiles(report))
+    output.info(`::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`);
 }
 
 /** SARIF 2.1.0, which code scanning tools take. */
@@ -40,19 +34,9 @@ export function reportSarif(report: RunReport, { output, version }: ReportOption
       sarifResult({ ruleId: code, level, text: `${message}. ${hint}`, ...location });
   const mistakes = report.problems.map(resultOf('error'));
   const warnings = report.warnings.map(resultOf('warning'));
-  const stale =
-    report.mode === 'check'
-      ? report.changes
-          .filter(({ kind }) => kind !== 'unchanged')
-          .map(({ path, cause }) =>
-            sarifResult({
-              ruleId: 'stale',
-              level: 'error',
-              text: `This file is stale: ${cause ?? ''}`,
-              file: path,
-            }),
-          )
-      : [];
+  const stale = (report.mode === 'check' ? staleFiles(report) : []).map(({ path: file, cause = '' }) =>
+    sarifResult({ ruleId: 'stale', level: 'error', text: `This file is stale: ${cause}`, file }),
+  );
   const rules = Object.entries(DIAGNOSTICS).map(([id, title]) => ({ id, shortDescription: { text: title } }));
   const document = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

@@ -42,6 +42,11 @@ export interface ReportOptions {
   readonly version: string;
 }
 
+/** The files that differ from those on the disk. */
+export function staleFiles({ changes }: RunReport): readonly ReportedChange[] {
+  return changes.filter(({ kind }) => kind !== 'unchanged');
+}
+
 /** A mistake on one line, without its code. */
 export function problemLine({ location, message }: ReportedProblem): string {
   return `${formatLocation(location)}: ${message}`;

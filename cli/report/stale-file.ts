@@ -21,7 +21,7 @@ const MAXIMUM_EDITS = 5_000;
 
 /** Compares a stale file with its new text. Loads the package `diff` on demand. */
 export function explainStale(change: FileChange, traced: TracedText | undefined): StaleFile {
-  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = diffPackage();
+  const { FILE_HEADERS_ONLY, formatPatch, structuredPatch }: typeof Diff = load('diff');
   const { path, before, text } = change;
   const from = before === undefined ? '/dev/null' : `a/${path}`;
   const to = text === undefined ? '/dev/null' : `b/${path}`;
@@ -68,8 +68,4 @@ function nearest(origins: TracedText['origins'], line: number): SourceLocation |
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function diffPackage(): typeof Diff {
-  return load('diff');
 }

@@ -1,7 +1,7 @@
 import { formatLocation } from '../../generator/diagnostics.js';
 import { counted } from '../terminal-text.js';
 import { codeFrame } from './code-frame.js';
-import type { ReportedProblem, ReportOptions, RunReport } from './report.js';
+import { type ReportedProblem, type ReportOptions, type RunReport, staleFiles } from './report.js';
 
 /** The report for users: each mistake with its code frame, then one summary line. */
 export function reportText(report: RunReport, options: ReportOptions): void {
@@ -13,7 +13,7 @@ export function reportText(report: RunReport, options: ReportOptions): void {
   }
   if (report.mode === 'check') reportDrift(report, options);
   if (report.mode === 'dry-run') {
-    for (const { kind, path } of stale(report)) output.info(`${VERBS[kind]} ${path}`);
+    for (const { kind, path } of staleFiles(report)) output.info(`${VERBS[kind]} ${path}`);
   }
   if (!quiet) output.info(summary(report));
   for (const [phase, milliseconds] of Object.entries(report.timing ?? {})) {
@@ -53,14 +53,10 @@ export function problemText(problem: ReportedProblem, { sourceText }: ReportOpti
 }
 
 function reportDrift(report: RunReport, { output, quiet }: ReportOptions): void {
-  for (const { path, cause, diff } of stale(report)) {
+  for (const { path, cause, diff } of staleFiles(report)) {
     output.info(`${path} is stale: ${cause ?? ''}`);
     if (!quiet && diff !== undefined) output.info(`${diff}\n`);
   }
-}
-
-function stale(report: RunReport): RunReport['changes'] {
-  return report.changes.filter(({ kind }) => kind !== 'unchanged');
 }
 
 function summary({ mode, changes, elapsedMs }: RunReport): string {
@@ -73,10 +69,7 @@ function summary({ mode, changes, elapsedMs }: RunReport): string {
       ? `${counted(unchanged, 'file')} up to date, ${time}`
       : `${counted(written + removed, 'file')} stale, ${unchanged} up to date: run \`fw-gen generate\`, ${time}`;
   }
-  const parts = [
-    `${counted(written, 'file')} ${mode === 'dry-run' ? 'to write' : 'written'}`,
-    `${unchanged} unchanged`,
-  ];
-  if (removed > 0) parts.push(`${removed} ${mode === 'dry-run' ? 'to remove' : 'removed'}`);
-  return `${parts.join(', ')}, ${time}`;
+  const [toWrite, toRemove] = mode === 'dry-run' ? ['to write', 'to remove'] : ['written', 'removed'];
+  const removal = removed > 0 ? `, ${removed} ${toRemove}` : '';
+  return `${counted(written, 'file')} ${toWrite}, ${unchanged} unchanged${removal}, ${time}`;
 }
