@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { GenerateOptions } from '../generator/generate.js';
+import type { GenerateOptions, ProjectFolders } from '../generator/generate.js';
 import { defined } from '../generator/schema/defined.js';
 import { type AccessConfig, ConfigurationError, type HttpConfig } from '../runtime/config/index.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
@@ -36,10 +36,7 @@ export function loadGenerator(file: string, used: readonly string[] = []): Loade
     return {
       access: config.access,
       http: config.http,
-      options: {
-        ...projectFolders(config),
-        ...defined({ title, version, templatesDirectory }),
-      },
+      options: { ...projectFolders(config), ...defined({ title, version, templatesDirectory }) },
     };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -55,17 +52,11 @@ export function loadGenerator(file: string, used: readonly string[] = []): Loade
 }
 
 /** @throws InputError if the configuration has no `fw.generator` */
-export function projectFolders(config: Pick<ProjectConfig, 'file' | 'generator'>): {
-  readonly projectDirectory: string;
-  readonly sourceDirectory: string;
-  readonly outputDirectory: string;
-  readonly migrationsDirectory: string;
-  readonly clientDirectory: string | undefined;
-} {
-  if (config.generator === undefined) {
-    throw new InputError(
-      `${config.file}: fw.generator is missing. Set its keys source, output and migrations.`,
-    );
-  }
-  return { projectDirectory: dirname(config.file), ...config.generator };
+export function projectFolders({
+  file,
+  generator,
+}: Pick<ProjectConfig, 'file' | 'generator'>): ProjectFolders {
+  if (generator === undefined)
+    throw new InputError(`${file}: fw.generator is missing. Set its keys source, output and migrations.`);
+  return { projectDirectory: dirname(file), ...generator };
 }
