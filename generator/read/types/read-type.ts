@@ -47,24 +47,23 @@ export function read(reading: Reading, node: ts.TypeNode): ReadType {
   return readForm(reading, node) ?? askForType(reading, node) ?? unsupported(node);
 }
 
+const KEYWORDS: ReadonlyMap<ts.SyntaxKind, ReadType> = new Map<ts.SyntaxKind, ReadType>([
+  [ts.SyntaxKind.StringKeyword, plain({ kind: 'string' })],
+  [ts.SyntaxKind.NumberKeyword, plain({ kind: 'number' })],
+  [ts.SyntaxKind.BigIntKeyword, plain({ kind: 'bigint' })],
+  [ts.SyntaxKind.BooleanKeyword, plain({ kind: 'boolean' })],
+  // Stored as any JSON value, typed as written.
+  [ts.SyntaxKind.UnknownKeyword, plain({ kind: 'json', brand: {} })],
+  [ts.SyntaxKind.VoidKeyword, plain({ kind: 'void' })],
+  [ts.SyntaxKind.UndefinedKeyword, { type: { kind: 'void' }, nullable: false, optional: true }],
+  [ts.SyntaxKind.NullKeyword, { type: { kind: 'void' }, nullable: true, optional: false }],
+  [ts.SyntaxKind.TrueKeyword, plain({ kind: 'enum', values: [true] })],
+  [ts.SyntaxKind.FalseKeyword, plain({ kind: 'enum', values: [false] })],
+]);
+
 function readForm(reading: Reading, node: ts.TypeNode): ReadType | undefined {
-  switch (node.kind) {
-    case ts.SyntaxKind.StringKeyword:
-      return plain({ kind: 'string' });
-    case ts.SyntaxKind.NumberKeyword:
-      return plain({ kind: 'number' });
-    case ts.SyntaxKind.BigIntKeyword:
-      return plain({ kind: 'bigint' });
-    case ts.SyntaxKind.BooleanKeyword:
-      return plain({ kind: 'boolean' });
-    case ts.SyntaxKind.UnknownKeyword:
-      // Stored as any JSON value, typed as written.
-      return plain({ kind: 'json', brand: {} });
-    case ts.SyntaxKind.VoidKeyword:
-      return plain({ kind: 'void' });
-    case ts.SyntaxKind.UndefinedKeyword:
-      return { type: { kind: 'void' }, nullable: false, optional: true };
-  }
+  const keyword = KEYWORDS.get(node.kind);
+  if (keyword !== undefined) return keyword;
   if (ts.isTypeReferenceNode(node)) return readReference(reading, node, nameText(node.typeName));
   if (ts.isParenthesizedTypeNode(node)) return read(reading, node.type);
   if (ts.isLiteralTypeNode(node)) return readLiteral(node.literal);
@@ -80,16 +79,7 @@ function readLiteral(literal: ts.Node): ReadType | undefined {
   if (ts.isNumericLiteral(literal)) return plain({ kind: 'enum', values: [Number(literal.text)] });
   if (ts.isPrefixUnaryExpression(literal) && ts.isNumericLiteral(literal.operand))
     return plain({ kind: 'enum', values: [-Number(literal.operand.text)] });
-  switch (literal.kind) {
-    case ts.SyntaxKind.NullKeyword:
-      return { type: { kind: 'void' }, nullable: true, optional: false };
-    case ts.SyntaxKind.TrueKeyword:
-      return plain({ kind: 'enum', values: [true] });
-    case ts.SyntaxKind.FalseKeyword:
-      return plain({ kind: 'enum', values: [false] });
-    default:
-      return undefined;
-  }
+  return KEYWORDS.get(literal.kind);
 }
 
 /** Returns the public instance fields of a mapper or event class, including inherited ones. */
