@@ -3,6 +3,7 @@ import { modelNames } from '../../schema/model-names.js';
 import type { ProjectIndex } from '../../schema/project-index.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
+import { abbreviate } from '../read-literal.js';
 import { resolveName } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
 import { isInstanceMember, parameterProperties } from '../syntax.js';
@@ -130,15 +131,9 @@ function memberOf({ kind, origin, ...object }: Value, name: string, node: ts.Nod
 /** A value on one unknown shard. In repeated code, the unknown value. */
 function opaque({ isRepeated }: Scope, node: ts.Node): Value {
   if (isRepeated) return UNKNOWN;
-  const text = firstLine(node);
+  const text = abbreviate(node.getText());
   const location = locationOf(node);
   return { origin: { key: `${location.file}:${node.getStart()}`, text, location } };
-}
-
-/** The first line of a node, in at most 60 characters. */
-export function firstLine(node: ts.Node): string {
-  const [line = ''] = node.getText().split('\n', 1);
-  return line.length > 60 ? `${line.slice(0, 57)}...` : line;
 }
 
 /** Reads by their arguments, of which one determines the shard. */

@@ -1,7 +1,8 @@
 import type { SourceLocation } from '../../schema/location.js';
 import { ts } from '../compiler.js';
+import { abbreviate } from '../read-literal.js';
 import { locationOf } from '../source-files.js';
-import { bind, evaluate, firstLine, type Origin, type Scope, STAGING, type Value } from './origin.js';
+import { bind, evaluate, type Origin, type Scope, STAGING, type Value } from './origin.js';
 
 /** A model that `perform` stages or expects. */
 export interface Staged {
@@ -71,7 +72,7 @@ function stage(staging: Staging, scope: Scope, node: ts.CallExpression, isCondit
   const model = node.arguments[STAGING.get(name.text) ?? -1];
   if (model === undefined || evaluate(scope, target).kind !== 'plan') return;
   staging.staged.push({
-    text: firstLine(model),
+    text: abbreviate(model.getText()),
     origin: shardOf(scope, evaluate(scope, model)),
     location: locationOf(node),
     isRepeated: scope.isRepeated,
