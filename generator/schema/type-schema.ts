@@ -120,11 +120,8 @@ export interface DocTag {
 /** Returns the common type of an enum's values; `mixed` if there are several. */
 export function enumKind(values: readonly EnumValue[]): 'string' | 'number' | 'boolean' | 'mixed' {
   const [first, ...others] = new Set(values.map((value) => typeof value));
-  return others.length > 0 || (first !== 'number' && first !== 'boolean') ? stringOrMixed(others) : first;
-}
-
-function stringOrMixed(others: readonly string[]): 'string' | 'mixed' {
-  return others.length === 0 ? 'string' : 'mixed';
+  if (others.length > 0) return 'mixed';
+  return first === 'number' || first === 'boolean' ? first : 'string';
 }
 
 /** Whether a path or a query string can carry a value of the type. */
