@@ -1,4 +1,5 @@
-import type { ActionSchema, ClassReference, ProjectSchema } from './project-schema.js';
+import { placeKey } from './project-index.js';
+import type { ActionSchema, ProjectSchema } from './project-schema.js';
 
 /**
  * Returns actions whose params are stored and read by later releases: another action schedules them, a saga has them as
@@ -12,16 +13,12 @@ export function durableActions({
     [
       ...actions.flatMap(({ schedules = [] }) => schedules),
       ...sagas.flatMap(({ stepActions = [] }) => stepActions),
-    ].map(keyOf),
+    ].map(placeKey),
   );
   return actions.filter(
     (action) =>
       action.isCrossShard === true ||
       action.version !== undefined ||
-      named.has(keyOf({ name: action.className, file: action.file })),
+      named.has(placeKey({ name: action.className, file: action.file })),
   );
-}
-
-function keyOf({ file, name }: ClassReference): string {
-  return `${file}#${name}`;
 }
