@@ -23,16 +23,14 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
   }
   const isMigration = /^export const migration\b/m.test(text) || exportsMigration(context, file);
   if (!isNamed || language !== 'ts' || !isMigration) {
-    context.diagnostics.push(
-      diagnostic(
-        'FWGEN035',
-        { file },
-        !isNamed ? 'The file name does not start with a time' : 'The file does not export `migration`',
-        language === 'sql'
-          ? 'Name it like 20260301090000_add_index.sql.'
-          : 'Name it like 20260301090000_add_index.ts, and write `export const migration: Migration = defineMigration(...)`.',
-      ),
-    );
+    const message = isNamed
+      ? 'The file does not export `migration`'
+      : 'The file name does not start with a time';
+    const hint =
+      language === 'sql'
+        ? 'Name it like 20260301090000_add_index.sql.'
+        : 'Name it like 20260301090000_add_index.ts, and write `export const migration: Migration = defineMigration(...)`.';
+    context.diagnostics.push(diagnostic('FWGEN035', { file }, message, hint));
     return undefined;
   }
   return { file, name, ...migrationPlace(text, language), creates: createdTables(text) };

@@ -25,17 +25,11 @@ export function unemittedEvents(
     for (const [, name, renamed] of (sources.text(file) ?? '').matchAll(CREATED))
       created.add(name ?? renamed ?? '');
   }
-  return events
-    .filter(({ name, file, isDeprecated }) => {
-      const isOwn = CREATED_BY_ITSELF.test(sources.text(file) ?? '');
-      return isDeprecated !== true && !isOwn && !created.has(name);
-    })
-    .map(({ name, location, model }) =>
-      diagnostic(
-        'FWGEN067',
-        location,
-        `No source creates ${name}, so ${model.name} never emits it`,
-        `Emit it with \`.withEvent(new ${name}(...))\`, or write \`@deprecated\` in its comment if only older releases did.`,
-      ),
-    );
+  return events.flatMap(({ name, file, isDeprecated, location, model }) => {
+    const isOwn = CREATED_BY_ITSELF.test(sources.text(file) ?? '');
+    if (isDeprecated === true || isOwn || created.has(name)) return [];
+    const message = `No source creates ${name}, so ${model.name} never emits it`;
+    const hint = `Emit it with \`.withEvent(new ${name}(...))\`, or write \`@deprecated\` in its comment if only older releases did.`;
+    return diagnostic('FWGEN067', location, message, hint);
+  });
 }

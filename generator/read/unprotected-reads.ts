@@ -97,14 +97,11 @@ function warningsOf({ reads, derived, staged, expected }: Flow): readonly Diagno
     ts.forEachChild(node, (child) => search(child, passed));
   };
   for (const model of staged) search(model, new Set());
-  return [...used].map(([name, node]) =>
-    diagnostic(
-      'FWGEN069',
-      locationOf(node),
-      `${name} was only read, and may change before the model that depends on it is stored`,
-      `Write \`this.plan().expect(${name});\`, or \`/** @unprotected why */\` above its statement if an older state is good enough.`,
-    ),
-  );
+  return [...used].map(([name, node]) => {
+    const message = `${name} was only read, and may change before the model that depends on it is stored`;
+    const hint = `Write \`this.plan().expect(${name});\`, or \`/** @unprotected why */\` above its statement if an older state is good enough.`;
+    return diagnostic('FWGEN069', locationOf(node), message, hint);
+  });
 }
 
 /** Whether a name is a variable, not a member or a key. */
