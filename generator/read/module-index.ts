@@ -147,12 +147,8 @@ function addExports(
     moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
       ? { specifier: moduleSpecifier.text, file: fileOf(source) }
       : undefined;
-  if (exportClause === undefined) {
-    if (from !== undefined) draft.reExports.push({ from, names: undefined });
-    return;
-  }
-  if (ts.isNamespaceExport(exportClause)) {
-    const names = new Map([[exportClause.name.text, '*']]);
+  if (exportClause === undefined || ts.isNamespaceExport(exportClause)) {
+    const names = exportClause && new Map([[exportClause.name.text, '*']]);
     if (from !== undefined) draft.reExports.push({ from, names });
     return;
   }
