@@ -3,7 +3,7 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt, attemptFolder } from './attempt.js';
 import { nothingFound } from './found.js';
-import { listMigrations, listSources } from './list-files.js';
+import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { namesakes } from './migration-files.js';
 import { readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
@@ -65,10 +65,8 @@ export function readProject(
       };
 }
 
-interface ListedFiles {
-  readonly files: readonly string[];
+interface ListedFiles extends SourceList {
   readonly migrations: readonly string[];
-  readonly folders: readonly string[];
 }
 
 function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
@@ -83,7 +81,7 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
       listMigrations(projectDirectory, migrations),
     ) ?? [];
   diagnostics.push(...namesakes(listed));
-  return { files: found?.files ?? [], migrations: listed, folders: found?.folders ?? [] };
+  return { files: [], folders: [], ...found, migrations: listed };
 }
 
 /** Adds to what other files of the project see, without an import. */
