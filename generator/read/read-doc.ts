@@ -35,9 +35,7 @@ function commentOf(text: string, pos: number, start: number): ts.TextRange | und
  * Reads tags in comments around a member that `readDoc` ignores: inside the member, in an earlier comment, or at the
  * end of its line, where they might describe the member below.
  */
-export function readMisplacedTags(
-  member: ts.PropertyDeclaration | ts.PropertySignature,
-): readonly MisplacedTag[] {
+export function readMisplacedTags(member: ts.PropertyDeclaration | ts.PropertySignature): readonly DocTag[] {
   const source = member.getSourceFile();
   const { text } = source;
   const start = member.getStart(source);
@@ -56,10 +54,6 @@ export function readMisplacedTags(
     .filter(({ pos }) => isDoc(text, pos))
     .flatMap((comment) => readComment(source, comment).tags)
     .map((tag) => ({ ...tag, misplaced: true }));
-}
-
-interface MisplacedTag extends DocTag {
-  readonly misplaced: true;
 }
 
 /**
