@@ -79,11 +79,8 @@ export class Checker {
     this.#singleFiles += 1;
     const more = this.#singleFiles > MOST_SINGLE_FILES ? this.#files : [];
     for (const file of [source.fileName, ...this.#augmenters, ...more]) this.#roots.add(file);
-    return ts.createProgram({
-      rootNames: [...this.#roots],
-      options: this.#compilerOptions,
-      host: this.#host(),
-    });
+    const options = this.#compilerOptions;
+    return ts.createProgram({ rootNames: [...this.#roots], options, host: this.#host() });
   }
 
   /** Whether a node is in a source of the project. */
@@ -186,15 +183,9 @@ export class Checker {
 
   #find(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
     const options = this.#compilerOptions;
-    return ts.resolveModuleName(
-      specifier,
-      file,
-      options,
-      this.#disk,
-      undefined,
-      undefined,
-      ts.ModuleKind.ESNext,
-    ).resolvedModule;
+    const mode = ts.ModuleKind.ESNext;
+    return ts.resolveModuleName(specifier, file, options, this.#disk, undefined, undefined, mode)
+      .resolvedModule;
   }
 
   /** What the generator has emitted does not determine what it emits. */
