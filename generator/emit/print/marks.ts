@@ -23,16 +23,9 @@ export class Marks {
 
   /** Returns the text between marks. */
   around(location: SourceLocation, text: string): string {
-    return `${this.#open(location)}${text}${CLOSE}`;
-  }
-
-  /** Returns the mark before a text. */
-  #open(location: SourceLocation): string {
-    const id = String(this.#locations.push(location) - 1).replace(
-      /\d/g,
-      (digit) => DIGITS[Number(digit)] ?? '',
-    );
-    return `${OPEN}${id}${OPEN_END}`;
+    const index = String(this.#locations.push(location) - 1);
+    const id = index.replace(/\d/g, (digit) => DIGITS[Number(digit)] ?? '');
+    return `${OPEN}${id}${OPEN_END}${text}${CLOSE}`;
   }
 
   /** Removes the marks from a finished text. */
