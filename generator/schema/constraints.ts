@@ -1,4 +1,4 @@
-import { KINDS_WITH_DEFAULT, parseDefault } from './default-value.js';
+import { parseDefault } from './default-value.js';
 import { isKeptByDouble } from './exact-number.js';
 import type { JsonValue } from './json-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
@@ -118,7 +118,7 @@ const TAGS: Readonly<Record<string, TagRule>> = {
     usage:
       'On an optional string, number, boolean, bigint, Decimal, Currency or union of literals, a value that it takes: ' +
       '`@default 50`.',
-    fits: isKind(...KINDS_WITH_DEFAULT),
+    fits: isKind('string', 'number', 'boolean', 'enum', 'decimal', 'currency', 'bigint'),
     parse: (text, field, others) =>
       field.optional ? parseDefault(text, field.type, others, others.numeric ?? DEFAULT_NUMERIC) : undefined,
   },

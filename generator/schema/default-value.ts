@@ -4,17 +4,6 @@ import type { JsonValue } from './json-value.js';
 import type { TypeSchema } from './type-schema.js';
 import type { NumericType, ValueRules } from './value-rules.js';
 
-/** Kinds of fields that accept a default. */
-export const KINDS_WITH_DEFAULT = [
-  'string',
-  'number',
-  'boolean',
-  'enum',
-  'decimal',
-  'currency',
-  'bigint',
-] as const;
-
 /** Parses a default as the server parses the field in a request. @returns undefined if the field refuses the value */
 export function parseDefault(
   text: string,
