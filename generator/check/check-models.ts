@@ -2,6 +2,7 @@ import { suggest } from '../../runtime/config/suggest.js';
 import { type Diagnostic, diagnostic, formatLocation } from '../diagnostics.js';
 import { type ColumnSchema, columnsOf, isInherited, parseNumeric } from '../schema/columns.js';
 import { isNumeric } from '../schema/constraints.js';
+import { IDENTIFIER_BYTES } from '../schema/key-indexes.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames, setterName } from '../schema/model-names.js';
 import type { ColumnOption, ModelSchema, ProjectSchema } from '../schema/project-schema.js';
@@ -16,9 +17,6 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(
 
 /** System columns of every PostgreSQL table. */
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']);
-
-/** Maximum identifier length in PostgreSQL, in bytes; it silently truncates longer ones. */
-const IDENTIFIER_BYTES = 63;
 
 /** Rules of models: their fields, columns, tables, states and keys. */
 export function checkModels(schema: ProjectSchema): readonly Diagnostic[] {

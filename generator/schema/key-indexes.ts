@@ -13,7 +13,7 @@ export interface KeyIndex {
 }
 
 /** Maximum bytes of a PostgreSQL name. PostgreSQL truncates longer names silently. */
-const IDENTIFIER_BYTES = 63;
+export const IDENTIFIER_BYTES = 63;
 
 /** Returns the indexes of a model's keys. Unknown fields of a key are omitted. */
 export function keyIndexes(model: ModelSchema): readonly KeyIndex[] {
