@@ -75,10 +75,13 @@ export function readStableNames(
   options: ReadonlyMap<string, ts.Expression>,
 ): StableNames {
   return {
-    name: readOption(context, options, 'name', isName, 'a string of 1 to 100 visible ASCII characters'),
+    name: readOption(context, options, 'name', isName, NAME_FORM),
     aliases: readOption(context, options, 'aliases', isNames, 'a list of earlier names'),
   };
 }
+
+/** The form of a name, for messages. */
+export const NAME_FORM = 'a string of 1 to 100 visible ASCII characters';
 
 /** Whether it can be the stable name of a class or a principal: 1 to 100 visible ASCII characters. */
 export function isName(value: unknown): value is string {

@@ -4,7 +4,7 @@ import type { ScheduleSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, isName, readOption, readOptions } from './read-decorator.js';
+import { decoratorArguments, isName, NAME_FORM, readOption, readOptions } from './read-decorator.js';
 
 const FIELDS = "minute, hour, day of the month, month and day of the week, as in crontab: '0 3 * * *'";
 const ZONE = "an IANA time zone: 'Europe/Berlin'";
@@ -21,26 +21,15 @@ export function readSchedule(
     readOption(context, nodes, name, (value) => typeof value === 'string', expected);
   const choice = <T extends string>(name: string, of: readonly T[]): T | undefined => {
     const expected = of.map((each) => `'${each}'`).join(' or ');
-    return readOption(
-      context,
-      nodes,
-      name,
-      (value): value is T => of.some((each) => each === value),
-      expected,
-    );
+    const isChoice = (value: unknown): value is T => of.some((each) => each === value);
+    return readOption(context, nodes, name, isChoice, expected);
   };
   const refuse = (node: ts.Node, problem: string, hint: string): undefined => {
     report(context, 'FWGEN070', node, `${className} cannot be scheduled: ${problem}`, hint);
   };
   const zone = text('zone', ZONE);
   const on = choice('on', ['once', 'each-shard']);
-  const principal = readOption(
-    context,
-    nodes,
-    'principal',
-    isName,
-    'a string of 1 to 100 visible ASCII characters',
-  );
+  const principal = readOption(context, nodes, 'principal', isName, NAME_FORM);
   const schedule = {
     ...{ zone, on, missed: choice('missed', ['skip', 'once', 'each']), principal },
     overlap: readOption(context, nodes, 'overlap', (value) => typeof value === 'boolean', 'true or false'),
