@@ -37,13 +37,10 @@ export class SourceFiles {
     const format = { languageVersion: LATEST, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
     const source: ts.SourceFile & Parsed = ts.createSourceFile(file, text, format, true);
     // The parser stores its errors on the tree. Requesting them from a program would create the program.
-    const errors = source.parseDiagnostics ?? [];
+    const errors = (source.parseDiagnostics ?? []).map((each) => syntaxDiagnostic(source, each));
     if (errors.length > 0) {
       // The tree may contain nodes of any form, so it is not returned.
-      this.#errors.set(
-        file,
-        errors.map((each) => syntaxDiagnostic(source, each)),
-      );
+      this.#errors.set(file, errors);
       return undefined;
     }
     this.#trees.set(file, source);
