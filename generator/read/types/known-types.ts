@@ -79,21 +79,17 @@ function markedType(asking: Asking, type: ts.IntersectionType, convert: Convert)
 }
 
 function ownClass(asking: Asking, type: ts.Type): ReadType | undefined {
-  const {
-    checker,
-    node,
-    reading: { context },
-  } = asking;
+  const { checker, node, reading } = asking;
   const symbol = type.getSymbol();
-  if (!isOurs(asking.reading, symbol)) return undefined;
+  if (!isOurs(reading, symbol)) return undefined;
   const { name } = symbol;
   if (name === 'Decimal') return plain({ kind: 'decimal' });
   if (name !== 'Id' && name !== 'ShardedId') return undefined;
   const [argument] = checker.getTypeArguments(type as ts.TypeReference);
   const model = argument?.getSymbol()?.declarations?.find(ts.isClassDeclaration);
-  return model === undefined || !context.checker.isOwn(model)
+  return model === undefined || !reading.context.checker.isOwn(model)
     ? unsupported(node, idHint(name))
-    : plain({ kind: 'id', model: referenceToClass(context, model), sharded: name === 'ShardedId' });
+    : plain({ kind: 'id', model: referenceToClass(reading.context, model), sharded: name === 'ShardedId' });
 }
 
 /** What to write as the argument of an id. */
