@@ -1,16 +1,19 @@
 import { basename, join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { FoundRename, MigrationText, NewMigration, RenameRelease } from '../generator/migrations.js';
+import type {
+  FieldRename,
+  FoundRename,
+  MigrationText,
+  NewMigration,
+  RenameRelease,
+} from '../generator/migrations.js';
 import { CONFIG, type CommandEntry, command, flag, type Input, type Values } from './command.js';
 import { InputError } from './input-error.js';
 import { projectFolders } from './load-generator.js';
 import { makeFiles } from './make-files.js';
 import { readMigrations, readProjectConfig, requireNone } from './project.js';
 
-interface RenamedField {
-  readonly model: string;
-  readonly field: string;
-}
+type RenamedField = Pick<FieldRename, 'model' | 'field'>;
 
 const FROM: Input<RenamedField> = {
   flags: '<Model.field>',
@@ -52,13 +55,8 @@ async function writeRename({ from, to, ...options }: Values<typeof INPUTS>): Pro
   const problem = renameProblem(rename, { ...from, to }, steps, release);
   if (problem !== undefined) throw refused(problem);
   const files = await tryOut(rename, present, release);
-  if (options.dryRun === true)
-    return [
-      files
-        .map(({ file, text }) => `-- ${file}\n${text}`)
-        .join('\n')
-        .trimEnd(),
-    ];
+  const shown = files.map(({ file, text }) => `-- ${file}\n${text}`).join('\n');
+  if (options.dryRun === true) return [shown.trimEnd()];
   const texts = new Map(files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text]));
   makeFiles(texts);
   return [

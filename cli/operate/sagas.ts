@@ -41,21 +41,15 @@ const LIST = operatorCommand({
   },
   run: async ({ databases }, { stuck, saga, state, step, limit, cursor }) => {
     const { listSagasOn } = await import('../../runtime/operations.js');
-    const { items, next, failures } = await listSagasOn(databases, {
-      ...(stuck === true ? { stuck } : {}),
-      saga,
-      state,
-      step,
-      limit,
-      cursor,
-      timeoutMs: TIMEOUT_MS,
-    });
+    const page = { saga, state, step, limit, cursor, timeoutMs: TIMEOUT_MS };
+    const query = stuck === true ? { ...page, stuck } : page;
+    const { items, next, failures } = await listSagasOn(databases, query);
     const none = stuck === true ? 'No saga is stuck.' : 'No sagas.';
     return {
       json: {
         sagas: items,
         next,
-        failures: failures.map(({ shard, error }) => ({ shard, message: error.message })),
+        failures: failures.map(({ shard, error: { message } }) => ({ shard, message })),
       },
       lines: [
         ...(items.length + failures.length === 0 ? [none] : table(items)),
