@@ -87,7 +87,7 @@ export function bareExpression(node: ts.Expression): ts.Expression {
   return isWrapped ? bareExpression(node.expression) : node;
 }
 
-/** Returns the classes at the top level of a file. */
-export function classesOf(source: ts.SourceFile): readonly ts.ClassDeclaration[] {
-  return source.statements.filter((statement) => ts.isClassDeclaration(statement));
+/** Returns the class of this name at the top level of a file. */
+export function classNamed(source: ts.SourceFile, name: string): ts.ClassDeclaration | undefined {
+  return source.statements.filter(ts.isClassDeclaration).find((each) => each.name?.text === name);
 }

@@ -6,7 +6,7 @@ import type { ReadContext } from '../read-context.js';
 import { abbreviate } from '../read-literal.js';
 import { resolveName } from '../resolver.js';
 import { fileOf, locationOf } from '../source-files.js';
-import { isInstanceMember, parameterProperties } from '../syntax.js';
+import { classNamed, isInstanceMember, parameterProperties } from '../syntax.js';
 
 /** What determines the shard of a value. Values with the same key are on the same shard. */
 export interface Origin {
@@ -220,11 +220,8 @@ function placeOf({ parameters }: ts.MethodDeclaration): number {
 }
 
 function classIn({ context }: Scope, file: string, name: string): ts.ClassDeclaration | undefined {
-  return context.sources
-    .load(file)
-    ?.statements.find(
-      (each): each is ts.ClassDeclaration => ts.isClassDeclaration(each) && each.name?.text === name,
-    );
+  const source = context.sources.load(file);
+  return source && classNamed(source, name);
 }
 
 function methodOf(
