@@ -13,12 +13,12 @@ import { firstUnresolved } from './unresolved.js';
  * a constructor decides.
  *
  * @param classes the class itself, then its base classes in this project
- * @param inherited the parameters if no class has a constructor: the clock for actions, none for handlers
+ * @param inherited the parameters if no class has a constructor: the clock for actions. Default: none
  */
 export function readCollaborators(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
-  inherited: readonly CollaboratorSchema[],
+  inherited: readonly CollaboratorSchema[] = [],
 ): readonly CollaboratorSchema[] {
   const node = classes.find((each) => constructorOf(each) !== undefined);
   if (node === undefined) return inherited;

@@ -23,6 +23,7 @@ export function readHandler(
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const settings = readSettings(context, options);
   const events = readEvents(context, classes, options.get('event'));
+  const nodes = classes.map((each) => each.node);
   if (events.length === 0) {
     const option = options.get('event');
     const refusal = {
@@ -41,11 +42,7 @@ export function readHandler(
     location: locationOf(node.name ?? node),
     events,
     options: settings.options,
-    collaborators: readCollaborators(
-      context,
-      classes.map((each) => each.node),
-      [],
-    ),
+    collaborators: readCollaborators(context, nodes),
   };
 }
 
