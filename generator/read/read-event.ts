@@ -78,8 +78,7 @@ function readPayload(
   for (const { node: owner } of classes)
     for (const property of [...instanceProperties(owner), ...parameterProperties(owner)])
       reportUnstored(context, property);
-  // A getter of an event is computed from stored fields, so it is not stored.
-  return readClassFields(context, node, { withGetters: false, roots: ['ModelEvent'] });
+  return readClassFields(context, node, 'event');
 }
 
 function reportUnstored(

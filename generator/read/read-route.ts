@@ -122,7 +122,7 @@ function readResponse(context: ReadContext, node: ts.Node, result: ReadType): Re
   if (isAsync(mapper)) reportAsync(context, mapper, name);
   reportUntaken(context, mapper, name, result);
   const { description } = readDoc(declaration);
-  const fields = readClassFields(context, declaration, { withGetters: true, roots: [] });
+  const fields = readClassFields(context, declaration, 'response');
   return defined({ name, file: fileOf(declaration), description, fields });
 }
 

@@ -46,25 +46,21 @@ export function reportRepeated(
   }
 }
 
-/** Options of reading the fields of a class. */
-export interface ClassFieldOptions {
-  /** Whether getters are fields. False for events, because getters are not stored. */
-  readonly withGetters: boolean;
-  /** Classes of this package that end the chain of base classes. */
-  readonly roots: readonly string[];
-}
+/** The kind of a class whose fields are read. Getters of an event are no fields, because they are not stored. */
+export type FieldOwner = 'event' | 'response';
 
 /** Returns the public instance fields of a class. Fields of its base classes in this project come first. */
 export function readClassFields(
   reading: Reading,
   node: ts.ClassDeclaration,
-  { withGetters, roots }: ClassFieldOptions,
+  owner: FieldOwner,
 ): readonly FieldSchema[] {
+  const isEvent = owner === 'event';
   const lineage = followLineage(reading.context, node);
-  if (lineage.root !== undefined && !leadsTo(lineage, ...roots))
+  if (lineage.root !== undefined && !(isEvent && leadsTo(lineage, 'ModelEvent')))
     reportBase(reading.context, node, lineage.root.clause);
-  const classes = [...lineage.classes].reverse();
-  return mergeFields(classes.flatMap((each) => ownFields(reading, each, { leaf: node, withGetters })));
+  const fieldsOf = { leaf: node, withGetters: !isEvent };
+  return mergeFields(lineage.classes.toReversed().flatMap((each) => ownFields(reading, each, fieldsOf)));
 }
 
 function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.Node): void {

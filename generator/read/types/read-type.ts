@@ -6,8 +6,8 @@ import { askForArgument, askForType } from './convert.js';
 import { HINTS } from './hints.js';
 import { argumentOf, type Lineage } from './lineage.js';
 import {
-  type ClassFieldOptions,
   declarationKey,
+  type FieldOwner,
   readClassFields as readFieldsOfClass,
   readMembers,
 } from './objects.js';
@@ -86,8 +86,8 @@ function readLiteral(literal: ts.Node): ReadType | undefined {
 export function readClassFields(
   context: ReadContext,
   node: ts.ClassDeclaration,
-  options: ClassFieldOptions,
+  owner: FieldOwner,
 ): readonly FieldSchema[] {
   const open = new Map([[declarationKey(node), node.name?.text ?? '']]);
-  return readFieldsOfClass({ ...startReading(context, 'response'), open }, node, options);
+  return readFieldsOfClass({ ...startReading(context, 'response'), open }, node, owner);
 }

@@ -182,7 +182,7 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node):
       usage,
       `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`,
     );
-  const fields = readClassFields(reading, node, { withGetters: true, roots: [] });
+  const fields = readClassFields(reading, node, 'response');
   return plain({ kind: 'object', fields, ...named(node) });
 }
 
