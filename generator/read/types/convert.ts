@@ -364,9 +364,6 @@ function convertTuple(asking: Asking, type: ts.TupleTypeReference): ReadType {
 }
 
 function recordOf({ type, nullable }: ReadType): ReadType {
-  return plain(
-    type.kind === 'unsupported'
-      ? type
-      : { kind: 'record', of: type, ...(nullable ? { nullable: true } : {}) },
-  );
+  if (type.kind === 'unsupported') return plain(type);
+  return plain({ kind: 'record', of: type, ...(nullable ? { nullable: true } : {}) });
 }
