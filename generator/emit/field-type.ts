@@ -7,6 +7,7 @@ import type {
 import { referencesAround } from '../../runtime/domain/recursive-type.js';
 import { parseNumeric } from '../schema/columns.js';
 import { constraintsOf, DEFAULT_NUMERIC } from '../schema/constraints.js';
+import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type ModelSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.js';
@@ -102,11 +103,7 @@ export class FieldTypes {
         return { kind: 'enum', values: type.values };
       case 'list':
       case 'record':
-        return {
-          kind: type.kind,
-          of: this.type(type.of, numeric),
-          ...(type.nullable ? { nullable: true } : {}),
-        };
+        return defined({ kind: type.kind, of: this.type(type.of, numeric), nullable: type.nullable });
       case 'tuple':
         return {
           kind: 'tuple',
@@ -150,10 +147,6 @@ export class FieldTypes {
   }
 
   #item({ type, nullable, optional }: ItemSchema, numeric: NumericType): ItemDescriptor {
-    return {
-      type: this.type(type, numeric),
-      ...(nullable === true ? { nullable } : {}),
-      ...(optional === true ? { optional } : {}),
-    };
+    return defined({ type: this.type(type, numeric), nullable, optional });
   }
 }
