@@ -8,14 +8,14 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_870,
+  cli: 4_770,
   'generator/build': 50,
-  'generator/check': 1_400,
-  'generator/emit': 4_010,
-  'generator/event-lock': 710,
-  'generator/read': 6_170,
-  'generator/schema': 1_470,
-  'generator/write': 570,
+  'generator/check': 1_280,
+  'generator/emit': 3_890,
+  'generator/event-lock': 680,
+  'generator/read': 5_910,
+  'generator/schema': 1_440,
+  'generator/write': 550,
   'runtime/access': 1_250,
   'runtime/action': 1_590,
   'runtime/client': 590,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_920,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_960, generator: 760 };
+const LOOSE_LINES = { runtime: 1_960, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
