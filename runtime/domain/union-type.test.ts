@@ -3,7 +3,8 @@ import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
 import { namedFields, t, type UnnamedField } from './field-types.js';
 import { Id } from './id.js';
-import { chooserOf, tagsOf } from './union-type.js';
+import { tagsOf } from './kinds/document-kinds.js';
+import { chooserOf } from './union-type.js';
 
 const tagged = (kind: string | number | boolean): UnnamedField =>
   t.object({ kind: t.enum([kind]), size: t.number() });
@@ -11,8 +12,7 @@ const tagged = (kind: string | number | boolean): UnnamedField =>
 /** Returns the index of the chosen member. */
 function chooser({ type }: UnnamedField, plain?: (value: unknown) => unknown): (value: unknown) => unknown {
   if (type.kind !== 'union') throw new Error('No union');
-  const places = type.of.map((_, index) => index);
-  return chooserOf(type, places, plain);
+  return chooserOf(type, (member) => type.of.indexOf(member), plain);
 }
 
 describe('A value of a union', () => {

@@ -1,6 +1,6 @@
 import type { FieldType } from '../descriptor.js';
+import { chooserOf } from '../union-type.js';
 import type { Compiling } from './field-kind.js';
-import { jsonKindOf } from './kinds.js';
 
 /** Compiles a type in its context. */
 type Compile<Compiled> = (type: FieldType, compiling: Compiling<Compiled>) => Compiled;
@@ -13,10 +13,11 @@ export function compilingOf<Compiled>(
   name: string,
   open: ReadonlyMap<string, Compiled> = new Map(),
 ): Compiling<Compiled> {
+  const part = (type: FieldType, inner = name): Compiled => compile(type, compilingOf(compile, inner, open));
   return {
     name,
-    jsonKindOf,
-    part: (type, inner = name) => compile(type, compilingOf(compile, inner, open)),
+    part,
+    chooser: (type) => chooserOf(type, (member) => part(member)),
     recursive: (type, again) =>
       compile(type.of, compilingOf(compile, name, new Map([...open, [type.name, again]]))),
     again: (type) => open.get(type),

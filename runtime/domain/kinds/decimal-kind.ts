@@ -18,7 +18,6 @@ export const decimalKind: FieldKind<DecimalType> = {
   },
   reader: (_, field) => (json) =>
     parsed(field.name, 'a decimal as a string', () => new Decimal(textOf(json, field.name))),
-  jsonKind: () => 'string',
   isText: true,
   column: (type) => ({
     sqlType: `numeric(${type.precision},${type.scale})`,

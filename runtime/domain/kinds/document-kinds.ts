@@ -4,7 +4,6 @@ import type { JsonValue } from '../json.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
-import { chooserOf, tagsOf } from './union-members.js';
 
 /** A list. `nullable`: items may be null. */
 export const listKind: FieldKind<TypeOf<'list'>> = {
@@ -88,23 +87,14 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
 
 /** One of several types. */
 export const unionKind: FieldKind<TypeOf<'union'>> = {
-  writer: (type, { part, name, jsonKindOf }) => {
-    const choose = chooserOf(
-      type,
-      type.of.map((member) => part(member)),
-      jsonKindOf,
-    );
+  writer: (type, { chooser, name }) => {
+    const choose = chooser(type);
     return (value) => (choose(value) ?? refuseMember(name))(value);
   },
-  reader: (type, { part, name, jsonKindOf }) => {
-    const choose = chooserOf(
-      type,
-      type.of.map((member) => part(member)),
-      jsonKindOf,
-    );
+  reader: (type, { chooser, name }) => {
+    const choose = chooser(type);
     return (json) => (choose(json) ?? refuse(name, 'a value of one of its types'))(json);
   },
-  jsonKind: () => 'string',
   parts: ({ of }) => of,
   schema: ({ of, discriminator }, { named, variant, part }) => {
     if (discriminator === undefined) return { oneOf: of.map(part) };
@@ -242,6 +232,18 @@ function readRecord(
       Object.entries(source).map(([key, value]) => [key, value === null ? null : read(value)]),
     ),
   );
+}
+
+/** The discriminator values of a union's member. */
+export function tagsOf(
+  type: FieldType,
+  discriminator: string | undefined,
+): readonly (string | number | boolean)[] {
+  if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
+  if (type.kind === 'again') return type.tags ?? [];
+  if (type.kind !== 'object' || discriminator === undefined) return [];
+  const tag = type.fields.find(({ name }) => name === discriminator)?.type;
+  return tag?.kind === 'enum' ? tag.values : [];
 }
 
 function refuseMember(name: string): never {

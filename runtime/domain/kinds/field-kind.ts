@@ -21,8 +21,12 @@ export interface Compiling<Compiled> {
   readonly recursive: (type: TypeOf<'recursive'>, again: Compiled) => Compiled;
   /** The compiled form of the enclosing recursive type with this name. */
   readonly again: (name: string) => Compiled | undefined;
-  readonly jsonKindOf: (type: FieldType) => JsonKind;
+  /** Chooses the compiled member of a union that a value belongs to. */
+  readonly chooser: (type: TypeOf<'union'>) => Chooser<Compiled>;
 }
+
+/** Chooses the part of a compiled union that a value belongs to; undefined if there is none. */
+export type Chooser<Part> = (value: unknown) => Part | undefined;
 
 /** The context of a schema in the OpenAPI document. */
 export interface Documenting {
@@ -72,7 +76,8 @@ export interface ColumnKind {
 export interface FieldKind<T extends FieldType> {
   writer(type: T, compiling: Compiling<JsonWriter<unknown>>): JsonWriter<unknown>;
   reader(type: T, compiling: Compiling<JsonReader<unknown>>): JsonReader<unknown>;
-  jsonKind(type: T, jsonKindOf: (type: FieldType) => JsonKind): JsonKind;
+  /** Default: a text. */
+  jsonKind?(type: T, jsonKindOf: (type: FieldType) => JsonKind): JsonKind;
   /** The types directly inside of the type. Default none. */
   parts?(type: T): readonly FieldType[];
   /** In JSON, a text stands for the value. Default: JSON has the value itself, or its parts. */

@@ -17,7 +17,6 @@ export const instantKind: FieldKind<TypeOf<'instant'>> = {
     const date = new Date(textOf(json, field.name));
     return Number.isNaN(date.getTime()) ? refuse(field.name, 'an ISO 8601 instant') : date;
   },
-  jsonKind: () => 'string',
   isText: true,
   column: () => ({
     sqlType: 'timestamptz',

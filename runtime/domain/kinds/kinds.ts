@@ -52,7 +52,7 @@ export function kindOf<T extends FieldType>({ kind }: T): FieldKind<T> {
 
 /** The kind of a type's values in JSON. */
 export function jsonKindOf(type: FieldType): JsonKind {
-  return kindOf(type).jsonKind(type, jsonKindOf);
+  return kindOf(type).jsonKind?.(type, jsonKindOf) ?? 'string';
 }
 
 /** The types directly inside of a type. */

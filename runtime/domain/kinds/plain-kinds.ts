@@ -36,7 +36,6 @@ const BOOLEAN: ColumnKind = {
 export const stringKind: FieldKind<TypeOf<'string'>> = {
   writer: () => (value) => JSON.stringify(value),
   reader: (_, field) => (json) => textOf(json, field.name),
-  jsonKind: () => 'string',
   column: () => STRING,
   isValue: (value) => typeof value === 'string',
   schema: (_, { direction }) =>
@@ -70,7 +69,6 @@ export const bigintKind: FieldKind<TypeOf<'bigint'>> = {
   writer: () => (value) => quoted(String(value)),
   reader: (_, field) => (json) =>
     parsed(field.name, 'an integer as a string', () => BigInt(textOf(json, field.name))),
-  jsonKind: () => 'string',
   isText: true,
   column: () => ({
     sqlType: 'bigint',
@@ -90,7 +88,6 @@ export const bigintKind: FieldKind<TypeOf<'bigint'>> = {
 export const currencyKind: FieldKind<TypeOf<'currency'>> = {
   writer: () => (value) => quoted(String(value)),
   reader: (_, field) => (json) => textOf(json, field.name),
-  jsonKind: () => 'string',
   column: () => ({
     ...STRING,
     sqlType: 'character(3)',
@@ -126,7 +123,6 @@ export const enumKind: FieldKind<TypeOf<'enum'>> = {
 export const jsonKind: FieldKind<TypeOf<'json'>> = {
   writer: (_, field) => (value) => jsonText(value, field.name),
   reader: () => (json) => json,
-  jsonKind: () => 'string',
   schema: () => ({}),
   example: () => ({}),
 };

@@ -13,7 +13,6 @@ const VERSION_7 = { version: '7', variant: '[89ab]' };
 export const uuidKind: FieldKind<TypeOf<'uuid'>> = {
   writer: (_, field) => (value) => `"${canonicalUuid(value as Uuid, field.name)}"`,
   reader: (_, field) => (json) => parseUuid(textOf(json, field.name)),
-  jsonKind: () => 'string',
   column: () => ({
     sqlType: 'uuid',
     order: 'uuid',
@@ -37,7 +36,6 @@ export const idKind: FieldKind<TypeOf<'id'>> = {
     sharded
       ? (json) => ShardedId.named(model, textOf(json, name))
       : (json) => idNamed(model, textOf(json, name)),
-  jsonKind: () => 'string',
   isText: true,
   column: ({ model, sharded }) => ({
     sqlType: 'uuid',

@@ -152,8 +152,8 @@ function record(convert: PartConverter): Converter {
 type Union = Extract<FieldType, { kind: 'union' }>;
 
 function union(type: Union, label: string, compiling: Compiling): Converter {
-  const converters = type.of.map((member) => compile(member, label, compiling));
-  const choose = chooserOf(type, converters, (value) =>
+  const compiled = (member: FieldType): Converter => compile(member, label, compiling);
+  const choose = chooserOf(type, compiled, (value) =>
     isLosslessNumber(value) ? Number(value.value) : value,
   );
   const forms = [...new Set(type.of.map((member) => (isObjectType(member) ? 'object' : member.kind)))];
