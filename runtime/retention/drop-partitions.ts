@@ -69,9 +69,10 @@ async function tryDrop(
     if (table === 'events') await noteLogPosition(statementsOn(database), partition);
     return await inTransaction(database, async (query) => {
       await query(`LOCK TABLE eventlog.${partition.name} IN SHARE MODE`);
-      const reason =
-        (await neededBy(query, table, partition, options)) ?? (await youngRows(query, table, partition));
+      const reason = await neededBy(query, table, partition, options);
       if (reason !== undefined) return reason;
+      if (table === 'events' && (await hasYoungRows(query, partition)))
+        return 'some rows are younger than a day';
       await drop(query, partition);
       await noteDropped(query, table, partition);
       return undefined;
@@ -92,17 +93,9 @@ async function neededBy(
   if (table === 'events') return eventsNeededBy(query, partition);
   if (await haveEvents(query, partition)) return 'events of its actions still exist';
   if (openActions === undefined) return 'the journal of a shard cannot be read';
-  const isOpen = openActions.some((id) => isWithin(id, partition));
+  const { fromMs, toMs } = partition;
+  const isOpen = openActions.map(uuidTimeMs).some((timeMs) => timeMs >= fromMs && timeMs < toMs);
   return isOpen ? 'cross-shard plans that are not closed refer to its actions' : undefined;
-}
-
-async function youngRows(
-  query: Query,
-  table: PartitionedTable,
-  partition: Partition,
-): Promise<string | undefined> {
-  const isYoung = table === 'events' && (await hasYoungRows(query, partition));
-  return isYoung ? 'some rows are younger than a day' : undefined;
 }
 
 /** A lock on the table itself blocks every writer, so it is requested briefly, several times. */
@@ -156,9 +149,4 @@ async function noteDropped(query: Query, table: PartitionedTable, { name, toMs }
       ON CONFLICT (partition_name) DO UPDATE SET dropped_until = excluded.dropped_until, dropped_date = now()`,
     [table, name, new Date(toMs).toISOString()],
   );
-}
-
-function isWithin(id: string, { fromMs, toMs }: Partition): boolean {
-  const timeMs = uuidTimeMs(id);
-  return timeMs >= fromMs && timeMs < toMs;
 }

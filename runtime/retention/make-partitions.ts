@@ -10,6 +10,7 @@ import {
   type PartitionState,
   partitionsAhead,
   readPartitions,
+  type WantedPartitions,
 } from './partitions.js';
 import {
   hasState,
@@ -34,7 +35,6 @@ export interface PartitioningOptions {
 }
 
 export const DEFAULT_PARTITION_DAYS = 7;
-export const DEFAULT_PARTITIONS_AHEAD = 4;
 const LARGEST_SCAN_BYTES = 8 * 1024 * 1024;
 /** If a large default partition must be checked, new partitions begin at least this much later, in milliseconds. */
 const HEAD_START_MS = DAY_MS;
@@ -72,12 +72,14 @@ async function makeOwned(
   attachToLarge: typeof attachChecked,
 ): Promise<readonly string[]> {
   const made: string[] = [];
+  const { now, partitionDays = DEFAULT_PARTITION_DAYS, ahead = 4 } = options;
   const { largestScanBytes = LARGEST_SCAN_BYTES } = options;
+  const wanted = { now, partitionMs: partitionDays * DAY_MS, ahead };
   for (const state of await readPartitions(statementsOn(database))) {
     if (!state.owned) continue;
-    await dropCheck(database, state.table, options.now.getTime() + ABANDONED_MS);
+    await dropCheck(database, state.table, now.getTime() + ABANDONED_MS);
     const isLarge = state.defaultBytes > largestScanBytes;
-    made.push(...(await (isLarge ? attachToLarge : attachAtOnce)(database, state, options)));
+    made.push(...(await (isLarge ? attachToLarge : attachAtOnce)(database, state, wanted)));
   }
   return made;
 }
@@ -85,14 +87,10 @@ async function makeOwned(
 async function attachAtOnce(
   database: ShardDatabase,
   state: PartitionState,
-  options: PartitioningOptions,
+  wanted: WantedPartitions,
 ): Promise<readonly string[]> {
-  const partitionMs = partitionMsOf(options);
-  const missing = missingPartitions(
-    state,
-    options,
-    nextBoundary(options.now.getTime(), partitionMs) - partitionMs,
-  );
+  const next = nextBoundary(wanted.now.getTime(), wanted.partitionMs);
+  const missing = partitionsAhead(state, wanted, next - wanted.partitionMs);
   if (missing.length === 0) return [];
   return withShortLock(() =>
     inTransaction(database, async (query) => {
@@ -129,12 +127,12 @@ async function attachIfEmpty(query: Query, table: PartitionedTable, partition: P
 async function attachChecked(
   database: ShardDatabase,
   state: PartitionState,
-  options: PartitioningOptions,
+  wanted: WantedPartitions,
 ): Promise<readonly string[]> {
   const { table } = state;
   await dropCheck(database, table, Number.POSITIVE_INFINITY);
-  const earliestMs = nextBoundary(options.now.getTime() + HEAD_START_MS, partitionMsOf(options));
-  const missing = missingPartitions(state, options, earliestMs);
+  const earliestMs = nextBoundary(wanted.now.getTime() + HEAD_START_MS, wanted.partitionMs);
+  const missing = partitionsAhead(state, wanted, earliestMs);
   const [first, last] = [missing[0], missing.at(-1)];
   if (first === undefined || last === undefined) return [];
   const range = `id < '${idFloor(first.fromMs)}' OR id >= '${idFloor(last.toMs)}'`;
@@ -186,19 +184,6 @@ async function dropCheck(database: ShardDatabase, table: PartitionedTable, befor
   await withShortLock(() =>
     inTransaction(database, (query) => query(`ALTER TABLE ${rest} DROP CONSTRAINT IF EXISTS ${CHECK}`)),
   );
-}
-
-function missingPartitions(
-  { table, partitions }: PartitionState,
-  options: PartitioningOptions,
-  earliestMs: number,
-): readonly Partition[] {
-  const { now, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
-  return partitionsAhead(table, partitions, { now, partitionMs: partitionMsOf(options), ahead, earliestMs });
-}
-
-function partitionMsOf({ partitionDays = DEFAULT_PARTITION_DAYS }: PartitioningOptions): number {
-  return partitionDays * DAY_MS;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { idFloor, type Partition } from './partitions.js';
 import type { Query } from './short-transaction.js';
@@ -67,15 +68,19 @@ export async function haveEvents(query: Query, { fromMs, toMs }: Partition): Pro
   return rows.length > 0;
 }
 
-/** Actions of open cross-shard plans, on any shard: the journal needs their outcome. */
-export async function openActions(databases: readonly ShardDatabase[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    databases.map(async (database) => {
-      const { rows } = await database.query({ text: OPEN_ACTIONS, values: [] });
-      return rows.map(([id]) => String(id));
-    }),
-  );
-  return found.flat();
+/**
+ * Actions of open cross-shard plans, on any shard: the journal needs their outcome. Undefined if a shard does not answer.
+ */
+export async function openActions(
+  databases: readonly ShardDatabase[],
+): Promise<readonly string[] | undefined> {
+  try {
+    const asked = databases.map((database) => database.query({ text: OPEN_ACTIONS, values: [] }));
+    return (await Promise.all(asked)).flatMap(({ rows }) => rows.map(([id]) => String(id)));
+  } catch (error) {
+    if (error instanceof DriverFailure) return undefined;
+    throw error;
+  }
 }
 
 const OPEN_ACTIONS = `SELECT part ->> 'actionId' FROM eventlog.journal AS j, jsonb_array_elements(j.parts) AS part

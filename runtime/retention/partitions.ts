@@ -51,23 +51,25 @@ function toPartition(name: string, bounds: string): readonly Partition[] {
   return [{ name, fromMs: uuidTimeMs(from), toMs: uuidTimeMs(to) }];
 }
 
-export interface PartitionsAhead {
+export interface WantedPartitions {
   readonly now: Date;
   /** Time that one partition covers, in milliseconds. */
   readonly partitionMs: number;
   /** Number of partitions after the current period. */
   readonly ahead: number;
-  /** Earliest start of the first one; older rows are in the default partition, from which they cannot move. */
-  readonly earliestMs: number;
 }
 
-/** The partitions to create so that there are enough from now on. */
+/**
+ * The partitions to create so that there are enough from now on.
+ *
+ * @param earliestMs of the first one; older rows are in the default partition, from which they cannot move
+ */
 export function partitionsAhead(
-  table: PartitionedTable,
-  existing: readonly Partition[],
-  { now, partitionMs, ahead, earliestMs }: PartitionsAhead,
+  { table, partitions }: Pick<PartitionState, 'table' | 'partitions'>,
+  { now, partitionMs, ahead }: WantedPartitions,
+  earliestMs: number,
 ): readonly Partition[] {
-  let fromMs = Math.max(earliestMs, ...existing.map(({ toMs }) => toMs));
+  let fromMs = Math.max(earliestMs, ...partitions.map(({ toMs }) => toMs));
   const last = Math.max(earliestMs, nextBoundary(now.getTime(), partitionMs)) + ahead * partitionMs;
   const made: Partition[] = [];
   while (fromMs < last) {

@@ -1,17 +1,15 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DatabaseError, ValidationError } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
 import { dropPartitions } from './drop-partitions.js';
 import { purgeOwnKeys } from './handler-keys.js';
-import { DEFAULT_PARTITION_DAYS, DEFAULT_PARTITIONS_AHEAD, makePartitions } from './make-partitions.js';
+import { makePartitions } from './make-partitions.js';
 import { openActions } from './needs.js';
 import { DAY_MS, readPartitions } from './partitions.js';
-import type { Purged } from './references.js';
 import { purgeSagaSteps, purgeSagas } from './saga-records.js';
-import { SCAN_TIMEOUT_MS, statementsOn } from './short-transaction.js';
+import { statementsOn } from './short-transaction.js';
 
 /** Retention times. */
 export interface RetentionOptions {
@@ -83,20 +81,15 @@ export async function retain(
 ): Promise<RetentionReport> {
   checkRetention(options);
   const now = time ?? (await databaseTime(database));
-  const { keepDays, partitionDays = DEFAULT_PARTITION_DAYS, ahead = DEFAULT_PARTITIONS_AHEAD } = options;
-  const { largestScanBytes } = options;
+  const { keepDays } = options;
   await requireOwner(database);
-  const created = await makePartitions(database, {
-    now,
-    partitionDays,
-    ahead,
-    ...(largestScanBytes === undefined ? {} : { largestScanBytes }),
-  });
-  const report = { ...nothing(database), created };
+  const created = await makePartitions(database, { ...options, now });
+  const none = { deletedKeys: 0, deletedSchedules: 0, deletedSagas: 0, deletedSagaSteps: 0 };
+  const report = { shard: database.shard, created, dropped: [], kept: [], ...none, unreachable: [] };
   if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
   const limitMs = now.getTime() - keepDays * DAY_MS;
   const { dropped, kept } = await dropAll({ database, all }, limitMs);
-  const schedules = await deleteSchedules(database, limitMs);
+  const schedules = await statementsOn(database)(DELETE_SCHEDULES, [new Date(limitMs).toISOString()]);
   const keys = await purgeOwnKeys(database, all, limitMs);
   const steps = await purgeSagaSteps(database, all, limitMs);
   const sagas = await purgeSagas(database, all, limitMs);
@@ -105,10 +98,10 @@ export async function retain(
     dropped,
     kept,
     deletedKeys: keys.deleted,
-    deletedSchedules: schedules,
+    deletedSchedules: schedules.rowCount,
     deletedSagas: sagas.deleted,
     deletedSagaSteps: steps.deleted,
-    unreachable: unreachableOf(keys, steps, sagas),
+    unreachable: [...new Set([keys, steps, sagas].flatMap(({ unreachable }) => [...unreachable]))],
     completeFrom: await readCompleteFrom(database),
   };
 }
@@ -122,47 +115,21 @@ async function requireOwner(database: ShardDatabase): Promise<void> {
   );
 }
 
-function nothing({ shard }: ShardDatabase): Omit<RetentionReport, 'created' | 'completeFrom'> {
-  const none = { deletedKeys: 0, deletedSchedules: 0, deletedSagas: 0, deletedSagaSteps: 0 };
-  return { shard, dropped: [], kept: [], ...none, unreachable: [] };
-}
-
 async function dropAll(
   { database, all }: RetentionPlace,
   limitMs: number,
 ): Promise<Pick<RetentionReport, 'dropped' | 'kept'>> {
   const dropped: string[] = [];
   const kept: RetentionReport['kept'][number][] = [];
-  const open = await openActionsOrUndefined(all);
+  const options = { limitMs, openActions: await openActions(all) };
   for (const state of await readPartitions(statementsOn(database))) {
-    const found = await dropPartitions(database, state, { limitMs, openActions: open });
+    const found = await dropPartitions(database, state, options);
     dropped.push(...found.dropped);
     kept.push(...found.kept);
   }
   return { dropped, kept };
 }
 
-async function openActionsOrUndefined(all: readonly ShardDatabase[]): Promise<readonly string[] | undefined> {
-  try {
-    return await openActions(all);
-  } catch (error) {
-    if (error instanceof DriverFailure) return undefined;
-    throw error;
-  }
-}
-
 /** A failed action may be retried, so it stays. */
-async function deleteSchedules(database: ShardDatabase, limitMs: number): Promise<number> {
-  const { rowCount } = await database.query(
-    {
-      text: "DELETE FROM eventlog.schedules WHERE state IN ('done', 'cancelled') AND completed_date < $1",
-      values: [new Date(limitMs).toISOString()],
-    },
-    { timeoutMs: SCAN_TIMEOUT_MS },
-  );
-  return rowCount;
-}
-
-function unreachableOf(...purged: readonly Purged[]): readonly ShardIdentifier[] {
-  return [...new Set(purged.flatMap(({ unreachable }) => [...unreachable]))];
-}
+const DELETE_SCHEDULES =
+  "DELETE FROM eventlog.schedules WHERE state IN ('done', 'cancelled') AND completed_date < $1";
