@@ -1,14 +1,21 @@
-import type { FwConfig } from '../../config/types.js';
+import type { FwConfig, MemberConfig, PostgresUrl } from '../../config/types.js';
 import { ValidationError } from '../../errors.js';
-import { connectorGuide } from './connector-guide.js';
-import {
-  CONNECTOR_ROLE,
-  type ConnectedShard,
-  type ConnectorConfig,
-  PASSWORD_VARIABLE,
-  PUBLICATION,
-  slotOf,
-} from './connector-names.js';
+
+/** A shard that a connector can read. */
+interface ConnectedShard {
+  readonly member: MemberConfig;
+  readonly url: PostgresUrl;
+  /** Part of the names of files, slots and connectors: `1-0`. */
+  readonly key: string;
+}
+
+/** The parts of a configuration from which connectors are created. */
+type ConnectorConfig = Pick<FwConfig, 'namespace' | 'sharding'>;
+
+const PUBLICATION = 'fw_outbox';
+const CONNECTOR_ROLE = 'fw_debezium';
+/** Kafka Connect reads this environment variable through its configuration provider. */
+const PASSWORD_VARIABLE = 'FW_DEBEZIUM_PASSWORD';
 
 /** One Debezium connector in the format of Kafka Connect: `POST /connectors`. */
 export interface Connector {
@@ -47,10 +54,7 @@ function connectedShards({ sharding }: ConnectorConfig): readonly ConnectedShard
 }
 
 /** The settings of one shard's connector. */
-export function connectorOf(
-  { namespace }: Pick<FwConfig, 'namespace'>,
-  { url, key }: ConnectedShard,
-): Connector {
+function connectorOf({ namespace }: ConnectorConfig, { url, key }: ConnectedShard): Connector {
   const prefix = `${namespace.replace(/[^A-Za-z0-9._-]/g, '_')}.${key}`;
   return {
     name: `${prefix}-outbox`,
@@ -139,4 +143,44 @@ end $$;
 select pg_create_logical_replication_slot('${slot}', 'pgoutput')
 where not exists (select from pg_replication_slots where slot_name = '${slot}');
 `;
+}
+
+/** Instructions for using the files, step by step. */
+function connectorGuide({ namespace }: ConnectorConfig, shards: readonly ConnectedShard[]): string {
+  const rows = shards.map(
+    ({ member, url, key }) =>
+      `| ${member.shard} ${member.name} | \`${url.host}:${url.port}/${url.database}\` | \`${key}.sql\` | \`${key}.json\` | \`${slotOf(key)}\` |`,
+  );
+  return `# Debezium connectors of ${namespace}
+
+Written by \`fw-gen connectors\` from the configuration. Run it again after a change of the shards.
+
+| Shard | Database | SQL | Connector | Slot |
+|---|---|---|---|---|
+${rows.join('\n')}
+
+1. Set \`wal_level = logical\` on each server and restart it. Limit the write-ahead log that the server keeps for a stopped connector: \`max_slot_wal_keep_size\`.
+2. Run each SQL file in its database as a superuser, statement by statement (\`psql -f\` without \`--single-transaction\`: PostgreSQL cannot create a slot in a transaction that has written). Set the password of \`${CONNECTOR_ROLE}\`.
+3. Give Kafka Connect the password in the environment variable \`${PASSWORD_VARIABLE}\`, and let it read the environment:
+
+   \`\`\`properties
+   config.providers=env
+   config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider
+   \`\`\`
+
+4. Create each connector:
+
+   \`\`\`sh
+   curl --fail -H 'content-type: application/json' --data @${shards[0]?.key ?? '0-0'}.json http://localhost:8083/connectors
+   \`\`\`
+
+Events arrive in \`outbox.event.<model>\`, keyed by the id of the model, with the headers \`id\`, \`eventType\`, \`eventVersion\`, \`modelVersion\` and \`traceparent\`. The value is the payload. Sagas have events of their own in \`outbox.event.SagaRun\`.
+
+Retention keeps events that a slot has not passed. To remove a connector, delete it and drop its slot: \`select pg_drop_replication_slot('<slot>')\`.
+`;
+}
+
+/** Slot names are unique per server, and a server may have several shards. */
+function slotOf(key: string): string {
+  return `fw_outbox_${key.replace('-', '_')}`;
 }
