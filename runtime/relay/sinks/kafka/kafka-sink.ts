@@ -1,4 +1,3 @@
-import type { SASLOptions } from '@platformatic/kafka';
 import { atMost } from '../../../concurrency/at-most.js';
 import type { KafkaReceiver } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
@@ -43,7 +42,8 @@ class KafkaSink implements RelaySink {
 
   /** Each batch in flight has its own producer. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
-    const producer = this.#idle.pop() ?? this.#add();
+    const producer = this.#idle.pop() ?? new BatchProducer(connectingOf(this.#options));
+    this.#producers.add(producer);
     // A call that was given up may end late or never, so its producer serves no other call.
     const leave = (): void => {
       void producer.close();
@@ -63,12 +63,6 @@ class KafkaSink implements RelaySink {
     await atMost(Promise.all([...this.#producers].map((producer) => producer.close())), CLOSE_MS);
   }
 
-  #add(): BatchProducer {
-    const producer = new BatchProducer(connectingOf(this.#options));
-    this.#producers.add(producer);
-    return producer;
-  }
-
   /**
    * Sends a batch. If the brokers refuse it because of one message, sends its halves in order, until the message is
    * alone.
@@ -83,8 +77,11 @@ class KafkaSink implements RelaySink {
       await producer.send(messages.map((message) => this.#records.recordOf(message)));
       return messages.map(() => ACCEPTED);
     } catch (error) {
-      const reason = reasonsOf(error);
-      if (!isAtFault(error)) return messages.map(() => ({ kind: 'deferred', reason }));
+      const causes = [...nested(error)];
+      // The innermost message states the reason.
+      const reason = [...new Set(causes.map(messageOf))].slice(-2).join(': ');
+      const isAtFault = causes.some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
+      if (!isAtFault) return messages.map(() => ({ kind: 'deferred', reason }));
       if (messages.length === 1) return [{ kind: 'rejected', reason }];
       const half = Math.ceil(messages.length / 2);
       const first = await this.#send(producer, messages.slice(0, half), signal);
@@ -96,8 +93,8 @@ class KafkaSink implements RelaySink {
 }
 
 function connectingOf(options: KafkaOptions): Connecting {
-  const { brokers, clientId = 'fw-actions', timeoutMs, tls } = options;
-  const sasl = saslOf(options);
+  const { brokers, clientId = 'fw-actions', timeoutMs, tls, username, password } = options;
+  const mechanism = MECHANISMS[options.mechanism];
   return {
     clientId,
     bootstrapBrokers: [...brokers],
@@ -108,7 +105,7 @@ function connectingOf(options: KafkaOptions): Connecting {
     retries: 2,
     retryDelay: 200,
     ...(tls ? { tls: {} } : {}),
-    ...(sasl === undefined ? {} : { sasl }),
+    ...(username === undefined ? {} : { sasl: { mechanism, username, password: password?.reveal() ?? '' } }),
   };
 }
 
@@ -118,24 +115,10 @@ const MECHANISMS = {
   'scram-sha-512': 'SCRAM-SHA-512',
 } as const;
 
-function saslOf({ username, password, mechanism }: KafkaOptions): SASLOptions | undefined {
-  if (username === undefined) return undefined;
-  return { mechanism: MECHANISMS[mechanism], username, password: password?.reveal() ?? '' };
-}
-
 /** The client nests the brokers' errors in `errors` and `cause`. */
 function* nested(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > 8) return;
   yield error;
   const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
   for (const each of [...inner, error.cause]) yield* nested(each, depth + 1);
-}
-
-function isAtFault(error: unknown): boolean {
-  return [...nested(error)].some((each) => 'apiId' in each && AT_FAULT.has(each.apiId));
-}
-
-/** The innermost message states the reason. */
-function reasonsOf(error: unknown): string {
-  return [...new Set([...nested(error)].map(messageOf))].slice(-2).join(': ');
 }
