@@ -83,33 +83,21 @@ function sharedAttributes(
 ): Partial<Readonly<Record<(typeof SHARED)[number], string>>> {
   return {
     specversion: '1.0',
-    source: sourceOf(namespace, shard),
+    // The URI reference of the shard: `/example.wallet/shards/1-0`.
+    source: `/${encodeURIComponent(namespace)}/shards/${shard.group}-${shard.member}`,
     type: `${namespace}.${eventType}`,
     modelname: modelName,
     eventversion: String(eventVersion),
+    // The path of the schema: `/schemas/WalletCreatedEvent/1.json`.
     ...(schemaBaseUrl === undefined
       ? {}
-      : { dataschema: `${schemaBaseUrl}${schemaPath(eventType, eventVersion)}` }),
+      : { dataschema: `${schemaBaseUrl}/schemas/${encodeURIComponent(eventType)}/${eventVersion}.json` }),
   };
 }
 
 const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
-const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
-
-/** True for an attribute that many messages share, whose encoded form is worth caching. */
-export function isShared(attribute: string): boolean {
-  return SHARED_NAMES.has(attribute);
-}
-
-/** The URI reference of the shard: `/example.wallet/shards/1-0`. */
-function sourceOf(namespace: string, { group, member }: ShardIdentifier): string {
-  return `/${encodeURIComponent(namespace)}/shards/${group}-${member}`;
-}
-
-/** Path of the schema of one version of an event: `/schemas/WalletCreatedEvent/1.json`. */
-function schemaPath(eventType: string, version: number): string {
-  return `/schemas/${encodeURIComponent(eventType)}/${version}.json`;
-}
+/** Attributes that many messages share, whose encoded form is worth caching. */
+export const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
 
 /** The headers that a connector of `fw-gen connectors` writes. */
 function routerHeaders(event: LoggedEvent): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type { MessageToProduce } from '@platformatic/kafka';
-import { isShared } from '../../message/message-format.js';
+import { SHARED_NAMES } from '../../message/message-format.js';
 import type { RelayMessage } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
 
@@ -26,8 +26,8 @@ export class RecordWriter {
     for (const name of Object.keys(headers)) bytes.set(this.#kept(name), Buffer.from(headers[name] ?? ''));
     for (const name of Object.keys(attributes)) {
       const value = attributes[name] ?? '';
-      const ofValue = isShared(name) ? this.#kept(value) : value === message.key ? key : Buffer.from(value);
-      bytes.set(this.#kept(`ce_${name}`), ofValue);
+      const own = value === message.key ? key : Buffer.from(value);
+      bytes.set(this.#kept(`ce_${name}`), SHARED_NAMES.has(name) ? this.#kept(value) : own);
     }
     bytes.set(this.#kept('content-type'), this.#kept(message.contentType));
     return { topic: this.#topicOf(message), key, value: Buffer.from(message.body), headers: bytes };
