@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 import { creditedEvent } from '../events/test-support/ledger.js';
-import { LatestVersions } from './event-versions.js';
+import { latestVersions } from './event-versions.js';
 import { sinkConsumers } from './sink-consumer.js';
 import { collectingSink } from './test-support/collecting-sink.js';
 
@@ -32,13 +32,13 @@ function event(more: Partial<LoggedEvent> = {}): LoggedEvent {
 }
 
 test('an older event is upcast to the latest version, and its message names that version', () => {
-  const latest = new LatestVersions([credited]).inForm(event());
+  const latest = latestVersions([credited]).inForm(event());
   expect(latest).toMatchObject({ eventVersion: 2, payload: { amount: '5', currency: 'EUR' } });
 });
 
 test('an event stored under an earlier name is selected, and sent under the current one', () => {
   const renamed = { ...credited, name: 'AccountIncreased', aliases: ['AccountCredited'] };
-  const versions = new LatestVersions([renamed]);
+  const versions = latestVersions([renamed]);
   const current = { eventType: 'AccountIncreased', eventVersion: 2 };
   expect(versions.inForm(event())).toMatchObject(current);
   expect(versions.inForm(event({ eventVersion: 2 }))).toMatchObject(current);
@@ -50,7 +50,7 @@ test('an event stored under an earlier name is selected, and sent under the curr
 });
 
 test('an event of the latest version, or of a class that no longer exists, is sent as stored', () => {
-  const versions = new LatestVersions([credited]);
+  const versions = latestVersions([credited]);
   for (const stored of [
     event({ eventVersion: 2 }),
     event({ eventType: 'AccountRenamed', eventVersion: 3 }),
@@ -61,7 +61,7 @@ test('an event of the latest version, or of a class that no longer exists, is se
 });
 
 test('an event of a newer version is left to a newer process', () => {
-  expect(new LatestVersions([credited]).isTooNew(event({ eventVersion: 3 }))).toBe(true);
+  expect(latestVersions([credited]).isTooNew(event({ eventVersion: 3 }))).toBe(true);
 });
 
 test('a sink that sends the latest versions is refused if an upcaster is missing', () => {

@@ -16,20 +16,15 @@ export const STORED_VERSIONS: EventVersions = Object.freeze({
   inForm: (event: LoggedEvent) => event,
 });
 
-/** Upcasts events to the current name and version. Events of a class that no longer exists are sent as stored. */
-export class LatestVersions implements EventVersions {
-  readonly #types: EventTypes;
-
-  /** @throws ValidationError if the upcasters of an event do not lead from version 1 to its version */
-  constructor(events: readonly EventDescriptor[]) {
-    this.#types = new EventTypes(events);
-  }
-
-  isTooNew(event: LoggedEvent): boolean {
-    return this.#types.has(event.eventType) && this.#types.isTooNew(event);
-  }
-
-  inForm(event: LoggedEvent): LoggedEvent {
-    return this.#types.has(event.eventType) ? this.#types.upcast(event) : event;
-  }
+/**
+ * Upcasts events to the current name and version. Events of a class that no longer exists are sent as stored.
+ *
+ * @throws ValidationError if the upcasters of an event do not lead from version 1 to its version
+ */
+export function latestVersions(events: readonly EventDescriptor[]): EventVersions {
+  const types = new EventTypes(events);
+  return {
+    isTooNew: (event) => types.has(event.eventType) && types.isTooNew(event),
+    inForm: (event) => (types.has(event.eventType) ? types.upcast(event) : event),
+  };
 }

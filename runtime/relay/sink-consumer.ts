@@ -4,7 +4,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
 import { byStoredName } from '../events/log/event-types.js';
-import { LatestVersions, STORED_VERSIONS } from './event-versions.js';
+import { type EventVersions, latestVersions, STORED_VERSIONS } from './event-versions.js';
 import { type PublishCounts, PublishQueue } from './publish-queue.js';
 import type { RelaySink } from './relay-sink.js';
 import { SinkAttempts } from './sink-attempts.js';
@@ -90,7 +90,7 @@ class SinkOfProcess {
   readonly #definition: SinkDefinition;
   readonly #settings: SinkSettings;
   readonly #context: RelayContext;
-  readonly #versions: LatestVersions | typeof STORED_VERSIONS;
+  readonly #versions: EventVersions;
   readonly #open = new Map<ShardIdentifier, OpenSink>();
 
   constructor(definition: SinkDefinition, context: RelayContext) {
@@ -156,11 +156,7 @@ class SinkOfProcess {
   }
 }
 
-function versionsOf(
-  name: string,
-  { versions }: SinkSettings,
-  { events }: RelayContext,
-): LatestVersions | typeof STORED_VERSIONS {
+function versionsOf(name: string, { versions }: SinkSettings, { events }: RelayContext): EventVersions {
   if (versions === 'stored') return STORED_VERSIONS;
   if (events === undefined) {
     throw new ValidationError(
@@ -168,5 +164,5 @@ function versionsOf(
         'server (relay: true), or name the module with --application',
     );
   }
-  return new LatestVersions(events);
+  return latestVersions(events);
 }
