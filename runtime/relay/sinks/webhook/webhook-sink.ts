@@ -131,17 +131,12 @@ function waitOf(retryAfter: string | null): number {
 
 /** Reads an answer to its end. An answer that is too long closes its connection. */
 async function drain({ body }: Response): Promise<void> {
-  if (body === null) return;
-  const reader = body.getReader();
   let bytes = 0;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      bytes += value.byteLength;
-      if (bytes > MOST_ANSWER_BYTES) break;
+    for await (const piece of body ?? []) {
+      bytes += piece.byteLength;
+      if (bytes > MOST_ANSWER_BYTES) return;
     }
-    await reader.cancel();
   } catch {
     // The status has arrived; an error in the rest of the answer does not matter.
   }
