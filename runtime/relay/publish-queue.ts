@@ -174,18 +174,15 @@ export class PublishQueue {
     while (this.#pause === undefined && this.#inFlight < most) {
       const batch = this.#take();
       if (batch.length === 0) {
-        if (this.#inFlight === 0) this.#forget();
+        if (this.#inFlight > 0) return;
+        // All waiting messages were given up, because another process may be sending them.
+        this.#failures = 0;
+        this.#options.counts.accepting = true;
         return;
       }
       this.#inFlight += 1;
       void this.#send(batch);
     }
-  }
-
-  /** Gives up all waiting messages, because another process may be sending them. */
-  #forget(): void {
-    this.#failures = 0;
-    this.#options.counts.accepting = true;
   }
 
   #take(): readonly Group[] {
@@ -227,8 +224,10 @@ export class PublishQueue {
     }
     this.#inFlight -= 1;
     const result = resultOf(outcomes, deferred);
-    if (result.kind === 'done') this.#succeeded();
-    else if (result.kind === 'partly') this.#setAside(waiting, result.reason);
+    if (result.kind === 'done') {
+      if (this.#aside.size === 0) this.#reported = false;
+      this.#answered();
+    } else if (result.kind === 'partly') this.#setAside(waiting, result.reason);
     else this.#backOff(waiting, result);
     this.#fill();
   }
@@ -274,11 +273,6 @@ export class PublishQueue {
     }
     group.resolve();
     return undefined;
-  }
-
-  #succeeded(): void {
-    if (this.#aside.size === 0) this.#reported = false;
-    this.#answered();
   }
 
   #answered(): void {
