@@ -109,30 +109,19 @@ async function examineSchemas(
   ];
 }
 
-function migrationFinding({
-  shard,
-  state,
-  pending,
-  problems,
-  applied,
-}: ShardMigrationStatus): readonly Finding[] {
-  const subject = shard.toString();
+function migrationFinding(status: ShardMigrationStatus): readonly Finding[] {
+  const { state, pending, applied } = status;
+  const subject = status.shard.toString();
+  const problems = status.problems.join('; ');
   switch (state) {
     case 'current':
       return [{ subject, ...ok('migrations', `${applied} applied`) }];
     case 'pending':
       return [{ subject, ...fault('migrations', `${pending.length} pending`, 'Run fw-gen migrate up.') }];
     case 'changed':
-      return [
-        {
-          subject,
-          ...fault('migrations', problems.join('; '), 'Restore the migrations as they were applied.'),
-        },
-      ];
+      return [{ subject, ...fault('migrations', problems, 'Restore the migrations as they were applied.') }];
     case 'unordered':
-      return [
-        { subject, ...fault('migrations', problems.join('; '), 'See docs/migrations.md, "Branches".') },
-      ];
+      return [{ subject, ...fault('migrations', problems, 'See docs/migrations.md, "Branches".') }];
     case 'foreign':
     case 'unreachable':
       // Other checks report the failure.

@@ -25,20 +25,14 @@ export async function checkReplica(
       return [fault('replica', found, 'secondary-config names the replica of another member. Correct it.')];
     }
     if (standby !== true) {
-      return [
-        fault(
-          'replica',
-          `${replica.description} is not a standby`,
-          'secondary-config must name a streaming replica.',
-        ),
-      ];
+      const found = `${replica.description} is not a standby`;
+      return [fault('replica', found, 'secondary-config must name a streaming replica.')];
     }
     const behind = `${replica.description}, ${Math.round(Number(lag))} ms behind`;
     if (Number(lag) <= LAG_WARNING_MS) return [ok('replica', behind)];
     return [warning('replica', behind, 'Check the load and the network of the replica.')];
   } catch (error) {
-    return [
-      warning('replica', failureOf(replica, error), 'Reads go to the primary until the replica answers.'),
-    ];
+    const advice = 'Reads go to the primary until the replica answers.';
+    return [warning('replica', failureOf(replica, error), advice)];
   }
 }

@@ -1,4 +1,4 @@
-import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
+import type { ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type Finding, fault, ok, warning } from './finding.js';
 import { ask } from './shard-checks.js';
@@ -24,17 +24,13 @@ export async function checkBudget(
 function needsOf(topology: ShardingTopology): ReadonlyMap<string, ServerNeed> {
   const needs = new Map<string, ServerNeed>();
   for (const { shard, primary } of topology.groups.flatMap(({ members }) => members)) {
-    const address = addressOf(primary);
-    if (address === undefined) continue;
+    if (primary.url.kind !== 'postgresql') continue;
+    const address = `${primary.url.host}:${primary.url.port}`;
     const need = needs.get(address) ?? { address, shard, connections: 0 };
     need.connections += primary.maximumPoolSize;
     needs.set(address, need);
   }
   return needs;
-}
-
-function addressOf({ url }: DataSourceConfig): string | undefined {
-  return url.kind === 'postgresql' ? `${url.host}:${url.port}` : undefined;
 }
 
 async function checkServer(
@@ -57,9 +53,7 @@ async function checkServer(
       return { subject: address, ...warning('connections', found, advice) };
     return { subject: address, ...ok('connections', found) };
   } catch {
-    return {
-      subject: address,
-      ...warning('connections', 'unknown', 'The server could not be queried; see the connection check.'),
-    };
+    const advice = 'The server could not be queried; see the connection check.';
+    return { subject: address, ...warning('connections', 'unknown', advice) };
   }
 }

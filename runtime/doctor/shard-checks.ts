@@ -1,7 +1,7 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig, UnsafeSetting } from '../config/types.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
-import { missingRights } from '../migration/application-rights.js';
+import { missingRights, quoteTable } from '../migration/application-rights.js';
 import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
@@ -70,9 +70,8 @@ export const checkVersion: ShardCheck = async ({ database }) => {
 /** Checks for settings with which an acknowledged commit can be lost. */
 export const checkDurability: ShardCheck = async ({ database, member }) => {
   if (database.kind === 'pglite') {
-    return [
-      warning('durability', 'embedded database', 'A power loss may lose data: use a server in production.'),
-    ];
+    const advice = 'A power loss may lose data: use a server in production.';
+    return [warning('durability', 'embedded database', advice)];
   }
   const names: readonly UnsafeSetting[] = ['fsync', 'full_page_writes', 'synchronous_commit'];
   const values = await ask(
@@ -84,13 +83,8 @@ export const checkDurability: ShardCheck = async ({ database, member }) => {
   const found = off.map((name) => `${name} off`).join(', ');
   const allowed = off.every((name) => member.primary.allowUnsafe.includes(name));
   if (allowed) return [warning('durability', `${found}, allowed`, 'Acknowledged commits can be lost.')];
-  return [
-    fault(
-      'durability',
-      found,
-      'Switch it on: acknowledged commits can be lost, and applications do not start.',
-    ),
-  ];
+  const advice = 'Switch it on: acknowledged commits can be lost, and applications do not start.';
+  return [fault('durability', found, advice)];
 };
 
 /** Compares the clocks: this process dates ids and models, the server decides what has expired or is due. */
@@ -127,13 +121,8 @@ export const checkRights: ShardCheck = async ({ database, tables }) => {
     );
   }
   if (mayCreate === false) {
-    results.push(
-      warning(
-        'rights',
-        'no CREATE on the database',
-        'Migrations need it: grant it, or migrate as another user.',
-      ),
-    );
+    const advice = 'Migrations need it: grant it, or migrate as another user.';
+    results.push(warning('rights', 'no CREATE on the database', advice));
   }
   const missing = await missingRights(
     database,
@@ -164,7 +153,7 @@ export const checkResidency: ShardCheck = async ({ database, member, tables }) =
 };
 
 async function strangers(database: ShardDatabase, table: string): Promise<readonly CheckResult[]> {
-  const name = quoteName(table);
+  const name = quoteTable(table);
   const [there] = await ask(database, 'select to_regclass($1) is not null', [name]);
   if (there !== true) return [];
   try {
@@ -174,13 +163,8 @@ async function strangers(database: ShardDatabase, table: string): Promise<readon
     );
     if (rows.length === 0) return [];
     const ids = rows.map(([id]) => String(id)).join(', ');
-    return [
-      fault(
-        'residency',
-        `${table} holds ids of other shards: ${ids}`,
-        'Find out how they got here, then move them to their shard.',
-      ),
-    ];
+    const advice = 'Find out how they got here, then move them to their shard.';
+    return [fault('residency', `${table} holds ids of other shards: ${ids}`, advice)];
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     const isSlow = error.sqlState === '57014' || error.reason === 'deadline';
@@ -216,10 +200,6 @@ export async function ask(
 
 export function query(database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> {
   return database.query({ text, values });
-}
-
-function quoteName(table: string): string {
-  return `"${table.replaceAll('"', '""')}"`;
 }
 
 /** Describes a failure with its database. Connection failures, and those of an embedded database, already name it. */

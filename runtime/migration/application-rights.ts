@@ -67,6 +67,7 @@ export async function missingRights(
   ].sort();
 }
 
-function quoteTable(table: string): string {
+/** The name of a table in a statement. */
+export function quoteTable(table: string): string {
   return `"${table.replaceAll('"', '""')}"`;
 }
