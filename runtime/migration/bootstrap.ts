@@ -16,16 +16,20 @@ export async function establishIdentity(
   where: string,
 ): Promise<void> {
   await session.script(bootstrapSql(shard));
-  const found = await session.query({
-    text: `select group_number, member_number from ${SCHEMA}.shard`,
-    values: [],
-  });
-  const [group, member] = found.rows[0] ?? [];
-  if (group === shard.group && member === shard.member) return;
+  const found = await storedIdentity(session);
+  if (found === shard.toString()) return;
   throw new ShardIdentityError(
-    `${where} is shard (${String(group)}, ${String(member)}), but the configuration says that it is ${shard}. ` +
+    `${where} is shard ${found}, but the configuration says that it is ${shard}. ` +
       'Are two URLs swapped? Nothing was changed.',
   );
+}
+
+/** `(group, member)`, as the database stores it. */
+export async function storedIdentity(database: Pick<ShardSession, 'query'>): Promise<string> {
+  const text = `select group_number, member_number from ${SCHEMA}.shard`;
+  const { rows } = await database.query({ text, values: [] });
+  const [group, member] = rows[0] ?? [];
+  return `(${String(group)}, ${String(member)})`;
 }
 
 /**

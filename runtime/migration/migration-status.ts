@@ -3,7 +3,7 @@ import { messageOf } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { SCHEMA } from './bootstrap.js';
+import { SCHEMA, storedIdentity } from './bootstrap.js';
 import type { Migration } from './migration.js';
 import {
   type AppliedMigration,
@@ -76,7 +76,7 @@ export async function shardMigrationStatus(
   migrations: readonly Migration[],
 ): Promise<ReachedStatus> {
   const { shard } = database;
-  const identity = await identityOf(database);
+  const identity = (await hasTable(database, 'shard')) ? await storedIdentity(database) : undefined;
   if (identity !== undefined && identity !== shard.toString()) {
     const problems = [`${database.description} is shard ${identity}, not ${shard}`];
     return { ...NOTHING, state: 'foreign', problems };
@@ -132,15 +132,6 @@ function statusOfSet(
     problems,
     ...(unordered === undefined ? {} : { unordered }),
   };
-}
-
-/** `(group, member)`, or undefined for a database without an identity. */
-async function identityOf(database: ShardDatabase): Promise<string | undefined> {
-  if (!(await hasTable(database, 'shard'))) return undefined;
-  const text = `select group_number, member_number from ${SCHEMA}.shard`;
-  const { rows } = await database.query({ text, values: [] });
-  const [group, member] = rows[0] ?? [];
-  return `(${String(group)}, ${String(member)})`;
 }
 
 async function hasTable(database: ShardDatabase, name: string): Promise<boolean> {
