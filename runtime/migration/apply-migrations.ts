@@ -99,22 +99,28 @@ function checkNames(migrations: readonly Migration[]): void {
   }
 }
 
-/** Runs a migration's text. */
-type Run = (session: MigratingSession, migration: Migration) => Promise<void>;
-
 function migratorFor(
   { session }: MigrationTarget,
   set: MigrationSet,
   migrations: readonly Migration[],
-  run: Run,
+  run: typeof runAlone,
   transactions: { readonly disableTransactions?: boolean } = {},
 ): Migrator {
   const entries = migrations.map((migration) => {
+    const { name } = migration;
     const up = async (db: Kysely<ChecksumTable>): Promise<void> => {
       await run(session, migration);
-      await rememberChecksum(db, set, migration);
+      const checksum = checksumOf(migration);
+      const declared = readMigrationHeader(migration.up).tables;
+      const tables = declared === undefined ? null : printTables(declared);
+      await db
+        .insertInto(`${SCHEMA}.migration_checksums`)
+        .values({ migration_set: set, name, checksum, tables })
+        // Outside of a transaction, a process may have been killed between this row and the migrator's own row.
+        .onConflict((row) => row.columns(['migration_set', 'name']).doUpdateSet({ checksum, tables }))
+        .execute();
     };
-    return [migration.name, { up }];
+    return [name, { up }];
   });
   return new Migrator({
     db: kyselyOn(session),
@@ -127,22 +133,6 @@ function migratorFor(
     nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
     ...transactions,
   });
-}
-
-async function rememberChecksum(
-  db: Kysely<ChecksumTable>,
-  set: MigrationSet,
-  migration: Migration,
-): Promise<void> {
-  const checksum = checksumOf(migration);
-  const declared = readMigrationHeader(migration.up).tables;
-  const tables = declared === undefined ? null : printTables(declared);
-  await db
-    .insertInto(`${SCHEMA}.migration_checksums`)
-    .values({ migration_set: set, name: migration.name, checksum, tables })
-    // Outside of a transaction, a process may have been killed between this row and the migrator's own row.
-    .onConflict((conflict) => conflict.columns(['migration_set', 'name']).doUpdateSet({ checksum, tables }))
-    .execute();
 }
 
 function kyselyOn(session: ShardSession): Kysely<unknown> {

@@ -132,7 +132,8 @@ class ChangePlanner {
         leftOver.delete(column.renamedFrom ?? '');
       } else if (before === undefined) this.#addColumn(table, column);
       else {
-        if (before.name !== column.name) this.#rename(table, before.name, column.name);
+        const [from, to] = [this.#quote(before.name), this.#quote(column.name)];
+        if (from !== to) this.#alterTable(table, `rename column ${from} to ${to}`);
         renamed.set(before.name, column.name);
         const ofColumn = checks.filter(({ columns: of }) => of.join() === before.name);
         this.#alter(table, column, before, ofColumn);
@@ -178,10 +179,6 @@ class ChangePlanner {
       refusals: [...this.#refusals, ...refusals],
       notes: this.#notes,
     };
-  }
-
-  #rename(table: string, from: string, to: string): void {
-    this.#alterTable(table, `rename column ${this.#quote(from)} to ${this.#quote(to)}`);
   }
 
   #addColumn(table: string, column: WantedColumn): void {

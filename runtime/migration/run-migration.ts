@@ -30,7 +30,9 @@ export async function runInTransaction(session: MigratingSession, migration: Mig
  */
 export async function runAlone(session: MigratingSession, migration: Migration): Promise<void> {
   await runStatements(session, migration);
-  if (await isTransactionOpen(session))
+  const last = await currentTransaction(session);
+  // Outside of a transaction, each statement is its own transaction.
+  if ((await currentTransaction(session)) === last)
     throw new MigrationError('its text leaves a transaction open; add a COMMIT');
   await session.script(SESSION_SETTINGS);
 }
@@ -64,10 +66,4 @@ function placeOf({ up, origin }: Migration, offset: number): string {
 async function currentTransaction(session: ShardSession): Promise<unknown> {
   const { rows } = await session.query({ text: 'select pg_current_xact_id()::text', values: [] });
   return rows[0]?.[0];
-}
-
-/** Whether a transaction is open. If not, each statement is its own transaction. */
-async function isTransactionOpen(session: ShardSession): Promise<boolean> {
-  const one = await currentTransaction(session);
-  return (await currentTransaction(session)) === one;
 }
