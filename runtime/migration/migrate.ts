@@ -1,7 +1,7 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { FwError, MigrationError, messageOf } from '../errors.js';
+import { messageOf } from '../errors.js';
 import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { databaseTime } from '../sharding/database-time.js';
@@ -9,7 +9,7 @@ import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each
 import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
-import type { Migration } from './migration.js';
+import { type Migration, orMigrationError } from './migration.js';
 import { checkServer } from './server-check.js';
 import { lockEachTransaction, lockSession, SESSION_SETTINGS } from './session-lock.js';
 import { systemMigrations } from './system-migrations.js';
@@ -102,22 +102,24 @@ export function migrateShards(
 }
 
 /** As `migrate`, for one database that may not be part of a topology yet. */
-export async function migrateShard(
+export function migrateShard(
   database: ShardDatabase,
   member: MemberConfig,
   options: MigrateOptions,
 ): Promise<ShardMigrationReport> {
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  try {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  return orMigrationError(`Shard ${member.shard} cannot be migrated`, async () => {
     const session = await database.acquire({ timeoutMs: Math.max(timeoutMs, 1) });
-    const report = await migrateAndDestroy(session, database, member, options);
+    let report: ShardMigrationReport;
+    try {
+      report = await migrateSession(new PatientSession(session, timeoutMs), database, member, options);
+    } finally {
+      // Destroys the session's lock and settings with it.
+      session.destroy();
+    }
     await preparePartitions(database, options);
     return report;
-  } catch (error) {
-    if (error instanceof FwError) throw error;
-    const reason = messageOf(error);
-    throw new MigrationError(`Shard ${member.shard} cannot be migrated: ${reason}`, { cause: error });
-  }
+  });
 }
 
 /** Without partitions, rows are stored in the default partition, which does not prevent a start. */
@@ -129,21 +131,6 @@ async function preparePartitions(database: ShardDatabase, { log = () => {} }: Mi
     log(
       `Shard ${database.shard}: partitions were not created; the next start or retention creates them: ${reason}`,
     );
-  }
-}
-
-async function migrateAndDestroy(
-  session: ShardSession,
-  database: ShardDatabase,
-  member: MemberConfig,
-  options: MigrateOptions,
-): Promise<ShardMigrationReport> {
-  try {
-    const patient = new PatientSession(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    return await migrateSession(patient, database, member, options);
-  } finally {
-    // Destroys the session's lock and settings with it.
-    session.destroy();
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ValidationError } from '../errors.js';
+import { FwError, MigrationError, messageOf, ValidationError } from '../errors.js';
 import { readMigrationHeader, withoutOrder } from '../migration-header.js';
 
 /** A step of a schema, the same on every shard. */
@@ -63,4 +63,14 @@ export function runsInTransaction({ name, up }: Migration): boolean {
 export function checksumOf(migration: Migration): string {
   const text = withoutOrder(migration.up.replace(/\r\n?/g, '\n')).trim();
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Does work on a shard. @throws MigrationError that begins with `failed`, instead of an error of a driver */
+export async function orMigrationError<T>(failed: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof FwError) throw cause;
+    throw new MigrationError(`${failed}: ${messageOf(cause)}`, { cause });
+  }
 }

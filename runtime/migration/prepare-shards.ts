@@ -2,21 +2,15 @@ import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import {
-  ClosedError,
-  FwError,
-  MigrationError,
-  messageOf,
-  UnknownShardError,
-  UnsafeServerError,
-} from '../errors.js';
+import { ClosedError, MigrationError, messageOf, UnknownShardError, UnsafeServerError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { sqlStateMeaning } from '../sharding/sql-state.js';
+import { type SqlStateMeaning, sqlStateMeaning } from '../sharding/sql-state.js';
 import { type DriftPolicy, requireFit, warnOfDifferences } from './check-schema.js';
 import { type MigrateOptions, migrateShard } from './migrate.js';
+import { orMigrationError } from './migration.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 import { verifyShard } from './verify-shard.js';
 
@@ -108,9 +102,9 @@ export class ShardPreparation {
     const unsafe = outcomes.find((outcome) => !outcome.ok && outcome.error instanceof UnsafeServerError);
     if (unsafe?.ok === false) this.#giveUp(unsafe.error);
     const [firstOutcome] = outcomes;
-    if (firstOutcome?.ok === false && outcomes.every((outcome) => this.#isHopeless(outcome))) {
-      this.#giveUp(firstOutcome.error);
-    }
+    const isHopeless = (outcome: ShardOutcome<void>): boolean =>
+      !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
+    if (firstOutcome?.ok === false && outcomes.every(isHopeless)) this.#giveUp(firstOutcome.error);
     warnOfDifferences(this.#snapshots, this.#warn);
   }
 
@@ -150,7 +144,8 @@ export class ShardPreparation {
     let last = failure;
     let failures = 1;
     while (!isOver(last)) {
-      await this.#pause(backoffMs(failures, this.#backoff(shard, last), Math.random()));
+      const pauseMs = backoffMs(failures, this.#backoff(shard, last), Math.random());
+      await sleep(pauseMs, { ref: false, signal: this.#again.signal }).catch(() => {});
       if (this.#isGivenUp || this.#databases.isClosed || !this.#databases.has(shard)) return;
       try {
         await this.#takeIntoService(shard);
@@ -162,10 +157,6 @@ export class ShardPreparation {
         this.#report(shard, error);
       }
     }
-  }
-
-  #isHopeless(outcome: ShardOutcome<void>): boolean {
-    return !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
   }
 
   /** Whether the failure may resolve by itself. An embedded database that cannot be opened does not. */
@@ -182,11 +173,6 @@ export class ShardPreparation {
       longestMs: Math.max(longestMs, ofAllMs),
       least: 'half',
     };
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { signal } = this.#again;
-    await sleep(ms, { ref: false, signal }).catch(() => {});
   }
 
   async #takeIntoService(shard: ShardIdentifier): Promise<void> {
@@ -218,7 +204,8 @@ export class ShardPreparation {
 
   #report(shard: ShardIdentifier, error: unknown): void {
     if (isOver(error) || !this.#databases.has(shard)) return;
-    const reason = reasonOf(error);
+    // The same text for each failure of one kind: while its circuit is open, a database fails without an attempt.
+    const reason = messageOf(error).replace('not tried: ', '');
     if (this.#databases.withheld(shard) === reason) return;
     this.#databases.withhold(shard, reason);
     this.#warn(`${this.#nameOf(shard)} is out of service: ${reason}`);
@@ -232,24 +219,17 @@ export class ShardPreparation {
 /** Checks that the server answers, because later steps may take long. @throws MigrationError */
 async function requireAnswer(database: ShardDatabase): Promise<void> {
   const timeoutMs = database.kind === 'pglite' ? EMBEDDED_START_MS : ANSWER_MS;
-  try {
-    await database.query({ text: 'select 1', values: [] }, { timeoutMs });
-  } catch (error) {
-    if (error instanceof FwError) throw error;
-    throw new MigrationError(`Shard ${database.shard} does not answer: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
+  const ask = () => database.query({ text: 'select 1', values: [] }, { timeoutMs });
+  await orMigrationError(`Shard ${database.shard} does not answer`, ask);
 }
+
+const PASSING: readonly SqlStateMeaning[] = ['unavailable', 'saturated', 'transient', 'locked'];
 
 function isPassing(error: unknown): boolean {
   const cause = error instanceof MigrationError ? error.cause : error;
   if (!(cause instanceof DriverFailure)) return false;
   if (cause.sqlState === undefined) return true;
-  const meaning = sqlStateMeaning(cause.sqlState);
-  return (
-    meaning === 'unavailable' || meaning === 'saturated' || meaning === 'transient' || meaning === 'locked'
-  );
+  return PASSING.includes(sqlStateMeaning(cause.sqlState));
 }
 
 /** The databases were closed, or a reload has removed the shard. */
@@ -257,9 +237,4 @@ function isOver(error: unknown): boolean {
   if (error instanceof ClosedError || error instanceof UnknownShardError) return true;
   const cause = error instanceof MigrationError ? error.cause : error;
   return cause instanceof DriverFailure && cause.reason === 'closed';
-}
-
-/** The same text for each failure of one kind: while its circuit is open, a database fails without an attempt. */
-function reasonOf(error: unknown): string {
-  return messageOf(error).replace('not tried: ', '');
 }

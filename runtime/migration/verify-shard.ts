@@ -1,9 +1,9 @@
 import type { MemberConfig } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
-import { FwError, MigrationError, messageOf, ShardIdentityError } from '../errors.js';
+import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { missingRights } from './application-rights.js';
-import type { Migration } from './migration.js';
+import { type Migration, orMigrationError } from './migration.js';
 import { orderError } from './migration-order.js';
 import { shardMigrationStatus } from './migration-status.js';
 import { checkServer } from './server-check.js';
@@ -27,18 +27,14 @@ const SHOWN = 3;
  * @throws ShardIdentityError if the database belongs to another shard, or to none
  * @throws UnsafeServerError if the server is too old or may lose acknowledged commits
  */
-export async function verifyShard(
+export function verifyShard(
   database: ShardDatabase,
   member: MemberConfig,
   options: VerifyOptions,
 ): Promise<void> {
-  try {
-    await verify(database, member, options);
-  } catch (error) {
-    if (error instanceof FwError) throw error;
-    const reason = messageOf(error);
-    throw new MigrationError(`Shard ${member.shard} cannot be verified: ${reason}`, { cause: error });
-  }
+  return orMigrationError(`Shard ${member.shard} cannot be verified`, () =>
+    verify(database, member, options),
+  );
 }
 
 async function verify(
@@ -49,12 +45,15 @@ async function verify(
   await checkServer(database, primary.allowUnsafe);
   const status = await shardMigrationStatus(database, migrations);
   switch (status.state) {
-    case 'current':
-      await requireRights(
-        database,
-        models.map(({ table }) => table),
+    case 'current': {
+      const tables = models.map(({ table }) => table);
+      const missing = await missingRights(database, tables);
+      if (missing.length === 0) return;
+      throw new MigrationError(
+        `Shard ${shard}: the user lacks the rights ${missing.join(', ')}. Grant them as the owner of the schema ` +
+          '(docs/events.md, Roles).',
       );
-      return;
+    }
     case 'foreign':
       throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
     case 'changed':
@@ -71,13 +70,4 @@ async function verify(
       );
     }
   }
-}
-
-async function requireRights(database: ShardDatabase, tables: readonly string[]): Promise<void> {
-  const missing = await missingRights(database, tables);
-  if (missing.length === 0) return;
-  throw new MigrationError(
-    `Shard ${database.shard}: the user lacks the rights ${missing.join(', ')}. Grant them as the owner of the schema ` +
-      '(docs/events.md, Roles).',
-  );
 }
