@@ -1,4 +1,4 @@
-import { descriptorOf, type Entity, instantiate } from '../domain/entity.js';
+import { copyWith, descriptorOf, type Entity } from '../domain/entity.js';
 import { ValidationError } from '../errors.js';
 
 /**
@@ -11,9 +11,5 @@ export function persisted<M extends Entity>(model: M, version: number = model.ve
   if (!Number.isInteger(version) || version < 1) {
     throw new ValidationError(`A stored version is an integer of at least 1, got ${version}`);
   }
-  const descriptor = descriptorOf(model);
-  const source = model as unknown as Readonly<Record<string, unknown>>;
-  const values: Record<string, unknown> = {};
-  for (const { field } of descriptor.columns) values[field] = field === 'version' ? version : source[field];
-  return instantiate(descriptor, values) as M;
+  return copyWith(descriptorOf(model), model, { version }) as M;
 }
