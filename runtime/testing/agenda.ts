@@ -2,8 +2,6 @@ import type { VirtualClock } from './virtual-clock.js';
 
 interface Task {
   readonly atMs: number;
-  /** Tasks of the same time run in the order in which they were entered. */
-  readonly order: number;
   readonly run: () => Promise<void>;
 }
 
@@ -11,7 +9,6 @@ interface Task {
 export class Agenda {
   readonly #clock: VirtualClock;
   #tasks: Task[] = [];
-  #entered = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
@@ -21,15 +18,14 @@ export class Agenda {
     return this.#clock.now().getTime();
   }
 
-  /** Adds a task. A time in the past means now. */
+  /** Adds a task. A time in the past means now. Tasks of the same time run in the order in which they were entered. */
   enter(atMs: number, run: () => Promise<void>): void {
-    this.#entered += 1;
-    this.#tasks.push({ atMs, order: this.#entered, run });
+    this.#tasks.push({ atMs, run });
   }
 
   /** Advances to the next task's time and runs it. False if there is none. */
   async next(): Promise<boolean> {
-    const [first] = this.#tasks.toSorted((a, b) => a.atMs - b.atMs || a.order - b.order);
+    const [first] = this.#tasks.toSorted((a, b) => a.atMs - b.atMs);
     if (first === undefined) return false;
     this.#tasks = this.#tasks.filter((task) => task !== first);
     if (first.atMs > this.nowMs) this.#clock.set(new Date(first.atMs));
