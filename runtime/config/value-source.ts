@@ -1,3 +1,4 @@
+import { isPlainObject } from '../domain/json.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ConfigNode, ScalarNode } from './config-node.js';
 import { SecretText } from './secret.js';
@@ -30,10 +31,4 @@ export function readValue(value: unknown, depth = 0): ConfigNode {
 
 function scalar(type: ScalarNode['type'], text = ''): ScalarNode {
   return { kind: 'scalar', offset: undefined, type, text };
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from './show.js';
+import { isPlainObject } from '../domain/json.js';
 
 interface Matcher {
   asymmetricMatch(value: unknown): boolean;

@@ -5,6 +5,7 @@ import type { PlannedSchedule } from '../action/planned-schedule.js';
 import { Decimal, plainDecimal } from '../domain/decimal.js';
 import { Entity } from '../domain/entity.js';
 import { Id } from '../domain/id.js';
+import { isPlainObject } from '../domain/json.js';
 import { ModelEvent } from '../domain/model-event.js';
 
 /** The form in which assertions compare and print a value: numbers, ids and models by value. */
@@ -63,11 +64,4 @@ function showEvent(event: ModelEvent<unknown>): object {
     of: `${event.getModelName()} ${event.getModelId()}`,
     payload: showFields(event),
   };
-}
-
-/** @internal True for an object without a class. */
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
