@@ -20,6 +20,7 @@ import {
   memoryApplication,
   type SpecifiedApplication,
   type SpecKit,
+  type SpecSetting,
 } from './memory-application.js';
 import type { MemoryTopology } from './memory-databases.js';
 import { eventsOf, type Performed, performedIn } from './performed.js';
@@ -38,12 +39,9 @@ export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
 }
 
 /** @internal */
-export interface ActionSetting<Params, Result> {
-  readonly application: SpecifiedApplication;
+export interface ActionSetting<Params, Result> extends SpecSetting {
   /** Default: the application's only action. */
   readonly actionClass?: ActionClass<Params, Result>;
-  readonly clock: Clock;
-  readonly models: readonly Entity[];
   readonly principal: Caller;
 }
 

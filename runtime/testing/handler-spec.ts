@@ -1,5 +1,3 @@
-import type { ActionClass } from '../action/action.js';
-import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
 import { shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
@@ -12,11 +10,7 @@ import type { EventHandler, HandlerDescriptor } from '../events/delivery/handler
 import type { LoggedEvent, SourceAction } from '../events/log/event-record.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { type Handled, HandlerOutcome } from './handler-outcome.js';
-import {
-  type MemoryApplication,
-  memoryApplication,
-  type SpecifiedApplication,
-} from './memory-application.js';
+import { type MemoryApplication, memoryApplication, type SpecSetting } from './memory-application.js';
 import { performedIn } from './performed.js';
 import { type RecordedCall, recording } from './recorded-calls.js';
 
@@ -62,13 +56,6 @@ export function delivery<Event extends ModelEvent<unknown>>(
   return { event, options };
 }
 
-/** @internal */
-export interface HandlerSetting {
-  readonly application: SpecifiedApplication;
-  readonly clock: Clock;
-  readonly models: readonly Entity[];
-}
-
 const SPEC_ACTION: SourceAction = Object.freeze({
   name: 'spec',
   principal: 'spec',
@@ -82,20 +69,18 @@ const SPEC_ACTION: SourceAction = Object.freeze({
  */
 export class HandlerSpec<Event extends ModelEvent<unknown>> {
   readonly #handler: HandlerClass<Event>;
-  readonly #setting: HandlerSetting;
+  readonly #setting: SpecSetting;
 
   /** @internal use `applicationSpecs` */
-  constructor(handler: HandlerClass<Event>, setting: HandlerSetting) {
+  constructor(handler: HandlerClass<Event>, setting: SpecSetting) {
     this.#handler = handler;
     this.#setting = setting;
   }
 
   /** Stores these models at the versions that they have, without their pending events. */
   given(...models: readonly Entity[]): HandlerSpec<Event> {
-    return new HandlerSpec(this.#handler, {
-      ...this.#setting,
-      models: [...this.#setting.models, ...models],
-    });
+    const all = [...this.#setting.models, ...models];
+    return new HandlerSpec(this.#handler, { ...this.#setting, models: all });
   }
 
   /**
@@ -115,13 +100,15 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     const run = memoryApplication(application, { clock, models });
     const descriptor = this.#descriptorAmong(run.handlers);
     const runs: { readonly action: { readonly name: string }; readonly params: unknown }[] = [];
-    const executor = noting(run.executor, (action, params) => runs.push({ action, params }));
-    const attempts = new HandlerAttempts(descriptor, executor, () => 0);
-    const context = {
-      identity: descriptor.name,
-      again: undefined,
-      signal: new AbortController().signal,
+    const executor: ActionRunner = {
+      execute: (principal, action, params, configuration) => {
+        runs.push({ action, params });
+        return run.executor.execute(principal, action, params, configuration);
+      },
     };
+    const attempts = new HandlerAttempts(descriptor, executor, () => 0);
+    const { signal } = new AbortController();
+    const context = { identity: descriptor.name, again: undefined, signal };
     const logged = new Map<Event, LoggedEvent>();
     const calls: RecordedCall[] = [];
     await recording(calls, async () => {
@@ -183,16 +170,4 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
     }
     return found;
   }
-}
-
-function noting(
-  executor: ActionRunner,
-  note: (action: ActionClass<never, unknown>, params: unknown) => void,
-): ActionRunner {
-  return {
-    execute: (principal, actionClass, params, configuration) => {
-      note(actionClass as unknown as ActionClass<never, unknown>, params);
-      return executor.execute(principal, actionClass, params, configuration);
-    },
-  };
 }

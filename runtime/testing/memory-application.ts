@@ -61,6 +61,13 @@ export interface SpecifiedApplication extends MemoryTopology {
   readonly wireHandlers: (kit: SpecKit) => readonly HandlerDescriptor[];
 }
 
+/** @internal What every specification runs on. */
+export interface SpecSetting {
+  readonly application: SpecifiedApplication;
+  readonly clock: Clock;
+  readonly models: readonly Entity[];
+}
+
 export interface MemoryApplicationOptions extends Partial<Pick<MemoryStoreOptions, 'committed' | 'trouble'>> {
   readonly clock: Clock;
   readonly models: readonly Entity[];
@@ -103,24 +110,24 @@ class MemoryRuns extends SagaRunRepository {
   }
 }
 
+type Attempted = NonNullable<MemoryApplicationOptions['attempted']>;
+
 /** Reports its attempt before it performs another action. */
 class ObservedAction extends Action<unknown, unknown> {
-  readonly #observed: Action<unknown, unknown>;
-  readonly #attempted: (params: unknown, plan: ActionPlan) => void;
+  readonly #observed: ActionDescriptor;
+  readonly #attempted: Attempted;
 
-  constructor(
-    clock: Clock,
-    observed: Action<unknown, unknown>,
-    attempted: (params: unknown, plan: ActionPlan) => void,
-  ) {
+  constructor(clock: Clock, observed: ActionDescriptor, attempted: Attempted) {
     super(clock);
     this.#observed = observed;
     this.#attempted = attempted;
   }
 
   protected perform(principal: Principal, params: unknown): unknown {
-    this.#attempted(params, this.plan());
-    return startPerform(this.#observed, this.plan(), principal, params);
+    this.#attempted(this.#observed, params, this.plan());
+    // Observers accept actions of every type.
+    const action = this.#observed.create() as Action<unknown, unknown>;
+    return startPerform(action, this.plan(), principal, params);
   }
 }
 
@@ -177,9 +184,9 @@ export function memoryApplication(
     runs: new MemoryRuns(kit),
   });
   const all = [...actions, ...sagas.actions, ...(options.actions ?? [])];
-  const registry = new Registry(
-    attempted === undefined ? all : all.map((each) => observed(each, kit, attempted)),
-  );
+  const observed = (each: ActionDescriptor): ActionDescriptor =>
+    attempted === undefined ? each : { ...each, create: () => new ObservedAction(clock, each, attempted) };
+  const registry = new Registry(all.map(observed));
   const own = new Set<object>(sagas.actions.map(({ actionClass }) => actionClass));
   const groupNumbers = databases.groupNumbers.bind(databases);
   const reach = application.tenancy && reachBy(application.tenancy, { groupNumbers, own });
@@ -195,19 +202,4 @@ export function memoryApplication(
   const [driver] = sagas.handlers(executor);
   const handlers = application.wireHandlers(kit);
   return { databases, store, registry, executor, log: new MemoryLog(catalog), handlers, driver, commits };
-}
-
-function observed(
-  action: ActionDescriptor,
-  { clock }: SpecKit,
-  attempted: NonNullable<MemoryApplicationOptions['attempted']>,
-): ActionDescriptor {
-  return {
-    ...action,
-    // Observers accept actions of every type.
-    create: () =>
-      new ObservedAction(clock, action.create() as Action<unknown, unknown>, (params, plan) =>
-        attempted(action, params, plan),
-      ),
-  };
 }

@@ -1,4 +1,3 @@
-import { AssertionError } from 'node:assert';
 import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { SagaFailure } from '../sagas/saga-step.js';
@@ -139,9 +138,4 @@ function failureLike(failure: SagaFailure | undefined, wanted: Partial<SagaFailu
 
 function shownStep(step: Exclude<ExpectedStep<string>, string>): object {
   return step.action === undefined ? step : { ...step, action: step.action.name };
-}
-
-/** @internal */
-export function neverStarted(saga: string, by: string): AssertionError {
-  return new AssertionError({ message: `Expected ${by} to start ${saga}, but it did not` });
 }

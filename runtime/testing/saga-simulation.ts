@@ -1,9 +1,10 @@
+import { AssertionError } from 'node:assert';
 import { Action } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { Clock } from '../domain/clock.js';
 import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
-import type { Principal } from '../domain/principal.js';
+import type { Caller, Principal } from '../domain/principal.js';
 import { UnknownHandlerError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { readFailure } from '../sagas/own-model.js';
@@ -12,14 +13,38 @@ import type { SagaDescriptor } from '../sagas/saga-descriptor.js';
 import { SagaRun, sagaRunModel } from '../sagas/saga-run.js';
 import { stageStart } from '../sagas/stage-saga.js';
 import { Agenda } from './agenda.js';
-import { type MemoryApplication, memoryApplication } from './memory-application.js';
+import { type MemoryApplication, memoryApplication, type SpecSetting } from './memory-application.js';
 import { MemoryProcess } from './memory-process.js';
 import type { MemoryCommit } from './memory-store.js';
 import { performedIn } from './performed.js';
-import { neverStarted, type SagaPerformed } from './saga-outcome.js';
-import type { SagaSetting, SagaSignal, SagaTrouble } from './saga-setting.js';
+import type { SagaPerformed } from './saga-outcome.js';
 import { TakenSteps } from './taken-steps.js';
 import { VirtualClock } from './virtual-clock.js';
+
+/** A failure of the first attempts of one step. */
+export interface SagaTrouble {
+  readonly state: string;
+  readonly point: 'before commit' | 'after commit';
+  /** Number of attempts that fail. */
+  readonly times: number;
+  readonly error: Error;
+}
+
+/** An action that runs while the saga waits. */
+export interface SagaSignal {
+  /** State of the wait. */
+  readonly state: string;
+  /** Milliseconds after its begin. */
+  readonly afterMs: number;
+  readonly run: (executor: ActionRunner) => Promise<unknown>;
+}
+
+/** @internal */
+export interface SagaSetting extends SpecSetting {
+  readonly principal: Caller;
+  readonly troubles: readonly SagaTrouble[];
+  readonly signals: readonly SagaSignal[];
+}
 
 type Start = (executor: ActionRunner) => Promise<unknown>;
 type MakeSaga<M extends Model> = new () => Saga<M>;
@@ -81,7 +106,8 @@ export async function runSaga<M extends Model>(
   if (started === undefined) {
     const [first] = run.commits;
     const action = first && run.registry.named(first.plan.action.name);
-    throw neverStarted(saga.name, action?.actionClass.name ?? 'the action');
+    const by = action?.actionClass.name ?? 'the action';
+    throw new AssertionError({ message: `Expected ${by} to start ${saga.name}, but it did not` });
   }
   const ending = await endOf(run, agenda, { started, signals: setting.signals });
   const last = run.store.stored(started) ?? started;

@@ -8,8 +8,7 @@ import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { Saga } from '../sagas/saga.js';
 import { SagaOutcome } from './saga-outcome.js';
-import type { SagaSetting, SagaTrouble } from './saga-setting.js';
-import { runSaga, StartAction } from './saga-simulation.js';
+import { runSaga, type SagaSetting, type SagaTrouble, StartAction } from './saga-simulation.js';
 
 /** A saga class as a value. */
 export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
@@ -33,10 +32,8 @@ export class SagaSpec<M extends Model> {
 
   /** Stores these models at the versions that they have, without their pending events. */
   given(...models: readonly Entity[]): SagaSpec<M> {
-    return new SagaSpec(this.#saga, {
-      ...this.#setting,
-      models: [...this.#setting.models, ...models],
-    });
+    const all = [...this.#setting.models, ...models];
+    return new SagaSpec(this.#saga, { ...this.#setting, models: all });
   }
 
   /**
@@ -52,10 +49,8 @@ export class SagaSpec<M extends Model> {
 
   /** The shard of this state's step is unreachable until the step's time-out. */
   givenTimeOut(state: M['state']): SagaSpec<M> {
-    return this.givenFailure(
-      state,
-      new ShardUnavailableError('of the step', 'simulated by the specification'),
-    );
+    const error = new ShardUnavailableError('of the step', 'simulated by the specification');
+    return this.givenFailure(state, error);
   }
 
   /** The step of this state commits, but its reply is lost, so the runtime must determine the outcome. */
@@ -107,9 +102,7 @@ export class SagaSpec<M extends Model> {
   }
 
   #troubled(trouble: SagaTrouble): SagaSpec<M> {
-    return new SagaSpec(this.#saga, {
-      ...this.#setting,
-      troubles: [...this.#setting.troubles, trouble],
-    });
+    const troubles = [...this.#setting.troubles, trouble];
+    return new SagaSpec(this.#saga, { ...this.#setting, troubles });
   }
 }
