@@ -17,18 +17,13 @@ export function checkFrom<T>(site: CallSite, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (error instanceof AssertionError) error.stack = [headOf(error), ...framesOf(site)].join('\n');
+    if (error instanceof AssertionError) {
+      const [, ...frames] = (site.stack ?? '').split('\n');
+      const shown = frames.filter((frame) => !KIT_FRAME.test(frame));
+      error.stack = [`${error.name} [${error.code}]: ${error.message}`, ...shown].join('\n');
+    }
     throw error;
   }
-}
-
-function headOf({ name, code, message }: AssertionError): string {
-  return `${name} [${code}]: ${message}`;
-}
-
-function framesOf({ stack = '' }: CallSite): readonly string[] {
-  const [, ...frames] = stack.split('\n');
-  return frames.filter((frame) => !KIT_FRAME.test(frame));
 }
 
 const KIT_FRAME = /[/\\]testing[/\\](\w+-outcome|call-site)\.[jt]s/;

@@ -81,7 +81,9 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     const unclaimed = [...performed.items];
     for (const { run, site } of this.#checks) checkFrom(site, () => run(performed, unclaimed));
     const lastClaim = this.#checks.findLast(({ claims }) => claims);
-    if (lastClaim !== undefined) checkFrom(lastClaim.site, () => assertAllClaimed(unclaimed));
+    const requireAll = () =>
+      assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
+    if (lastClaim !== undefined) checkFrom(lastClaim.site, requireAll);
     return performed;
   }
 
@@ -116,8 +118,4 @@ export abstract class CheckedOutcome<Value extends Staging> implements Promise<v
     const check = { claims, run, site: callSite() };
     return this.with({ ending: this.#ending, checks: [...this.#checks, check] });
   }
-}
-
-function assertAllClaimed(unclaimed: readonly StagedItem[]): void {
-  assertShowsSame(unclaimed.map(showItem), [], 'Expected the plan to hold nothing else');
 }

@@ -32,9 +32,11 @@ export function failureOf<E extends Error>(
   }
   const { error } = ending;
   if (!(error instanceof errorClass)) {
-    throw mismatch(`${wanted}, but it failed with ${String(error)}`, nameOf(error), errorClass.name, error);
+    const name = error instanceof Error ? error.name : typeof error;
+    throw mismatch(`${wanted}, but it failed with ${String(error)}`, name, errorClass.name, error);
   }
-  if (message !== undefined && !matches(error.message, message)) {
+  const isExpected = typeof message === 'string' ? error.message === message : message?.test(error.message);
+  if (isExpected === false) {
     const said = `Expected ${errorClass.name} with the message ${String(message)}, but its message is ${error.message}`;
     throw mismatch(said, error.message, message, error);
   }
@@ -45,12 +47,4 @@ function mismatch(message: string, actual: unknown, expected: unknown, cause?: u
   const error = new AssertionError({ message, actual, expected });
   if (cause !== undefined) error.cause = cause;
   return error;
-}
-
-function matches(text: string, expected: string | RegExp): boolean {
-  return typeof expected === 'string' ? text === expected : expected.test(text);
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

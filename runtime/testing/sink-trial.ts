@@ -80,7 +80,9 @@ export class SinkTrial {
     try {
       const call = sink
         .publish(messages, aborted)
-        .then(undefined, (error: unknown) => deferred(messages, error));
+        .catch((error: unknown): readonly PublishOutcome[] =>
+          messages.map(() => ({ kind: 'deferred', reason: String(error) })),
+        );
       const outcomes = await this.settles(call, 'publish()');
       strictEqual(outcomes.length, messages.length, 'publish() gives one outcome for each message');
       checkOrder(messages, outcomes);
@@ -139,10 +141,6 @@ export class SinkTrial {
     const texts = outcomes.map((each) => ('reason' in each ? `${each.kind}: ${each.reason}` : each.kind));
     return [...new Set(texts)].join('; ');
   }
-}
-
-function deferred(messages: readonly RelayMessage[], error: unknown): readonly PublishOutcome[] {
-  return messages.map(() => ({ kind: 'deferred', reason: String(error) }));
 }
 
 /** No message of a key may be accepted after one that was not. */

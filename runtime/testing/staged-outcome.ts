@@ -1,7 +1,6 @@
 import { AssertionError } from 'node:assert';
 import type { ActionClass } from '../action/action.js';
 import type { StagedItem } from '../action/action-plan.js';
-import type { PlannedSchedule } from '../action/planned-schedule.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelClass } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -62,16 +61,13 @@ export abstract class StagedOutcome<Result, Value extends Performed<Result>> ext
   thenSchedules<Params extends readonly object[]>(...expected: ScheduledActions<Params>): this;
   thenSchedules(...expected: OfResult<Result, readonly SomeSchedule[]>): this {
     return this.check(({ schedules, result }) => {
-      const wanted = expectedOf(expected, result).map(({ at, action, params }) => ({
-        at,
-        action: action.name,
-        params: show(params),
-      }));
-      assertShowsSame(
-        schedules.map(showScheduled),
-        wanted,
-        `Expected ${this.subject} to schedule other actions`,
-      );
+      const found = schedules.map(({ dueDate: at, actionClass, params }) => {
+        return { at, action: actionClass.name, params };
+      });
+      const wanted = expectedOf(expected, result).map(({ at, action, params }) => {
+        return { at, action: action.name, params };
+      });
+      assertShowsSame(show(found), show(wanted), `Expected ${this.subject} to schedule other actions`);
     });
   }
 
@@ -114,10 +110,6 @@ function expectedOf<Result, Value extends readonly object[] | readonly string[]>
   const [first] = expected;
   // Events, ids and schedules are never functions.
   return typeof first === 'function' ? first(result) : (expected as Value);
-}
-
-function showScheduled({ dueDate, actionClass, params }: PlannedSchedule): object {
-  return { at: dueDate, action: actionClass.name, params: show(params) };
 }
 
 function claim<M extends Entity>(
