@@ -28,19 +28,13 @@ export interface HomeOptions {
 
 /** Owns the engine, from the first session to the end, and the lock of its directory. */
 export class EngineHome {
-  readonly #directory: string | undefined;
-  readonly #warn: Warn;
-  readonly #use: EmbeddedUse;
-  readonly #take: TakeSession;
+  readonly #options: HomeOptions;
   #socket: OperatorsSocket | undefined;
   #lock: DirectoryLock | undefined;
   #engine: PgliteEngine | undefined;
 
-  constructor({ directory, warn, use, take }: HomeOptions) {
-    this.#directory = directory;
-    this.#warn = warn;
-    this.#use = use;
-    this.#take = take;
+  constructor(options: HomeOptions) {
+    this.#options = options;
   }
 
   get inTransaction(): boolean {
@@ -60,10 +54,10 @@ export class EngineHome {
   }
 
   async #cleaned(engine: PgliteEngine): Promise<PgliteEngine> {
+    const { directory } = this.#options;
     // Committed data is in the directory, so the engine can be opened again. An in-memory database is lost.
-    if (engine.broken && this.#directory !== undefined) {
-      return this.#lock === undefined ? this.#start() : PgliteEngine.open(this.#directory);
-    }
+    if (engine.broken && directory !== undefined)
+      return this.#lock === undefined ? this.#start() : PgliteEngine.open(directory);
     await engine.reset();
     return engine;
   }
@@ -81,21 +75,21 @@ export class EngineHome {
   }
 
   async #start(): Promise<PgliteEngine> {
-    if (this.#directory === undefined) return PgliteEngine.open(undefined);
+    const { directory, warn, use } = this.#options;
+    if (directory === undefined) return PgliteEngine.open(undefined);
     try {
-      this.#lock = await lock(this.#directory);
+      this.#lock = await DirectoryLock.acquire(directory);
     } catch (error) {
-      if (this.#use === 'join' && error instanceof EmbeddedDatabaseLockedError)
-        return await joined(this.#directory, error);
-      throw error;
+      if (use === 'join' && error instanceof EmbeddedDatabaseLockedError) return joined(directory, error);
+      throw error instanceof FwError ? error : openFailure(directory, error);
     }
-    this.#warn(
-      `The embedded database in ${this.#directory} does not force its writes to disk: ` +
+    warn(
+      `The embedded database in ${directory} does not force its writes to disk: ` +
         'a power loss may lose acknowledged data. Use PostgreSQL where that matters.',
     );
     try {
-      const engine = await PgliteEngine.open(this.#directory);
-      if (this.#use === 'serve') await this.#listen(this.#directory);
+      const engine = await PgliteEngine.open(directory);
+      if (use === 'serve') await this.#listen(directory);
       return engine;
     } catch (error) {
       this.#lock.release();
@@ -107,13 +101,14 @@ export class EngineHome {
   async #listen(directory: string): Promise<void> {
     let reason = 'the path of its socket is too long';
     try {
-      this.#socket ??= await OperatorsSocket.listen(directory, this.#take);
+      this.#socket ??= await OperatorsSocket.listen(directory, this.#options.take);
       if (this.#socket !== undefined) return;
       if (process.platform === 'win32') return;
     } catch (error) {
       reason = messageOf(error);
     }
-    this.#warn(`fw-gen cannot use the embedded database in ${directory} while this process runs: ${reason}.`);
+    const what = `the embedded database in ${directory} while this process runs`;
+    this.#options.warn(`fw-gen cannot use ${what}: ${reason}.`);
   }
 }
 
@@ -123,12 +118,4 @@ async function joined(directory: string, locked: EmbeddedDatabaseLockedError): P
   throw new EmbeddedDatabaseLockedError(
     `${locked.message} fw-gen can share it only with a process that runs startServer, and not on Windows.`,
   );
-}
-
-async function lock(directory: string): Promise<DirectoryLock> {
-  try {
-    return await DirectoryLock.acquire(directory);
-  } catch (error) {
-    throw error instanceof FwError ? error : openFailure(directory, error);
-  }
 }

@@ -1,7 +1,8 @@
 import type { DataSourceConfig, PgliteUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { AdapterOptions } from '../sharding/database-adapter.js';
 import { PooledDatabase } from '../sharding/pooled-database.js';
-import { type EmbeddedUse, EngineHome, type Warn } from './engine-home.js';
+import { EngineHome, type HomeOptions } from './engine-home.js';
 import type { OperatorsSession } from './operators-socket.js';
 import { PgliteConnection } from './pglite-connection.js';
 
@@ -16,18 +17,10 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
     shard: ShardIdentifier,
     url: PgliteUrl,
     dataSource: DataSourceConfig,
-    {
-      warn,
-      use,
-      serverInDoubt,
-    }: { readonly warn: Warn; readonly use: EmbeddedUse; readonly serverInDoubt?: (() => void) | undefined },
+    options: Pick<HomeOptions, 'warn' | 'use'> & Pick<AdapterOptions, 'serverInDoubt'>,
   ) {
-    const home = new EngineHome({
-      directory: url.storage === 'file' ? url.location : undefined,
-      warn,
-      use,
-      take: () => this.#forOperators(),
-    });
+    const directory = url.storage === 'file' ? url.location : undefined;
+    const home = new EngineHome({ ...options, directory, take: () => this.#forOperators() });
     super({
       shard,
       kind: 'pglite',
@@ -38,7 +31,7 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
         maximumLifetimeMs: Number.POSITIVE_INFINITY,
         statementTimeoutMs: dataSource.statementTimeoutMs,
       },
-      serverInDoubt,
+      serverInDoubt: options.serverInDoubt,
       open: async () => new PgliteConnection(await home.cleanEngine()),
       closed: () => home.close(),
     });

@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { messageOf } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
@@ -39,7 +38,9 @@ export class PgliteEngine {
   static async open(directory: string | undefined): Promise<PgliteEngine> {
     // Loaded here, so that an application with only PostgreSQL servers does not load the WebAssembly.
     const module = await loadPglite();
-    const database = await created(module, directory);
+    const database = await openCluster(module, directory).catch((error: unknown) => {
+      throw openFailure(directory, error);
+    });
     const engine = new PgliteEngine(module, localWire(database));
     await engine.script(SESSION_SETTINGS);
     return engine;
@@ -140,8 +141,9 @@ export class PgliteEngine {
     } catch (error) {
       // Not an answer of the database, but a crash of the engine, for example because it ran out of memory.
       this.#broken = error;
-      if (this.#wire.isRemote) throw remoteFailure(error);
-      throw brokenFailure('in-flight', error);
+      if (!this.#wire.isRemote) throw brokenFailure('in-flight', error);
+      const message = `The embedded database's server gave no answer: ${messageOf(error)}`;
+      throw new DriverFailure(message, { phase: 'in-flight', cause: error });
     }
     return this.#read(messages, statement);
   }
@@ -166,7 +168,8 @@ export class PgliteEngine {
         parsers = message.fields.map((field) => parserFor(field.dataTypeID));
       } else if (message.name === 'parseComplete') this.#remember(statement);
     }
-    const isAnswered = failure !== undefined || tag !== '' || saysNothing(statement);
+    const saysNothing = statement === undefined || NOTHING.test(statement.text);
+    const isAnswered = failure !== undefined || tag !== '' || saysNothing;
     if (!isReady || !isAnswered) {
       // A stack overflow, for example, ends a statement at any point, and the engine would continue in an undefined
       // state.
@@ -194,20 +197,8 @@ export class PgliteEngine {
   }
 }
 
-async function created(module: PgliteModule, directory: string | undefined): Promise<PGlite> {
-  try {
-    return await openCluster(module, directory);
-  } catch (error) {
-    throw openFailure(directory, error);
-  }
-}
-
+/** An empty statement, for example only a comment. */
 const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
-
-/** Whether the statement is empty, for example only a comment. */
-function saysNothing(statement: Statement | undefined): boolean {
-  return statement === undefined || NOTHING.test(statement.text);
-}
 
 const COPY_FROM_CLIENT = /^\s*copy\s.*\sfrom\s+stdin\b/is;
 
@@ -225,31 +216,12 @@ function isStalePlan(error: unknown): boolean {
   return cause instanceof Error && 'routine' in cause && cause.routine === 'RevalidateCachedQuery';
 }
 
-interface Refusal extends Error {
-  readonly code: string | undefined;
-  readonly schema: string | undefined;
-  readonly table: string | undefined;
-  readonly constraint: string | undefined;
-}
+type Refusal = InstanceType<PgliteModule['messages']['DatabaseError']>;
 
-function answered(error: Refusal): DriverFailure {
-  const { code, schema, table, constraint } = error;
-  return new DriverFailure(error.message, {
-    phase: 'answered',
-    sqlState: code,
-    schema,
-    table,
-    constraint,
-    cause: error,
-  });
-}
-
-function remoteFailure(cause: unknown): DriverFailure {
-  const reason = messageOf(cause);
-  return new DriverFailure(`The embedded database's server gave no answer: ${reason}`, {
-    phase: 'in-flight',
-    cause,
-  });
+function answered(cause: Refusal): DriverFailure {
+  const { code: sqlState, schema, table, constraint } = cause;
+  const facts = { sqlState, schema, table, constraint };
+  return new DriverFailure(cause.message, { phase: 'answered', ...facts, cause });
 }
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {
