@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
@@ -62,15 +61,6 @@ function sessionSettings(dataSource: DataSourceConfig, checksConnection: boolean
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     options: `-c TimeZone=UTC -c DateStyle=ISO -c client_min_messages=warning${checksConnection ? CHECK : ''}`,
   };
-}
-
-/**
- * Adds the socket, which this package creates so that it can destroy it in any state of the client.
- *
- * @throws DriverFailure with phase `not-sent` if a certificate cannot be read
- */
-export function withSocket(config: ConnectionConfig, socket: Socket): ClientConfig {
-  return { ...config, stream: () => socket };
 }
 
 /** Host, port and database, for display. */

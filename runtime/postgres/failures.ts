@@ -57,13 +57,7 @@ function hintFor(cause: unknown): string {
   return refused ? '. Is it PgBouncer? Then set the key pooler of this data source.' : '';
 }
 
-function factsOf(error: DatabaseError): {
-  readonly sqlState: string | undefined;
-  readonly schema: string | undefined;
-  readonly table: string | undefined;
-  readonly constraint: string | undefined;
-  readonly cause: unknown;
-} {
-  const { code, schema, table, constraint } = error;
-  return { sqlState: code, schema, table, constraint, cause: error };
+function factsOf(cause: DatabaseError) {
+  const { code: sqlState, schema, table, constraint } = cause;
+  return { sqlState, schema, table, constraint, cause };
 }

@@ -6,7 +6,6 @@ import { messageOf } from '../errors.js';
 import type { DriverFailure } from '../sharding/driver-failure.js';
 import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
 import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
-import { withSocket } from './client-config.js';
 import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
 import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-server.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
@@ -81,7 +80,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   private constructor(options: PostgresConnectionOptions) {
     this.#options = options;
     this.#socket = new Socket();
-    const config = withSocket(options.config, this.#socket);
+    // This package creates the socket, so that it can destroy it in any state of the client.
+    const config = { ...options.config, stream: () => this.#socket };
     this.#client =
       options.pooler === undefined
         ? new pg.Client(config)
