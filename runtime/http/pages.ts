@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { time } from '../concurrency/time.js';
+import { fresh } from '../observability/fresh.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';
@@ -43,8 +43,8 @@ export function addPages(context: PagesContext): void {
   add('/health/live', (_request, reply) => reply.headers({ ...JSON_TYPE, ...UNCACHED }).send(LIVE));
   add('/health/ready', readinessPage(context));
   if (metrics !== undefined) {
-    const plain = fresh(() => metrics.render('prometheus'));
-    const open = fresh(() => metrics.render('openmetrics'));
+    const plain = fresh(() => metrics.render('prometheus'), FRESH_MS);
+    const open = fresh(() => metrics.render('openmetrics'), FRESH_MS);
     add('/metrics', async ({ headers: { accept } }, reply) => {
       const isOpen = accept?.includes(OPEN_METRICS) === true;
       const type = metrics.contentTypes[isOpen ? 'openmetrics' : 'prometheus'];
@@ -55,19 +55,6 @@ export function addPages(context: PagesContext): void {
   if (openApi === undefined) return;
   add('/openapi.json', fixedPage(documentText(openApi), JSON_TYPE));
   add('/docs', docs(context, openApi));
-}
-
-/** Calls a function at most once a second, for any number of callers. */
-function fresh<T>(produce: () => Promise<T>): () => Promise<T> {
-  let latest: Promise<T> | undefined;
-  let freshUntilMs = 0;
-  return () => {
-    const now = time.nowMs();
-    if (latest !== undefined && now <= freshUntilMs) return latest;
-    freshUntilMs = now + FRESH_MS;
-    latest = produce();
-    return latest;
-  };
 }
 
 function docs({ title, scheme }: PagesContext, openApi: object): Page {
@@ -87,7 +74,7 @@ function docs({ title, scheme }: PagesContext, openApi: object): Page {
 }
 
 function readinessPage({ health, answers }: PagesContext): Page {
-  const readiness = fresh(async () => readinessOf(await health()));
+  const readiness = fresh(async () => readinessOf(await health()), FRESH_MS);
   return async (request, reply) => {
     const report = await readiness();
     // Credentials are read only if there is a reason to show. Invalid ones are those of a stranger.

@@ -2,13 +2,13 @@ import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
 import { within } from '../concurrency/at-most.js';
 import type { DurationCounts } from '../concurrency/durations.js';
-import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-definition.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
 import { addDurations } from './duration-metric.js';
+import { fresh } from './fresh.js';
 import { type HttpAnswer, HttpAnswers } from './http-answers.js';
 import { addSet, type MetricSet } from './metric-set.js';
 import {
@@ -107,7 +107,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
       read: () => [...handledAges()].map(([handler, ages]) => [{ handler }, ages]),
     });
   if (lag !== undefined) {
-    const known = latest(lag);
+    // One query for all metrics of several scrapes. Empty while the databases do not answer.
+    const known = fresh(() => within(lag(), LAG_PATIENCE_MS, () => []).catch(() => []), LAG_FRESH_MS);
     add(handlerMetrics(known));
     add(sagaMetrics(known));
     add(shardLagMetrics(known));
@@ -148,17 +149,4 @@ function addRefusalMetrics(registry: Registry): Metrics['refused'] {
     registers: [registry],
   });
   return (status, reason) => refusals.inc({ status, reason });
-}
-
-/** Caches one query for all metrics of several scrapes. Empty while the databases do not answer. */
-function latest(lag: () => Promise<readonly ShardLag[]>): () => Promise<readonly ShardLag[]> {
-  let known: Promise<readonly ShardLag[]> = Promise.resolve([]);
-  let freshUntil = 0;
-  return () => {
-    if (time.nowMs() >= freshUntil) {
-      freshUntil = time.nowMs() + LAG_FRESH_MS;
-      known = within(lag(), LAG_PATIENCE_MS, () => []).catch(() => []);
-    }
-    return known;
-  };
 }
