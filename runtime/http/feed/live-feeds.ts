@@ -110,9 +110,7 @@ export class LiveFeeds {
 
   /** Streams that are open. */
   get size(): number {
-    let size = 0;
-    for (const streams of this.#shards.values()) size += streams.size;
-    return size;
+    return this.#all().length;
   }
 
   /**
@@ -151,15 +149,17 @@ export class LiveFeeds {
   close(): void {
     this.#closed = true;
     time.clearInterval(this.#timer);
-    for (const streams of this.#shards.values()) for (const { response } of streams) response.end();
+    for (const { response } of this.#all()) response.end();
     this.#shards.clear();
+  }
+
+  #all(): readonly Stream[] {
+    return [...this.#shards.values()].flatMap((streams) => [...streams]);
   }
 
   #checkNumber(caller: string): void {
     const { streams: most, streamsPerCaller } = this.#options;
-    let count = 0;
-    for (const streams of this.#shards.values())
-      for (const stream of streams) if (stream.caller === caller) count += 1;
+    const count = this.#all().filter((stream) => stream.caller === caller).length;
     if (count >= streamsPerCaller)
       throw new TooManyRequestsError(`${caller} has ${count} event streams open`, FULL_RETRY_MS);
     if (this.size >= most)
@@ -218,9 +218,7 @@ export class LiveFeeds {
 
   /** Streams that can take events, by what they read next. Those that have waited longest come first. */
   #groupsOf(streams: Iterable<Stream>): readonly (readonly Stream[])[] {
-    let buffered = 0;
-    for (const all of this.#shards.values())
-      for (const { response } of all) buffered += response.writableLength;
+    const buffered = this.#all().reduce((sum, { response }) => sum + response.writableLength, 0);
     const most = buffered < this.#options.bufferBytes ? STREAM_BUFFER_BYTES : 1;
     const groups = new Map<string, Stream[]>();
     for (const stream of streams) {
