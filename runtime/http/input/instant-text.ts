@@ -9,12 +9,10 @@ const TOO_FINE = new Refusal('must not be more precise than a millisecond');
 export function readInstant(text: string): Date | Refusal {
   const match = INSTANT.exec(text);
   if (match === null) return NOT_AN_INSTANT;
-  const [, year, month, day, hour, minute, second] = match.map(Number) as readonly number[];
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.map(Number);
   const fraction = match[7] ?? '';
   if (/[1-9]/.test(fraction.slice(3))) return TOO_FINE;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  if (year === undefined || month === undefined || day === undefined) return NOT_AN_INSTANT;
-  if (hour === undefined || minute === undefined || second === undefined) return NOT_AN_INSTANT;
   const offset = offsetMinutes(match[8], match[9], match[10]);
   if (hour > 23 || minute > 59 || second > 59 || offset === undefined) return NOT_AN_INSTANT;
   const local = new Date(0);

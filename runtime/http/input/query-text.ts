@@ -1,7 +1,5 @@
 import { HttpProblem } from '../problem.js';
 
-const NO_LISTS: ReadonlySet<string> = new Set();
-
 /**
  * Parses a query string as strictly as a body: refuses a repeated name and broken percent-encoding. `+` is a space.
  *
@@ -9,10 +7,7 @@ const NO_LISTS: ReadonlySet<string> = new Set();
  * @param lists names that may be repeated: `?tag=a&tag=b`
  * @throws HttpProblem (400)
  */
-export function readQuery(
-  url: string,
-  lists: ReadonlySet<string> = NO_LISTS,
-): Record<string, string | string[]> {
+export function readQuery(url: string, lists: ReadonlySet<string>): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairsOf(url)) {
     if (lists.has(name)) {

@@ -49,7 +49,9 @@ export class ParamsReader {
   /** @throws HttpProblem with all mistakes in the request's content */
   read({ url, headers, path, body }: RequestParts): RequestParams {
     const input = this.#readBody(body, headers);
-    const query = this.#readQuery(url);
+    // Undefined if there is none and none is expected, as for most writing requests.
+    const isWithout = this.#query === undefined && !url.includes('?');
+    const query = isWithout ? undefined : readQuery(url, this.#queryLists);
     const pathProblems = this.#path?.(path);
     const queryProblems = query === undefined ? undefined : (this.#query ?? this.#unknownQuery)(query);
     const bodyProblems = this.#body(input);
@@ -57,11 +59,6 @@ export class ParamsReader {
       throw invalid([...(pathProblems ?? []), ...(queryProblems ?? []), ...(bodyProblems ?? [])]);
     }
     return Object.assign(input, query, path);
-  }
-
-  /** Undefined if there is none and none is expected, as for most writing requests. */
-  #readQuery(url: string): object | undefined {
-    return this.#query === undefined && !url.includes('?') ? undefined : readQuery(url, this.#queryLists);
   }
 
   #readBody(body: Buffer | undefined, headers: IncomingHttpHeaders): RequestParams {
