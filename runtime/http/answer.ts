@@ -66,14 +66,10 @@ export class Answers {
     { places, shard }: { readonly places: Places; readonly shard: number },
   ): void {
     const problem = problemOf(places.refuse(shard));
-    this.#refused(shard);
-    this.#sendProblem(request, reply, problem);
-  }
-
-  #refused(shard: number): void {
     const place = shard === NO_SHARD ? {} : { shard: ShardIdentifier.fromBits(shard).toString() };
     const message = 'requests refused: too many are in progress';
     this.#log.write(`refused ${shard}`, () => ({ level: 'warn', message, status: 503, ...place }));
+    this.#sendProblem(request, reply, problem);
   }
 
   /** Answers any thrown value with a problem, and logs the server's own faults. */

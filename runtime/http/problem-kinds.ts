@@ -64,9 +64,6 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = Object.
 /** Kinds of the application's problems, by the `code` of its `ApplicationError`s. */
 export type ApplicationProblems = Readonly<Record<string, ProblemKind>>;
 
-/** The kind of an `ApplicationError` with an unregistered code. */
-export const UNREGISTERED: ProblemKind = ERROR_KINDS.FW_REFUSED;
-
 const APPLICATION_CODE = /^(?!FW_|HTTP_)[A-Z][A-Z0-9_]*$/;
 
 /** Refuses reserved codes, and statuses that are not errors. @throws ValidationError */

@@ -20,7 +20,8 @@ export function servedFeeds(
   { databases }: Pick<Application, 'databases'>,
 ): ServedFeeds {
   for (const [path, parameter] of Object.entries(wanted)) {
-    if (!routes.some((route) => hasFeed(route, path, parameter)))
+    const isServed = routes.some((route) => route.method === 'GET' && route.path === path);
+    if (!isServed || !path.includes(`{${parameter}}`))
       throw new ValidationError(
         `A feed needs a GET route ${path} with the parameter {${parameter}}, which does not exist`,
       );
@@ -37,8 +38,4 @@ export function servedFeeds(
       defaultShard: () => databases.defaultShard,
     }),
   };
-}
-
-function hasFeed({ method, path }: RouteDescriptor, wanted: string, parameter: string): boolean {
-  return method === 'GET' && path === wanted && path.includes(`{${parameter}}`);
 }
