@@ -63,7 +63,7 @@ export function clientCertificates(options: ClientCertificateOptions = {}): Auth
 }
 
 /** Matches one subject alternative name. Node.js quotes texts with other characters as JSON. */
-const ALTERNATIVE = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/y;
+const ALTERNATIVE = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/gy;
 const KINDS: Readonly<Record<string, CertificateName>> = { DNS: 'dns', URI: 'uri', email: 'email' };
 
 function nameIn(certificate: X509Certificate, wanted: CertificateName): string {
@@ -82,20 +82,12 @@ function commonNames(certificate: X509Certificate): readonly string[] {
 }
 
 function alternatives({ subjectAltName = '' }: X509Certificate, wanted: CertificateName): readonly string[] {
-  const names: string[] = [];
-  ALTERNATIVE.lastIndex = 0;
-  let end = 0;
-  for (
-    let match = ALTERNATIVE.exec(subjectAltName);
-    match !== null;
-    match = ALTERNATIVE.exec(subjectAltName)
-  ) {
-    const [, kind = '', text = ''] = match;
-    end = ALTERNATIVE.lastIndex;
-    if (KINDS[kind] === wanted) names.push(text.startsWith('"') ? String(JSON.parse(text)) : text);
-  }
-  if (end !== subjectAltName.length) throw new ValidationError('Its alternative names cannot be read');
-  return names;
+  const found = [...subjectAltName.matchAll(ALTERNATIVE)];
+  if (found.map(([all]) => all).join('') !== subjectAltName)
+    throw new ValidationError('Its alternative names cannot be read');
+  return found
+    .filter(([, kind = '']) => KINDS[kind] === wanted)
+    .map(([, , text = '']) => (text.startsWith('"') ? String(JSON.parse(text)) : text));
 }
 
 function missing(): CredentialMissing {
