@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { type Caller, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError, ValidationError } from '../errors.js';
@@ -32,13 +32,14 @@ export function developmentToken(options: DevelopmentTokenOptions): Authenticato
   const token = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
   if (token !== undefined && token.length < MINIMUM_LENGTH)
     throw new ValidationError(`${file} must hold a random token of at least ${MINIMUM_LENGTH} characters`);
-  const expected = token === undefined ? undefined : digest(token);
+  // Digests, because `timingSafeEqual` needs buffers of the same length.
+  const expected = token === undefined ? undefined : hash('sha256', token, 'buffer');
 
   const authenticate = (request: RequestHead): Caller => {
     const sent = bearerToken(request);
     if (sent === undefined || expected === undefined)
       throw new CredentialMissing('The development token is required', { challenge: 'Bearer' });
-    if (!timingSafeEqual(digest(sent), expected))
+    if (!timingSafeEqual(hash('sha256', sent, 'buffer'), expected))
       throw new UnauthenticatedError('The token is unknown', { challenge: 'Bearer error="invalid_token"' });
     return principal;
   };
@@ -47,9 +48,4 @@ export function developmentToken(options: DevelopmentTokenOptions): Authenticato
       ? `${file} does not exist: every request is refused. Write a random token into it, or configure fw.access`
       : `requests with the token in ${file} run as the principal ${JSON.stringify(principal.name)}: for development only`;
   return Object.assign(authenticate, { notice, schemes: SCHEMES });
-}
-
-/** A digest of the text: `timingSafeEqual` needs buffers of the same length. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -59,7 +59,11 @@ export class RequestLimits {
       throw new TooManyRequestsError(`${principal} has ${running} requests in progress`, BUSY_RETRY_MS);
     const taken = this.#buckets?.take(principal, route);
     this.#running.set(principal, running + 1);
-    const leave = (): void => this.#leave(principal);
+    const leave = (): void => {
+      const left = (this.#running.get(principal) ?? 0) - 1;
+      if (left > 0) this.#running.set(principal, left);
+      else this.#running.delete(principal);
+    };
     if (taken === undefined) return leave;
     return taken.then(
       () => leave,
@@ -82,11 +86,5 @@ export class RequestLimits {
     if (left === undefined) return { 'ratelimit-policy': policy };
     const seconds = Math.max(1, Math.ceil(((left < 1 ? 1 : burst) - left) / rate));
     return { 'ratelimit-policy': policy, ratelimit: `"caller";r=${Math.floor(left)};t=${seconds}` };
-  }
-
-  #leave(principal: string): void {
-    const running = (this.#running.get(principal) ?? 0) - 1;
-    if (running > 0) this.#running.set(principal, running);
-    else this.#running.delete(principal);
   }
 }
