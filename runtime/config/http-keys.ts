@@ -39,7 +39,7 @@ const cors = section<CorsConfig>({
       maximumLength: 512,
       doc: 'Allowed origins, such as `https://app.example`. `*` allows every origin.',
       check: (origin) =>
-        origin === '*' || isOrigin(origin)
+        origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)
           ? undefined
           : {
               message: `${JSON.stringify(origin)} is not an origin`,
@@ -73,7 +73,3 @@ export const http: DefiniteKey<HttpConfig> = implied(
     },
   }),
 );
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
-}

@@ -27,9 +27,7 @@ function mapSchema({ keys, named }: Shape): ConfigSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
-    ...(named === undefined
-      ? {}
-      : { patternProperties: { [namedPattern(named.suffix)]: keySchema(named.key) } }),
+    ...(named && { patternProperties: { [namedPattern(named.suffix)]: keySchema(named.key) } }),
     ...(required.length === 0 ? {} : { allOf: required }),
     additionalProperties: false,
   };

@@ -66,7 +66,8 @@ export function converted<Raw extends object, Value>(
       const at = Section.open(located, context, shape);
       if (at === undefined) return undefined;
       const raw = at.read() as Partial<Raw>;
-      for (const [name, what] of Object.entries(unique)) at.claim(what, name, listOf(at.place.path));
+      const list = at.place.path.replace(/\[\d+\]$/, '');
+      for (const [name, what] of Object.entries(unique)) at.claim(what, name, list);
       options.check?.(raw, at);
       return complete(raw) ? options.value(raw, at) : undefined;
     },
@@ -244,11 +245,6 @@ export class Section {
         : `known here: ${candidates.join(', ')}`;
     problems.add(place, { message, hint: didYouMean(key, candidates) ?? known });
   }
-}
-
-/** The path of the list that contains an entry. */
-function listOf(path: string): string {
-  return path.replace(/\[\d+\]$/, '');
 }
 
 function printed(raw: object, { keys, named }: Shape): object {

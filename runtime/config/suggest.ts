@@ -12,7 +12,8 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) {
     const other = plain(candidate);
     const distance = editDistance(wanted, other);
-    const near = distance <= Math.max(wanted.length, other.length) * 0.4 || isPart(wanted, other);
+    const isPart = wanted.length >= 3 && other.includes(wanted);
+    const near = isPart || distance <= Math.max(wanted.length, other.length) * 0.4;
     if (near && (best === undefined || distance < best.distance)) best = { candidate, distance };
   }
   return best?.candidate;
@@ -26,10 +27,6 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 
 function plain(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]/g, '');
-}
-
-function isPart(word: string, candidate: string): boolean {
-  return word.length >= 3 && candidate.includes(word);
 }
 
 /**
