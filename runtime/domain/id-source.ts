@@ -61,14 +61,11 @@ export class Uuid7Generator {
 
   #tick(random: Uint8Array): void {
     const nowMs = this.#source.nowMs();
-    if (nowMs > this.#lastMs) {
-      this.#lastMs = nowMs;
-      this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
-      return;
+    if (nowMs <= this.#lastMs) {
+      this.#counter += 1;
+      if (this.#counter < COUNTER_LIMIT) return;
     }
-    this.#counter += 1;
-    if (this.#counter < COUNTER_LIMIT) return;
-    this.#lastMs += 1;
+    this.#lastMs = Math.max(nowMs, this.#lastMs + 1);
     this.#counter = (((random[0] ?? 0) << 8) | (random[1] ?? 0)) % COUNTER_SEED_LIMIT;
   }
 

@@ -32,11 +32,6 @@ export interface KeyLookup {
   readonly name: string;
 }
 
-/** Whether the model holds its keys: in a deleted state it does not. */
-function isLive({ deletedStates }: ModelDescriptor, model: Entity): boolean {
-  return deletedStates === undefined || !deletedStates.includes(model.state);
-}
-
 /** Creates a look-up from texts of `keyTextOf`. */
 export function keyLookup(
   model: ModelDescriptor,
@@ -64,8 +59,8 @@ const NONE: readonly string[] = Object.freeze([]);
 /** Names of the keys that a model holds on its shard; none for a model without keys or in a deleted state. */
 export function heldKeys(model: Entity): readonly string[] {
   const descriptor = descriptorOf(model);
-  const { keys } = descriptor;
-  if (keys === undefined || !isLive(descriptor, model)) return NONE;
+  const { keys, deletedStates } = descriptor;
+  if (keys === undefined || deletedStates?.includes(model.state) === true) return NONE;
   const shard = model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : undefined;
   return keys.flatMap((key) => {
     const texts = textsOf(descriptor, key, model);
