@@ -1,6 +1,5 @@
 import { ValidationError } from '../../errors.js';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../descriptor.js';
-import type { JsonValue } from '../json.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
@@ -29,11 +28,22 @@ export const listKind: FieldKind<TypeOf<'list'>> = {
 export const recordKind: FieldKind<TypeOf<'record'>> = {
   writer: ({ of }, { part }) => {
     const write = part(of);
-    return (value) => `{${writtenEntries(value as object, write).join(',')}}`;
+    return (value) => {
+      const entries = Object.entries(value as object).filter(([, item]) => item !== undefined);
+      const texts = entries.map(
+        ([key, item]) => `${JSON.stringify(key)}:${item === null ? 'null' : write(item)}`,
+      );
+      return `{${texts.join(',')}}`;
+    };
   },
   reader: ({ of }, { part }) => {
     const read = part(of);
-    return (json) => readRecord(objectOf(json), read);
+    return (json) => {
+      const entries = Object.entries(objectOf(json));
+      // Keys are untrusted: `__proto__` must become an own property.
+      const values = entries.map(([key, item]) => [key, item === null ? null : read(item)] as const);
+      return Object.freeze(Object.fromEntries(values));
+    };
   },
   jsonKind: () => 'object',
   parts: ({ of }) => [of],
@@ -214,24 +224,6 @@ function itemSchema(
 
 function requiredItems(items: readonly ItemDescriptor[]): number {
   return items.filter(({ optional }) => optional !== true).length;
-}
-
-function writtenEntries(record: object, write: JsonWriter<unknown>): readonly string[] {
-  return Object.entries(record)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${JSON.stringify(key)}:${value === null ? 'null' : write(value)}`);
-}
-
-/** Keys are untrusted: `__proto__` must become an own property. */
-function readRecord(
-  source: Readonly<Record<string, JsonValue>>,
-  read: JsonReader<unknown>,
-): Readonly<Record<string, unknown>> {
-  return Object.freeze(
-    Object.fromEntries(
-      Object.entries(source).map(([key, value]) => [key, value === null ? null : read(value)]),
-    ),
-  );
 }
 
 /** The discriminator values of a union's member. */
