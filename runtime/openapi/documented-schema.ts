@@ -1,6 +1,6 @@
 import type { FieldDescriptor, FieldType } from '../domain/descriptor.js';
 import type { Documenting } from '../domain/kinds/field-kind.js';
-import { isReference, type JsonPart, membersOf, orNull } from '../domain/kinds/json-schema.js';
+import { type JsonPart, membersOf, orNull } from '../domain/kinds/json-schema.js';
 import { kindOf } from '../domain/kinds/kinds.js';
 
 /** The schema of an object: closed, with standard keywords only. */
@@ -18,10 +18,7 @@ export function documentedObject(fields: readonly FieldDescriptor[], documenting
 export function documentedField(field: FieldDescriptor, documenting: Documenting): JsonPart {
   const base = documentedType(field.type, documenting);
   const description = field.doc === undefined ? {} : { description: field.doc };
-  if (isReference(base))
-    return field.nullable === true
-      ? { ...description, anyOf: [base, { type: 'null' }] }
-      : { ...description, ...base };
+  if ('$ref' in base) return { ...description, ...(field.nullable === true ? orNull(base) : base) };
   const schema = { ...description, ...base, ...ruleKeywords(field) };
   return field.nullable === true ? orNull(schema) : schema;
 }

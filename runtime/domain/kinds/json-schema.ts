@@ -7,7 +7,7 @@ export interface JsonPart {
 }
 
 /** Adds null to the values that a schema with a `type` allows. */
-export function allowNull(schema: JsonPart): JsonPart {
+function allowNull(schema: JsonPart): JsonPart {
   const { type, enum: values } = schema;
   const types = Array.isArray(type) ? type : type === undefined ? undefined : [type];
   return {
@@ -15,11 +15,6 @@ export function allowNull(schema: JsonPart): JsonPart {
     ...(types === undefined ? {} : { type: [...types, 'null'] }),
     ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
   };
-}
-
-/** True for a reference to another schema. */
-export function isReference(part: JsonPart): boolean {
-  return '$ref' in part;
 }
 
 /** Orders names by their code units, independent of the locale. */
@@ -35,6 +30,5 @@ export function membersOf(entries: Iterable<readonly [name: string, value: Json]
 /** Adds null. A schema without a type already allows it or is one of several. */
 export function orNull(schema: JsonPart): JsonPart {
   if ('type' in schema || 'enum' in schema) return allowNull(schema);
-  const isAny = !isReference(schema) && !('oneOf' in schema);
-  return isAny ? schema : { anyOf: [schema, { type: 'null' }] };
+  return '$ref' in schema || 'oneOf' in schema ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
