@@ -15,14 +15,8 @@ export function configFor(member: MemberConfig, name: string): DataSourceConfig 
   const config = configs.get(name);
   if (config !== undefined) return config;
   const hint = didYouMean(name, [...configs.keys()]);
-  throw new ConfigurationError([
-    {
-      file: undefined,
-      line: undefined,
-      column: undefined,
-      path: `${member.name}.configs.${name}`,
-      message: `shard ${member.shard.toString()} has no such configuration`,
-      ...(hint === undefined ? {} : { hint }),
-    },
-  ]);
+  const path = `${member.name}.configs.${name}`;
+  const place = { file: undefined, line: undefined, column: undefined, path };
+  const message = `shard ${member.shard.toString()} has no such configuration`;
+  throw new ConfigurationError([{ ...place, message, ...(hint === undefined ? {} : { hint }) }]);
 }

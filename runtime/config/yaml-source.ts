@@ -43,29 +43,19 @@ class TreeBuilder {
     if (isScalar(source)) return scalarNode(source, offset);
     if (isAlias(source)) return emptyScalar(offset);
     // The rest of a hostile file is skipped.
-    if (isMap(source))
-      return {
-        kind: 'map',
-        offset,
-        entries: source.items.flatMap((pair) => (this.#isFull ? [] : this.#entry(pair))),
-      };
-    return {
-      kind: 'list',
-      offset,
-      items: source.items.flatMap((item) => (this.#isFull ? [] : [this.build(item)])),
-    };
+    if (isMap(source)) {
+      const entries = source.items.flatMap((pair) => (this.#isFull ? [] : this.#entry(pair)));
+      return { kind: 'map', offset, entries };
+    }
+    const items = source.items.flatMap((item) => (this.#isFull ? [] : [this.build(item)]));
+    return { kind: 'list', offset, items };
   }
 
   #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>): MapEntry[] {
     if (!isScalar(key)) return []; // the parser has refused every other key
     const [keyOffset] = key.range;
-    return [
-      {
-        key: String(key.value),
-        keyOffset,
-        value: value === null ? emptyScalar(keyOffset) : this.build(value),
-      },
-    ];
+    const node = value === null ? emptyScalar(keyOffset) : this.build(value);
+    return [{ key: String(key.value), keyOffset, value: node }];
   }
 
   #resolve(name: string, offset: number): ConfigNode {
