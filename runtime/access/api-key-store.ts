@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../domain/json.js';
 import { type Claims, principalOf } from '../domain/principal.js';
 import { ValidationError } from '../errors.js';
@@ -36,17 +36,14 @@ const KEY = /^fwk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 /** The prefix and the hash of a key's secret; undefined for a text that is not a key. */
 export function parseApiKey(text: string): { readonly prefix: string; readonly hash: Buffer } | undefined {
   const [, prefix, secret] = KEY.exec(text) ?? [];
-  return prefix === undefined || secret === undefined ? undefined : { prefix, hash: hashOf(secret) };
+  if (prefix === undefined || secret === undefined) return undefined;
+  // A fast hash suffices, because 256 random bits cannot be guessed from it.
+  return { prefix, hash: hash('sha256', secret, 'buffer') };
 }
 
 /** Whether a text has the form of a key. */
 export function isApiKey(text: string): boolean {
   return text.startsWith(KIND);
-}
-
-/** A fast hash suffices, because 256 random bits cannot be guessed from it. */
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }
 
 /** A key as it is stored. */
@@ -84,8 +81,15 @@ export class ApiKeyStore {
       throw new ValidationError('The expiry date is invalid');
     const prefix = randomBytes(8).toString('hex');
     const secret = randomBytes(32).toString('base64url');
-    const hash = hashOf(secret).toString('hex');
-    const values = [prefix, hash, name, claimsJson ?? '{}', note ?? null, expiresDate?.toISOString() ?? null];
+    const secretHash = hash('sha256', secret);
+    const values = [
+      prefix,
+      secretHash,
+      name,
+      claimsJson ?? '{}',
+      note ?? null,
+      expiresDate?.toISOString() ?? null,
+    ];
     await this.#database.query({ text: INSERT, values });
     return `${KIND}${prefix}_${secret}`;
   }
