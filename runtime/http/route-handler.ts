@@ -165,12 +165,9 @@ export function requireName(principal: Caller): void {
 }
 
 function paramPlaces(route: RouteDescriptor): ParamPlaces {
-  const { path, query, body } = placesOf(route);
-  return new Map([
-    ...body.map(({ name }) => [name, 'body'] as const),
-    ...query.map(({ name }) => [name, 'query'] as const),
-    ...path.map(({ name }) => [name, 'path'] as const),
-  ]);
+  const fields = placesOf(route);
+  const places = ['body', 'query', 'path'] as const;
+  return new Map(places.flatMap((place) => fields[place].map(({ name }) => [name, place] as const)));
 }
 
 type SendResult = (request: FastifyRequest, reply: FastifyReply, result: unknown) => void;

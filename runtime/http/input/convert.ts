@@ -51,15 +51,12 @@ export function compileConverter(type: LeafType, source: ValueSource, integer: b
       return fromText(parsing(parseUuid, 'must be a UUID'));
     case 'currency':
       return fromText((text) => (isCurrency(text) ? text : new Refusal('must be an ISO 4217 currency code')));
-    case 'id':
-      return fromText(
-        type.sharded
-          ? parsing(
-              (text) => ShardedId.named(type.model, text),
-              `must be the id of a ${type.model} (a UUID of version 7)`,
-            )
-          : parsing((text) => idNamed(type.model, text), `must be the id of a ${type.model} (a UUID)`),
-      );
+    case 'id': {
+      const { model, sharded } = type;
+      const read = sharded ? ShardedId.named : idNamed;
+      const reason = `must be the id of a ${model} (a UUID${sharded ? ' of version 7' : ''})`;
+      return fromText(parsing((text) => read(model, text), reason));
+    }
     case 'enum': {
       const values = new Set<unknown>(type.values);
       const refusal = new Refusal(`must be one of ${type.values.join(', ')}`);
