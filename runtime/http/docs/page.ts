@@ -36,8 +36,10 @@ interface Parameter extends Schema {
 }
 
 interface Message extends Schema {
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
+  readonly content?: Readonly<Record<string, Content>>;
 }
+
+type Content = { readonly schema?: Schema; readonly example?: unknown };
 
 type Scheme = Readonly<Record<'type' | 'scheme' | 'in' | 'name' | 'description', string | undefined>>;
 
@@ -185,16 +187,11 @@ ${result !== undefined && figure('Response', status, JSON.stringify(exampleIn(re
 `;
 }
 
-function contentOf(
-  message: Message | undefined,
-): { readonly schema?: Schema; readonly example?: unknown } | undefined {
+function contentOf(message: Message | undefined): Content | undefined {
   return message?.content?.['application/json'];
 }
 
-function exampleIn(
-  resolve: Resolve,
-  content: { readonly schema?: Schema; readonly example?: unknown },
-): unknown {
+function exampleIn(resolve: Resolve, content: Content): unknown {
   return content.example ?? exampleOf(resolve, content.schema);
 }
 
