@@ -47,12 +47,10 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     // The compiler does not see that a mapped tuple of any length is an array of the mapped type.
     const wanted = expected as readonly StartedAction<never>[];
     return this.check(({ runs }) => {
-      const found = runs.map(({ action, params }) => ({ action: action.name, params: show(params) }));
-      assertShowsSame(
-        found,
-        wanted.map(({ action, params }) => ({ action: action.name, params: show(params) })),
-        'Expected the handler to run other actions',
-      );
+      const shown = ({ action, params }: Handled['runs'][number]): object => {
+        return { action: action.name, params: show(params) };
+      };
+      assertShowsSame(runs.map(shown), wanted.map(shown), 'Expected the handler to run other actions');
     });
   }
 
