@@ -15,6 +15,7 @@ import type {
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
+import { defined } from './domain/defined.js';
 import type { ShardIdentifier } from './domain/shard-identifier.js';
 import { nameClass } from './domain/stored-names.js';
 import { ValidationError } from './errors.js';
@@ -240,8 +241,7 @@ function wireApplication<Collaborators>(
     models: application.models,
     environment,
     log,
-    ...(reach === undefined ? {} : { reach }),
-    ...(options.execution === undefined ? {} : { defaults: options.execution }),
+    ...defined({ reach, defaults: options.execution }),
   });
   const handlers = [
     ...(application.wireHandlers?.(context, options.collaborators) ?? []),
@@ -255,8 +255,7 @@ function wireApplication<Collaborators>(
     executor,
     registry,
     log,
-    ...(options.delivery === undefined ? {} : { limits: options.delivery }),
-    ...(options.warn === undefined ? {} : { warn: options.warn }),
+    ...defined({ limits: options.delivery, warn: options.warn }),
   });
   gateways.onCommitted = (shard, groups) => events.committed(shard, groups);
   const journal = new CrossShardJournal(gateways, environment, { models: application.models, registry });

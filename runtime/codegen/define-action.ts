@@ -1,6 +1,7 @@
 import type { Action, ActionClass } from '../action/action.js';
 import type { ActionDescriptor, ResultType } from '../action/action-descriptor.js';
 import type { HttpMethod } from '../action/markers.js';
+import { defined } from '../domain/defined.js';
 import type { ObjectType } from '../domain/descriptor.js';
 import { type FieldMap, namedFields, type UnnamedField } from '../domain/field-types.js';
 import type { JsonValue } from '../domain/json.js';
@@ -56,11 +57,7 @@ export function defineAction<Params, Result>(
 
 /** A result that is one value. */
 export function fieldResult({ type, optional, nullable }: UnnamedField): ResultType {
-  return {
-    ...{ kind: 'field', type },
-    ...(optional === undefined ? {} : { optional }),
-    ...(nullable === undefined ? {} : { nullable }),
-  };
+  return { kind: 'field', type, ...defined({ optional, nullable }) };
 }
 
 /** The routes of declared actions. */
@@ -72,9 +69,7 @@ export function routesOf(actions: DeclaredActions): readonly RouteDescriptor[] {
     const { operation = name, status = response === undefined ? 204 : 200, ...options } = declared;
     return {
       ...{ method, path, operation, status, action: actionClass, params: namedFields(params) },
-      ...(doc === undefined ? {} : { doc }),
-      ...(response === undefined ? {} : { response }),
-      ...(example === undefined ? {} : { example }),
+      ...defined({ doc, response, example }),
       ...options,
     };
   });
@@ -89,10 +84,7 @@ export function wireActions<Actions extends DeclaredActions>(
     const { params = {}, result, version, upcasters, schedule } = declaration;
     return {
       ...{ name, actionClass, params: namedFields(params), create: wiring[name as keyof Actions] },
-      ...(result === undefined ? {} : { result }),
-      ...(version === undefined ? {} : { version }),
-      ...(upcasters === undefined ? {} : { upcasters }),
-      ...(schedule === undefined ? {} : { schedule }),
+      ...defined({ result, version, upcasters, schedule }),
     };
   });
 }

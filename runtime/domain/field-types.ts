@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import type {
   ColumnDescriptor,
   FieldDescriptor,
@@ -121,15 +122,7 @@ export function column(
   stored: { readonly column: string; readonly sqlType: string },
   { type, optional, nullable, rules, label }: UnnamedField,
 ): ColumnDescriptor {
-  return {
-    field: name,
-    ...stored,
-    type,
-    ...(optional === undefined ? {} : { optional }),
-    ...(nullable === undefined ? {} : { nullable }),
-    ...(rules === undefined ? {} : { rules }),
-    ...(label === undefined ? {} : { label }),
-  };
+  return { field: name, ...stored, type, ...defined({ optional, nullable, rules, label }) };
 }
 
 function field(type: FieldType, options: FieldOptions = {}): UnnamedField {
@@ -137,12 +130,8 @@ function field(type: FieldType, options: FieldOptions = {}): UnnamedField {
   return {
     type,
     ...(optional === undefined && absent === undefined ? {} : { optional: true }),
-    ...(nullable === undefined ? {} : { nullable }),
-    ...(secret === undefined ? {} : { secret }),
+    ...defined({ nullable, secret, default: absent, label, doc }),
     ...(Object.keys(rules).length === 0 ? {} : { rules }),
-    ...(absent === undefined ? {} : { default: absent }),
-    ...(label === undefined ? {} : { label }),
-    ...(doc === undefined ? {} : { doc }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.js';
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import { type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
 import type { Components } from './components.js';
@@ -157,8 +158,4 @@ function problemStatuses(
     503,
     ...(writes ? [504 as const] : []),
   ];
-}
-
-function defined(part: JsonPart): JsonPart {
-  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
 }

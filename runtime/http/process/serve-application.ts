@@ -10,6 +10,7 @@ import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
+import { defined } from '../../domain/defined.js';
 import { principalOf } from '../../domain/principal.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
@@ -91,9 +92,7 @@ async function start<Collaborators>(
     embedded: 'serve',
     collaborators,
     tenancy,
-    ...(clock === undefined ? {} : { clock }),
-    ...(deliver === undefined ? {} : { deliver }),
-    ...(relay === undefined ? {} : { sinks: relay }),
+    ...defined({ clock, deliver, sinks: relay }),
     log,
     inform: (message) => log.info({}, message),
     warn: (message) => log.warn({}, message),

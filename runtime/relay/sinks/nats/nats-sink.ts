@@ -1,6 +1,7 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { NatsReceiver } from '../../../config/types.js';
+import { defined } from '../../../domain/defined.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { addressOf } from '../address-template.js';
@@ -113,9 +114,7 @@ export class NatsSink implements RelaySink {
       name: 'fw-actions',
       timeout: timeoutMs,
       reconnect: false,
-      ...(username === undefined ? {} : { user: username }),
-      ...(password === undefined ? {} : { pass: password.reveal() }),
-      ...(token === undefined ? {} : { token: token.reveal() }),
+      ...defined({ user: username, pass: password?.reveal(), token: token?.reveal() }),
       ...(tls ? { tls: {} } : {}),
     });
     return { connection, stream: modules.jetstream.jetstream(connection), modules };
