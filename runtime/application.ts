@@ -1,5 +1,5 @@
 import { ActionRegistry } from './action/action-registry.js';
-import { groupsByClaim, type ReachOf, reachBy, type Tenancy } from './action/tenancy.js';
+import { groupsByClaim, reachBy, type Tenancy } from './action/tenancy.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { requireCodegenVersion } from './codegen/version.js';
 import { atMost } from './concurrency/at-most.js';
@@ -232,7 +232,10 @@ function wireApplication<Collaborators>(
   const { sagas: descriptors = [], events: known } = application;
   const runtime = new SagaRuntime({ sagas: descriptors, events: known, actions, context: gateways, clock });
   const registry = new ActionRegistry([...actions, ...runtime.actions]);
-  const reach = reachOf(options, databases, new Set(runtime.actions.map(({ actionClass }) => actionClass)));
+  const own = new Set(runtime.actions.map(({ actionClass }) => actionClass));
+  const tenancy = options.access?.tenancy === undefined ? options.tenancy : tenancyOf(options.access.tenancy);
+  const reach =
+    tenancy && reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
   const environment = systemEnvironment(clock);
   const log = SafeLogger.of(options.log, defaultLogger());
   const executor = new ActionExecutor({
@@ -333,16 +336,6 @@ function wireApplication<Collaborators>(
     journalStatistics: () => recovery.statistics(),
     close,
   };
-}
-
-function reachOf<Collaborators>(
-  { tenancy: inCode, access }: AssemblyOptions<Collaborators>,
-  databases: DatabaseRegistry,
-  own: ReadonlySet<object>,
-): ReachOf | undefined {
-  const tenancy = access?.tenancy === undefined ? inCode : tenancyOf(access.tenancy);
-  if (tenancy === undefined) return undefined;
-  return reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
 }
 
 function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {
