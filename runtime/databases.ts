@@ -1,8 +1,6 @@
 import type { ShardingTopology } from './config/types.js';
-
 import type { EmbeddedUse } from './pglite/engine-home.js';
 import { requirePglite } from './pglite/load-pglite.js';
-
 import { PgliteDatabase } from './pglite/pglite-database.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import type { DatabaseAdapter } from './sharding/database-adapter.js';

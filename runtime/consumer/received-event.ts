@@ -64,8 +64,7 @@ export function readMessage({ headers = {}, body }: IncomingMessage): ReceivedEv
 }
 
 function structured(text: string): ReceivedEvent {
-  const document = objectOf(text, 'CloudEvent');
-  const { data, ...rest } = document;
+  const { data, ...rest } = objectOf(text, 'CloudEvent');
   const attributes = new Map<string, string>();
   for (const [name, value] of Object.entries(rest))
     if (value !== null && typeof value !== 'object') attributes.set(name, String(value));
@@ -135,17 +134,13 @@ function percentDecoded(value: string): string {
 }
 
 function headersOf(source: HeaderSource): ReadonlyMap<string, string> {
-  const pairs = isIterable(source) ? source : Object.entries(source);
+  const pairs = Symbol.iterator in source ? source : Object.entries(source);
   const found = new Map<string, string>();
   for (const [name, value] of pairs) {
     const first = Array.isArray(value) ? value[0] : value;
     if (first !== undefined) found.set(textOf(name).toLowerCase(), textOf(first as string | Uint8Array));
   }
   return found;
-}
-
-function isIterable(source: HeaderSource): source is Iterable<readonly [string | Uint8Array, HeaderValue]> {
-  return Symbol.iterator in source;
 }
 
 function textOf(value: string | Uint8Array): string {
