@@ -6,6 +6,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   TraceFlags,
   type Tracer,
@@ -92,10 +93,7 @@ export function startShared(
   return shared;
 }
 
-function optionsOf({ kind = 'INTERNAL', attributes = {} }: SpanStart): {
-  kind: SpanKind;
-  attributes: Attributes;
-} {
+function optionsOf({ kind = 'INTERNAL', attributes = {} }: SpanStart): SpanOptions {
   return { kind: SpanKind[kind], attributes };
 }
 
