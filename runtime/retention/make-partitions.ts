@@ -92,15 +92,13 @@ async function attachAtOnce(
   const next = nextBoundary(wanted.now.getTime(), wanted.partitionMs);
   const missing = partitionsAhead(state, wanted, next - wanted.partitionMs);
   if (missing.length === 0) return [];
-  return withShortLock(() =>
-    inTransaction(database, async (query) => {
-      await query(TURN);
-      const made: string[] = [];
-      for (const partition of missing)
-        if (await attachIfEmpty(query, state.table, partition)) made.push(partition.name);
-      return made;
-    }),
-  );
+  return withShortLock(database, async (query) => {
+    await query(TURN);
+    const made: string[] = [];
+    for (const partition of missing)
+      if (await attachIfEmpty(query, state.table, partition)) made.push(partition.name);
+    return made;
+  });
 }
 
 /**
@@ -138,14 +136,11 @@ async function attachChecked(
   const range = `id < '${idFloor(first.fromMs)}' OR id >= '${idFloor(last.toMs)}'`;
   const alter = `ALTER TABLE eventlog.${table}_default`;
   try {
-    await withShortLock(() =>
-      inTransaction(database, (query) =>
-        query(`${alter} ADD CONSTRAINT ${CHECK} CHECK (${range}) NOT VALID`),
-      ),
+    await withShortLock(database, (query) =>
+      query(`${alter} ADD CONSTRAINT ${CHECK} CHECK (${range}) NOT VALID`),
     );
-    await inTransaction(database, (query) => query(`${alter} VALIDATE CONSTRAINT ${CHECK}`), {
-      lockWaitMs: SCAN_TIMEOUT_MS,
-    });
+    const validate = `${alter} VALIDATE CONSTRAINT ${CHECK}`;
+    await inTransaction(database, (query) => query(validate), SCAN_TIMEOUT_MS);
     const made: string[] = [];
     for (const partition of missing)
       if (await attachProven(database, table, partition)) made.push(partition.name);
@@ -160,19 +155,17 @@ function attachProven(
   table: PartitionedTable,
   partition: Partition,
 ): Promise<boolean> {
-  return withShortLock(() =>
-    inTransaction(database, async (query) => {
-      await query(TURN);
-      await query(`LOCK TABLE eventlog.${table}_default IN ACCESS EXCLUSIVE MODE`);
-      // Without the constraint the server would scan the default partition under this lock.
-      const { rows } = await query(READ_CHECK, [`eventlog.${table}_default`]);
-      if (rows[0]?.[0] === true) return attach(query, table, partition);
-      throw new DatabaseError(
-        `The constraint ${CHECK} of eventlog.${table}_default is gone: another process makes partitions. Try again later.`,
-        {},
-      );
-    }),
-  );
+  return withShortLock(database, async (query) => {
+    await query(TURN);
+    await query(`LOCK TABLE eventlog.${table}_default IN ACCESS EXCLUSIVE MODE`);
+    // Without the constraint the server would scan the default partition under this lock.
+    const { rows } = await query(READ_CHECK, [`eventlog.${table}_default`]);
+    if (rows[0]?.[0] === true) return attach(query, table, partition);
+    throw new DatabaseError(
+      `The constraint ${CHECK} of eventlog.${table}_default is gone: another process makes partitions. Try again later.`,
+      {},
+    );
+  });
 }
 
 /** Drops the left-over constraint of a run, if it refuses rows from before `beforeMs`. */
@@ -181,9 +174,7 @@ async function dropCheck(database: ShardDatabase, table: PartitionedTable, befor
   const { rows } = await database.query({ text: READ_CHECK, values: [rest] });
   const [, from] = /id < '([0-9a-f-]{36})'/.exec(String(rows[0]?.[1])) ?? [];
   if (from === undefined || uuidTimeMs(from) >= beforeMs) return;
-  await withShortLock(() =>
-    inTransaction(database, (query) => query(`ALTER TABLE ${rest} DROP CONSTRAINT IF EXISTS ${CHECK}`)),
-  );
+  await withShortLock(database, (query) => query(`ALTER TABLE ${rest} DROP CONSTRAINT IF EXISTS ${CHECK}`));
 }
 
 /**

@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 200;
 export function inTransaction<T>(
   database: ShardDatabase,
   work: (query: Query) => Promise<T>,
-  { lockWaitMs = LOCK_WAIT_MS }: { readonly lockWaitMs?: number } = {},
+  lockWaitMs: number = LOCK_WAIT_MS,
 ): Promise<T> {
   const limits = { timeoutMs: SCAN_TIMEOUT_MS };
   return new TransactionManager(database).transaction(async (transaction: Transaction) => {
@@ -39,15 +39,18 @@ export function inTransaction<T>(
 }
 
 /**
- * Runs work that needs a lock which writers wait for: each attempt waits briefly, and is repeated if another
- * transaction holds the lock.
+ * Runs `work` in one transaction that needs a lock which writers wait for: each attempt waits briefly, and is repeated
+ * if another transaction holds the lock.
  *
  * @throws DriverFailure with 55P03 if the lock was not released in about ten seconds
  */
-export async function withShortLock<T>(work: () => Promise<T>): Promise<T> {
+export async function withShortLock<T>(
+  database: ShardDatabase,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work();
+      return await inTransaction(database, work);
     } catch (error) {
       if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
       await sleep(Math.min(LONGEST_PAUSE_MS, 20 * attempt));
