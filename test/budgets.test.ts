@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_190,
   'runtime/http': 5_210,
   'runtime/locks': 500,
-  'runtime/migration': 2_670,
+  'runtime/migration': 2_660,
   'runtime/observability': 880,
   'runtime/openapi': 820,
   'runtime/persistence': 5_680,

@@ -29,45 +29,37 @@ const SHOWN = 3;
  */
 export function verifyShard(
   database: ShardDatabase,
-  member: MemberConfig,
-  options: VerifyOptions,
-): Promise<void> {
-  return orMigrationError(`Shard ${member.shard} cannot be verified`, () =>
-    verify(database, member, options),
-  );
-}
-
-async function verify(
-  database: ShardDatabase,
   { shard, primary }: MemberConfig,
   { migrations, models }: VerifyOptions,
 ): Promise<void> {
-  await checkServer(database, primary.allowUnsafe);
-  const status = await shardMigrationStatus(database, migrations);
-  switch (status.state) {
-    case 'current': {
-      const tables = models.map(({ table }) => table);
-      const missing = await missingRights(database, tables);
-      if (missing.length === 0) return;
-      throw new MigrationError(
-        `Shard ${shard}: the user lacks the rights ${missing.join(', ')}. Grant them as the owner of the schema ` +
-          '(docs/events.md, Roles).',
-      );
+  return orMigrationError(`Shard ${shard} cannot be verified`, async () => {
+    await checkServer(database, primary.allowUnsafe);
+    const status = await shardMigrationStatus(database, migrations);
+    switch (status.state) {
+      case 'current': {
+        const tables = models.map(({ table }) => table);
+        const missing = await missingRights(database, tables);
+        if (missing.length === 0) return;
+        throw new MigrationError(
+          `Shard ${shard}: the user lacks the rights ${missing.join(', ')}. Grant them as the owner of the schema ` +
+            '(docs/events.md, Roles).',
+        );
+      }
+      case 'foreign':
+        throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
+      case 'changed':
+      case 'unordered':
+        throw status.unordered === undefined || status.state === 'changed'
+          ? new MigrationError(`Shard ${shard}: ${status.problems.join('; ')}`)
+          : orderError(shard, status.unordered);
+      case 'pending': {
+        const names = status.pending.slice(0, SHOWN).map(({ name }) => name);
+        const more = status.pending.length > SHOWN ? `, and ${status.pending.length - SHOWN} more` : '';
+        throw new MigrationError(
+          `Shard ${shard} lacks the migrations ${names.join(', ')}${more}. This process does not migrate ` +
+            '(fw.migrate-at-start is false): run `fw-gen migrate up` as the owner of the schema.',
+        );
+      }
     }
-    case 'foreign':
-      throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
-    case 'changed':
-    case 'unordered':
-      throw status.unordered === undefined || status.state === 'changed'
-        ? new MigrationError(`Shard ${shard}: ${status.problems.join('; ')}`)
-        : orderError(shard, status.unordered);
-    case 'pending': {
-      const names = status.pending.slice(0, SHOWN).map(({ name }) => name);
-      const more = status.pending.length > SHOWN ? `, and ${status.pending.length - SHOWN} more` : '';
-      throw new MigrationError(
-        `Shard ${shard} lacks the migrations ${names.join(', ')}${more}. This process does not migrate ` +
-          '(fw.migrate-at-start is false): run `fw-gen migrate up` as the owner of the schema.',
-      );
-    }
-  }
+  });
 }
