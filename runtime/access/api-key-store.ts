@@ -81,15 +81,8 @@ export class ApiKeyStore {
       throw new ValidationError('The expiry date is invalid');
     const prefix = randomBytes(8).toString('hex');
     const secret = randomBytes(32).toString('base64url');
-    const secretHash = hash('sha256', secret);
-    const values = [
-      prefix,
-      secretHash,
-      name,
-      claimsJson ?? '{}',
-      note ?? null,
-      expiresDate?.toISOString() ?? null,
-    ];
+    const expiry = expiresDate?.toISOString() ?? null;
+    const values = [prefix, hash('sha256', secret), name, claimsJson ?? '{}', note ?? null, expiry];
     await this.#database.query({ text: INSERT, values });
     return `${KIND}${prefix}_${secret}`;
   }
