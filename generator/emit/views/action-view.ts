@@ -53,6 +53,7 @@ export function actionView(action: ActionSchema, context: ActionContext): Action
   const response = route?.response;
   imports.runtimeValue('defineAction');
   const at = (text: string): string => emission.at(location, text);
+  const atRoute = (text: string): string => emission.at(route?.location ?? location, text);
   return {
     ...construction,
     class: at(construction.class),
@@ -63,15 +64,12 @@ export function actionView(action: ActionSchema, context: ActionContext): Action
     params: declaredFields(action.params, { emission, imports, use: 'documented' }),
     result: at(resultText(action, context)),
     schedule: action.schedule === undefined ? '' : at(literal({ ...action.schedule })),
-    ...routeView(action, route, (text) => emission.at(route?.location ?? location, text)),
+    ...routeView(action, route, atRoute),
     responseType: response === undefined ? '' : responses.of(emission.types.named(response)),
     responseClass:
       response === undefined
         ? ''
-        : emission.at(
-            route?.location ?? location,
-            imports.value({ kind: 'file', file: response.file, name: response.name }),
-          ),
+        : atRoute(imports.value({ kind: 'file', file: response.file, name: response.name })),
   };
 }
 

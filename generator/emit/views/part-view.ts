@@ -153,11 +153,7 @@ function partView(
     responses: responses.views,
     migrations: migrations.map((migration) => migrationName(migration, imports)),
   };
-  return {
-    file,
-    view: { ...view, imports: imports.statements() },
-    events: variables,
-  };
+  return { file, view: { ...view, imports: imports.statements() }, events: variables };
 }
 
 function modelView(
