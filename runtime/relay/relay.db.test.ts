@@ -208,6 +208,24 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(versionsOf(sink.received, bad)).toEqual([2, 3, 4]);
   });
 
+  test('stops although the receiver does not accept messages of other models for now', async () => {
+    const sink = collectingSink();
+    const databases = await databasesOf(harness);
+    let gone = '';
+    sink.judge = ({ key }) =>
+      key === gone
+        ? { kind: 'gone', reason: 'the receiver answered 410' }
+        : { kind: 'deferred', reason: 'the receiver answered 503' };
+    const ledger = serve(databases, [sink]);
+    const accounts = await credits(ledger, 2, 1);
+    await until(() => sink.batches.length > 0);
+    gone = accounts[0] ?? '';
+    const waitingFor = async (): Promise<string | undefined> =>
+      (await ledger.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'relay:collect')?.waitingFor;
+    await until(async () => (await waitingFor())?.startsWith('halted: ') === true, 30_000);
+    expect(await waitingFor()).toContain('the receiver answered 410');
+  });
+
   test('stops if its receiver refuses further messages, and continues once it is resumed', async () => {
     const sink = collectingSink();
     sink.judge = () => ({ kind: 'gone', reason: 'the receiver answered 410' });

@@ -21,6 +21,8 @@ const MAXIMUM_WINDOW = 4_000;
 const PAGE = 1_000;
 /** Maximum models that are set aside in the parking table, beyond which the others wait. */
 const MAXIMUM_ASIDE = 10_000;
+/** Maximum time for the attempts in progress when the consumer is to halt: a receiver may let them wait for ever. */
+const HALT_GRACE_MS = 10_000;
 
 /** What came of attempts at the first events of a model. */
 interface Attempted {
@@ -335,7 +337,7 @@ export class ConsumerRun implements LeasedWork {
     if (attempts.stopsAt?.(error) === true) {
       const { message } = failureOf(error, entry.attempts);
       this.#halt ??= { kind: 'halted', reason: `${message} (event ${entry.event.id})` };
-      void this.#loop.stop();
+      void this.#loop.stop(HALT_GRACE_MS);
       return FAILURE_PAUSE_MS;
     }
     this.#giveUp(queue, entry, error);
