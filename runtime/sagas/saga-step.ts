@@ -112,9 +112,9 @@ export function stepOf<M extends Model>(
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The time limit of a step that starts now, in milliseconds. */
+/** The time limit of a step that starts now, in whole milliseconds. */
 export function timeoutOf<M extends Model>(step: SagaStep<M> | SagaWait<M>, state: M, now: Date): number {
-  if (step.action !== undefined) return step.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  if (step.action !== undefined) return Math.round(step.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const { until } = step;
-  return typeof until === 'number' ? until : Math.max(0, until(state).getTime() - now.getTime());
+  return typeof until === 'number' ? Math.round(until) : Math.max(0, until(state).getTime() - now.getTime());
 }

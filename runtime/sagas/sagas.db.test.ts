@@ -96,6 +96,15 @@ describeOnEachAdapter('A saga', (harness) => {
     ]);
   });
 
+  test('has time limits that need not be whole milliseconds', async () => {
+    const databases = await shards();
+    // 95,040,000.00000001
+    const application = processOf(databases, { flight: { timeoutMs: 1.1 * 86_400_000 } });
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+  });
+
   test('continues during a deployment, with the params of the release that takes the step', async () => {
     const databases = await shards();
     const before = processOf(databases, {
