@@ -1,5 +1,8 @@
 import { type Timer, time } from './time.js';
 
+/** Timers of a longer time fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /**
  * Settles as `work` does, or as `late` after `milliseconds`. A later result or failure of `work` is ignored.
  *
@@ -8,7 +11,7 @@ import { type Timer, time } from './time.js';
 export async function within<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
   let timer: Timer | undefined;
   const timeout = new Promise<void>((resolve) => {
-    timer = time.setTimeout(resolve, milliseconds);
+    timer = time.setTimeout(resolve, Math.min(milliseconds, LONGEST_MS));
   });
   try {
     return await Promise.race([work, timeout.then(late)]);

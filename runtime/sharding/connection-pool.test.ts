@@ -152,3 +152,18 @@ it('opens a connection for a waiting caller when a listener gives its own back',
   expect(await waiting.then(() => 'a connection', String)).toBe('a connection');
   await pool.close(0);
 });
+
+it('waits for connections in use when it is closed, however long the time for that is', async () => {
+  const pool = new ConnectionPool<PooledConnection>({
+    ...LIMITS,
+    maximumSize: 1,
+    description: 'a database in use',
+    open: () => Promise.resolve(connection()),
+  });
+  const used = await pool.acquire(performance.now() + 1_000);
+  const closed = pool.close(Number.POSITIVE_INFINITY);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(pool.stats().open).toBe(1);
+  pool.release(used);
+  await closed;
+});
