@@ -8,11 +8,11 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_770,
+  cli: 4_780,
   'generator/build': 50,
-  'generator/check': 1_280,
+  'generator/check': 1_290,
   'generator/emit': 3_890,
-  'generator/event-lock': 680,
+  'generator/event-lock': 710,
   'generator/read': 5_910,
   'generator/schema': 1_440,
   'generator/write': 550,
@@ -20,31 +20,31 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/action': 1_590,
   'runtime/client': 590,
   'runtime/codegen': 200,
-  'runtime/entrances': 160,
+  'runtime/entrances': 150,
   'runtime/collections': 160,
-  'runtime/concurrency': 670,
+  'runtime/concurrency': 700,
   'runtime/config': 3_310,
   'runtime/consumer': 430,
-  'runtime/doctor': 590,
-  'runtime/domain': 2_850,
-  'runtime/events': 6_610,
-  'runtime/execution': 4_190,
-  'runtime/http': 5_210,
-  'runtime/locks': 500,
-  'runtime/migration': 2_660,
+  'runtime/doctor': 600,
+  'runtime/domain': 2_880,
+  'runtime/events': 6_770,
+  'runtime/execution': 4_240,
+  'runtime/http': 5_260,
+  'runtime/locks': 510,
+  'runtime/migration': 2_860,
   'runtime/observability': 880,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_680,
+  'runtime/persistence': 5_700,
   'runtime/pglite': 1_260,
-  'runtime/postgres': 1_200,
-  'runtime/relay': 1_870,
+  'runtime/postgres': 1_210,
+  'runtime/relay': 1_880,
   'runtime/retention': 1_320,
   'runtime/sagas': 1_910,
-  'runtime/sharding': 3_910,
+  'runtime/sharding': 4_040,
   'runtime/testing': 2_830,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_950, generator: 700 };
+const LOOSE_LINES = { runtime: 1_960, generator: 710 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -1,8 +1,7 @@
 import { normalizeType } from '../domain/sql-type.js';
-import { conversionOf } from './conversion.js';
+import { planTypeChange } from './conversion.js';
 import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
-import { isWidening } from './widening.js';
 
 /** A table as the models require it. */
 export interface WantedTable {
@@ -164,7 +163,8 @@ class ChangePlanner {
     }
     for (const { name } of found) {
       const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
-      if (isLeftOver && !this.#dropped.has(name)) this.#dropCheck(table, name);
+      if (isLeftOver && !this.#dropped.has(name))
+        this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
     }
   }
 
@@ -218,45 +218,22 @@ class ChangePlanner {
     this.#alterTable(table, `alter column ${name} set not null`);
   }
 
-  #changeType(
-    table: string,
-    { name, type, check }: WantedColumn,
-    before: ColumnFacts,
-    checks: readonly CheckFacts[],
-  ): void {
-    const place = `${table}.${name}`;
-    const allowed = this.#permissions.convert.has(place);
-    if (allowed) this.#used.add(place);
-    const isSafe = isWidening(before.type, type);
-    if (!allowed && !isSafe) {
-      this.#refusals.push(
-        `${place} is ${before.type}; not every value of that type fits ${type}. If all stored values fit, pass --convert ${place}.`,
-      );
+  #changeType(table: string, wanted: WantedColumn, before: ColumnFacts, checks: readonly CheckFacts[]): void {
+    const place = `${table}.${wanted.name}`;
+    const mayFail = this.#permissions.convert.has(place);
+    if (mayFail) this.#used.add(place);
+    const column = this.#quote(wanted.name);
+    const isRule = (name: string): boolean => RULE.test(name);
+    const planned = planTypeChange({ place, column, before, wanted, checks, mayFail, isRule });
+    if (typeof planned === 'string') {
+      this.#refusals.push(planned);
       return;
     }
-    const column = this.#quote(name);
-    const using = isSafe
-      ? `${column}::${type}`
-      : conversionOf({ column, place, from: before.type, to: type });
-    if (using === undefined) {
-      this.#refusals.push(
-        `${place} is ${before.type}, and whether its values are JSON is not known. Write a migration of your own: ` +
-          `alter table ${this.#quote(table)} alter column ${column} type ${type} using ${jsonForms(column, type)}.`,
-      );
-      return;
+    for (const name of planned.drops) {
+      this.#dropped.add(name);
+      this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
     }
-    const finite = checks.find(({ definition }) => definition.includes("'NaN'"));
-    if (finite !== undefined && check === undefined) this.#dropCheck(table, finite.name);
-    // The rules of the former type may have no meaning for the new one.
-    if (!isSafe) for (const { name: rule } of checks) if (RULE.test(rule)) this.#dropCheck(table, rule);
-    if (!isSafe && before.filledIn) this.#alterTable(table, `alter column ${column} drop default`);
-    this.#alterTable(table, `alter column ${column} type ${type} using ${using}`);
-    if (finite === undefined && check !== undefined) this.#alterTable(table, `add check (${check})`);
-  }
-
-  #dropCheck(table: string, name: string): void {
-    this.#dropped.add(name);
-    this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
+    for (const change of planned.changes) this.#alterTable(table, change);
   }
 
   #leftOver(table: string, column: ColumnFacts): void {
@@ -307,13 +284,6 @@ class ChangePlanner {
   #alterTable(table: string, change: string): void {
     this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
-}
-
-/** The two ways between JSON and other values, for a message. */
-function jsonForms(column: string, type: string): string {
-  return normalizeType(type) === 'jsonb'
-    ? `to_jsonb(${column}) makes each value a JSON value, ${column}::jsonb parses it`
-    : `(${column} #>> '{}')::${type} takes the value out of JSON`;
 }
 
 /** Why a column's former name is ambiguous. An annotation whose old column no longer exists is ignored. */

@@ -17,6 +17,7 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/consumer/verify-webhook.ts': 'age of a signature, with a leeway',
   'runtime/domain/clock.ts': 'the clock itself',
   'runtime/domain/id-source.ts': 'the time in new ids',
+  'runtime/events/delivery/consumer-run-options.ts': 'the age of events in the metrics',
   'runtime/execution/action-executor.ts': 'dates of the audit trail',
   'runtime/execution/cross-shard/cross-shard-journal.ts': 'dates of the audit trail',
   'runtime/execution/execution.ts': 'dates of the audit trail',

@@ -1,3 +1,4 @@
+import { Semaphore } from '../../concurrency/semaphore.js';
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import { modelOfKey } from '../log/event-record.js';
@@ -36,15 +37,14 @@ export class ParkedModels {
   readonly #resuming = new Set<string>();
   /** Models whose last attempt did not count: when the next one is due, and how many there were. */
   readonly #waits = new Map<string, { readonly untilMs: number; readonly passed: number }>();
-  /** How many more models may be worked on at the same time, and the ones that wait for that. */
-  #free: number;
-  readonly #inLine: (() => void)[] = [];
+  /** Models that are worked on at the same time. */
+  readonly #working: Semaphore;
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#free = options.concurrency;
+    this.#working = new Semaphore(options.concurrency);
   }
 
   get any(): boolean {
@@ -94,13 +94,13 @@ export class ParkedModels {
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
   async #resume(key: string): Promise<void> {
     this.#resuming.add(key);
-    await this.#enter();
+    await this.#working.enter();
     try {
       while (this.#dependencies.loop.mayWork && (await this.#resumePage(key)));
     } catch (error) {
       this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
-    this.#leave();
+    this.#working.leave();
     this.#resuming.delete(key);
     this.#dependencies.loop.wakeUp.notify();
   }
@@ -178,21 +178,9 @@ export class ParkedModels {
     return false;
   }
 
-  /** Waits until the model may be worked on. */
-  async #enter(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#inLine.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#inLine.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
-  }
-
   /** Other models are worked on meanwhile. */
   async #pause(milliseconds: number): Promise<void> {
-    this.#leave();
+    this.#working.leave();
     const untilMs = time.nowMs() + milliseconds;
     for (
       let leftMs = milliseconds;
@@ -200,6 +188,6 @@ export class ParkedModels {
       leftMs = untilMs - time.nowMs()
     )
       await sleep(Math.min(leftMs, PAUSE_STEP_MS), { ref: false });
-    await this.#enter();
+    await this.#working.enter();
   }
 }
