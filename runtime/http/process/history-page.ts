@@ -48,8 +48,9 @@ export function historyPage({ id, at, events }: ModelLife): OperatorPage {
   const content = html`<p><a href="../../operate">All shards</a></p>
 <form><label>Until <input name="at" value="${at?.toISOString()}" placeholder="2027-01-01T12:00:00Z"></label> <button>Show</button></form>
 ${tableOf(caption, events, {
-  Model: ({ modelName }) => modelName,
   Version: ({ modelVersion }) => modelVersion,
+  // The runs of a saga have the id of its model.
+  Model: ({ modelName }) => modelName,
   Date: ({ date }) => date,
   Event: ({ eventType }) => eventType,
   Change: ({ payload }) => html`<pre>${JSON.stringify(payload, null, 2)}</pre>`,
