@@ -33,6 +33,11 @@ export interface Attempts {
   isPassing(error: unknown): boolean;
   /** True if a failure that does not count means that the receiver is down. Default: it never does. */
   isReceiverDown?(error: unknown): boolean;
+  /**
+   * True if a failure that does not count is due to something that other events may not need, such as the database of
+   * another shard. Default: all events wait for the receiver.
+   */
+  isElsewhere?(error: unknown): boolean;
   /** True if an attempt that failed with this error was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean;
   /** True if this failure halts the consumer until an operator resumes it. Default: the event is parked. */

@@ -293,6 +293,7 @@ function everySecondOutOfReach(handled: Set<string>, isDown: () => boolean): Att
       handled.add(id);
     },
     isPassing: () => true,
+    isElsewhere: () => true,
     passingPauseMs: () => 1_000,
   };
 }
@@ -321,7 +322,7 @@ test('All models wait for a receiver that is down', async () => {
   const attempts = everySecondOutOfReach(handled, () => true);
   const loop = runOn(
     new LongLog(10_000),
-    { ...attempts, obstacle, isReceiverDown: () => true },
+    { ...attempts, obstacle, isElsewhere: () => false },
     undefined,
     letters,
     new WillingStore(),

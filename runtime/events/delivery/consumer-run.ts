@@ -270,9 +270,8 @@ export class ConsumerRun implements LeasedWork {
     }
   }
 
-  /** If the receiver itself is down, all models wait for it. */
   #maySetAside(error: unknown): boolean {
-    return this.#parked.size < MAXIMUM_ASIDE && this.#options.attempts.isReceiverDown?.(error) !== true;
+    return this.#parked.size < MAXIMUM_ASIDE && this.#options.attempts.isElsewhere?.(error) === true;
   }
 
   /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */

@@ -84,6 +84,10 @@ export class HandlerAttempts implements Attempts {
     }
   }
 
+  isElsewhere(error: unknown): boolean {
+    return this.isPassing(error) && !this.isReceiverDown(error);
+  }
+
   /** True if an attempt that failed with this error was the last one. @param number from 1 */
   isLast(number: number, error: unknown): boolean {
     return number >= this.#maximum && !this.isPassing(error);
@@ -96,8 +100,8 @@ export class HandlerAttempts implements Attempts {
 
   passingPauseMs(failures: number, error: unknown): number {
     if (error instanceof RetryLater && error.afterMs !== undefined) return error.afterMs;
-    const isUnreachable = !this.isReceiverDown(error);
-    return this.#backoffMs(failures, isUnreachable ? LONGEST_PASSING_DELAY_MS : LONGEST_RETRY_DELAY_MS);
+    const longestMs = this.isReceiverDown(error) ? LONGEST_RETRY_DELAY_MS : LONGEST_PASSING_DELAY_MS;
+    return this.#backoffMs(failures, longestMs);
   }
 
   #backoffMs(failures: number, longestMs: number): number {
