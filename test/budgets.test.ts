@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 600,
   'runtime/domain': 2_880,
   'runtime/events': 6_770,
-  'runtime/execution': 4_240,
+  'runtime/execution': 4_290,
   'runtime/http': 5_260,
   'runtime/locks': 510,
   'runtime/migration': 2_860,

@@ -58,14 +58,17 @@ const NONE: readonly string[] = Object.freeze([]);
 
 /** Names of the keys that a model holds on its shard; none for a model without keys or in a deleted state. */
 export function heldKeys(model: Entity): readonly string[] {
+  const { keys } = descriptorOf(model);
+  return keys === undefined ? NONE : keys.flatMap((key) => heldKey(model, key) ?? NONE);
+}
+
+/** The name of one key that a model holds on its shard; undefined if it does not hold it. */
+export function heldKey(model: Entity, key: NaturalKey): string | undefined {
   const descriptor = descriptorOf(model);
-  const { keys, deletedStates } = descriptor;
-  if (keys === undefined || deletedStates?.includes(model.state) === true) return NONE;
+  if (descriptor.deletedStates?.includes(model.state) === true) return undefined;
+  const texts = textsOf(descriptor, key, model);
   const shard = model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : undefined;
-  return keys.flatMap((key) => {
-    const texts = textsOf(descriptor, key, model);
-    return texts === undefined ? NONE : [nameOf(descriptor, key, shard, texts)];
-  });
+  return texts === undefined ? undefined : nameOf(descriptor, key, shard, texts);
 }
 
 /** The texts of a key of a stored row, joined; undefined if a field of it is null or absent. */

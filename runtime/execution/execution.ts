@@ -11,6 +11,7 @@ import { applyParts, type PartWrite } from './cross-shard/cross-shard-plan.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
+import { takenMeanwhile } from './keys/taken-key.js';
 import { Tally } from './observed-executions.js';
 import type { PartResult, Retry } from './part-result.js';
 import { partWrite } from './part-write.js';
@@ -151,7 +152,8 @@ export class Execution<Params, Result> {
 
   /** Reports no outcome before its dependencies are known to be applied. */
   async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
-    if (!(await this.#settled(prepared.dependencies))) return this.#retry('dependency-failed');
+    const areApplied = await this.#settled(prepared.dependencies);
+    if (!areApplied && prepared.kind !== 'key-taken') return this.#retry('dependency-failed');
     switch (prepared.kind) {
       case 'refused':
         if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
@@ -160,7 +162,7 @@ export class Execution<Params, Result> {
         if (this.#isGuess) return this.#unproven();
         throw prepared.error;
       case 'key-taken':
-        return this.#retry('superseded');
+        return takenMeanwhile(prepared, areApplied, this.#wanted) ?? this.#retry('superseded');
       case 'read-only':
         if (prepared.dependencies.length > 0) return this.#readCommitted();
         this.#report?.endAttempt('nothing-staged');
@@ -212,7 +214,7 @@ export class Execution<Params, Result> {
     if (superseded.length > 0) return { kind: 'superseded', items: superseded };
     if (this.#contention.isHeld(items)) return { kind: 'held', items };
     const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
-    if (takers !== undefined) return { kind: 'key-taken', dependencies: takers };
+    if (takers !== undefined) return { kind: 'key-taken', items, ...takers };
     const home = this.#request.guard?.home ?? part.shard;
     if (parts.length > 1 || run.dependsOnAnother(part.shard) || home !== part.shard) {
       return { kind: 'detached', result, parts, dependencies: run.dependencies, startedDate };

@@ -1,7 +1,6 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { markPersisted } from '../domain/model-event.js';
-import { keyText } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -21,7 +20,8 @@ import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { DATABASE, during, type Span, startInner } from '../tracing.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
-import type { PartResult, Replay, Retry } from './part-result.js';
+import { keyTaken } from './keys/taken-key.js';
+import type { PartResult, Replay } from './part-result.js';
 import { settleAttempt } from './settle-attempt.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -164,24 +164,6 @@ function replayOrRetry(replay: Replay | undefined): PartResult {
 /** A table of the application, and thus its constraint, may have the same name. */
 function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
   return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
-}
-
-/**
- * The violation of a natural key of one of these models, with the model's field names and the values that they have.
- */
-function keyTaken(
-  items: readonly StagedItem[],
-  { table, constraint, cause }: UniqueViolationError,
-): Required<Pick<Retry, 'error' | 'wanted'>> | undefined {
-  for (const { descriptor } of items) {
-    const key = descriptor.table === table && descriptor.keys?.find(({ index }) => index === constraint);
-    if (!key) continue;
-    const message = `Another ${descriptor.name} has the same ${key.fields.join(', ')}`;
-    const error = new UniqueViolationError(message, { cause, table, constraint, fields: key.fields });
-    const wanted = items.flatMap((item) => (item.descriptor === descriptor ? keyText(key, item.model) : []));
-    return { error, wanted: [constraint, ...wanted].join() };
-  }
-  return undefined;
 }
 
 /** Conflicts and locks: another attempt with fresh reads may succeed. */

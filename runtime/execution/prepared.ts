@@ -28,12 +28,20 @@ export type Prepared<Result> =
       readonly part: Promise<PartResult>;
     };
 
+/** Pending plans hold natural keys that this plan takes. */
+export interface KeyTaken {
+  readonly kind: 'key-taken';
+  readonly dependencies: readonly PendingPlan[];
+  readonly items: readonly StagedItem[];
+  /** The index of one of the keys. */
+  readonly constraint: string;
+}
+
 /** An outcome that is valid only if all dependencies, whose staged states the run has read, are applied. */
 export type Awaiting<Result> =
   /** `perform` threw, or its plan is refused. */
   | { readonly kind: 'refused'; readonly error: unknown; readonly dependencies: readonly PendingPlan[] }
-  /** Pending plans hold natural keys that this plan takes. */
-  | { readonly kind: 'key-taken'; readonly dependencies: readonly PendingPlan[] }
+  | KeyTaken
   | { readonly kind: 'read-only'; readonly result: Result; readonly dependencies: readonly PendingPlan[] }
   /**
    * The plan must wait before it is sent: for another shard's commit, for its key's home, or for its first shard

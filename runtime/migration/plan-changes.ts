@@ -255,7 +255,9 @@ class ChangePlanner {
       return;
     }
     this.#alterTable(table, `alter column ${this.#quote(column.name)} drop not null`);
-    this.#notes.push(`${hint}; new rows leave it null`);
+    this.#notes.push(
+      `${hint}; new rows leave it null, so processes of the previous release cannot be started again`,
+    );
   }
 
   #leftOverIndex(table: string, index: IndexFacts): void {

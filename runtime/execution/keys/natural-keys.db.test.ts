@@ -158,6 +158,30 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(seeking.email).toBe('free@hotel');
   });
 
+  test('concurrent additions that look nothing up leave one guest, and the others are told that the key is taken', async () => {
+    const { hotel } = await open();
+    let attempts = 0;
+    const configuration = ExecutionConfiguration.Builder.executionConfiguration()
+      .timeoutMs(60_000)
+      .onReport((report) => {
+        attempts += report.attempts.length;
+      })
+      .build();
+    const added = FIFTY.map(() => hotel.run((plan) => plan.add(newGuest('a@hotel')), configuration));
+    const outcomes = await Promise.all(
+      added.map((each) =>
+        each.then(
+          () => 'added',
+          ({ code }) => String(code),
+        ),
+      ),
+    );
+    expect(outcomes.filter((each) => each === 'added')).toHaveLength(1);
+    expect(new Set(outcomes)).toEqual(new Set(['added', 'FW_UNIQUE_VIOLATION']));
+    // They do not wait for each other, one after the other.
+    expect(attempts).toBeLessThan(5 * FIFTY.length);
+  });
+
   test('a taken key fails no other plan of the statement', async () => {
     const { hotel } = await open();
     await hotel.checkIn('taken@hotel');

@@ -124,7 +124,10 @@ describe('staged states of models with natural keys', () => {
     const pending = publish(states, ann);
     expect(states.keyTakers(undefined)).toBeUndefined();
     expect(states.keyTakers([add(bob)])).toBeUndefined();
-    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toEqual([pending]);
+    expect(states.keyTakers([add(newGuest('ann@hotel'))])).toEqual({
+      dependencies: [pending],
+      constraint: expect.stringContaining('email'),
+    });
     expect(states.keyTakers([add(newGuest('ann@hotel')), add(ann.renamed('ann@home'))])).toBeUndefined();
     pending.settle(true);
     expect(states.keyTakers([add(newGuest('ann@hotel'))])).toBeUndefined();

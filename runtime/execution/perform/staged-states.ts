@@ -2,10 +2,11 @@ import type { StagedItem } from '../../action/action-plan.js';
 import { TransientMap } from '../../collections/transient-map.js';
 import { NO_SLOT, type Slotted, TransientSet } from '../../collections/transient-set.js';
 import { type Entity, rowOf } from '../../domain/entity.js';
-import { heldKeys } from '../../domain/natural-key.js';
+import { heldKey, heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { TickQueue } from '../contention/tick-queue.js';
+import type { KeyTaken } from '../prepared.js';
 import type { RememberedModels } from './remembered-models.js';
 
 /** A staged state that is not committed yet. */
@@ -61,23 +62,28 @@ export class StagedStates {
   }
 
   /**
-   * Other sealed plans that hold a natural key which these items take. They must be settled first.
+   * Other sealed plans that hold a natural key which these items take, and the index of one of the keys. They must be
+   * settled first.
    *
    * @param keyed all items of a plan whose models have keys, if any
    * @returns undefined if there are none
    */
-  keyTakers(keyed: readonly StagedItem[] | undefined): readonly PendingPlan[] | undefined {
+  keyTakers(keyed: readonly StagedItem[] | undefined): Omit<KeyTaken, 'kind' | 'items'> | undefined {
     if (keyed === undefined || this.#holders.size === 0) return undefined;
     const rows = new Set(keyed.map(({ model }) => rowOf(model)));
     const dependencies: PendingPlan[] = [];
-    for (const { kind, model } of keyed) {
+    let constraint: string | undefined;
+    for (const { kind, descriptor, model } of keyed) {
       if (kind === 'expect') continue;
-      for (const key of heldKeys(model)) {
-        const holder = this.holderOf(key);
-        if (holder !== undefined && !rows.has(rowOf(holder.model))) dependencies.push(holder.pending);
+      for (const key of descriptor.keys ?? []) {
+        const name = heldKey(model, key);
+        const holder = name === undefined ? undefined : this.holderOf(name);
+        if (holder === undefined || rows.has(rowOf(holder.model))) continue;
+        dependencies.push(holder.pending);
+        constraint = key.index;
       }
     }
-    return dependencies.length === 0 ? undefined : dependencies;
+    return constraint === undefined ? undefined : { dependencies, constraint };
   }
 
   /** Whether a sealed plan has staged a newer state than the one that this item starts from. */
