@@ -6,7 +6,7 @@ import { IDENTIFIER_BYTES } from '../schema/key-indexes.js';
 import type { SourceLocation } from '../schema/location.js';
 import { modelNames, setterName } from '../schema/model-names.js';
 import type { ColumnOption, ModelSchema, ProjectSchema } from '../schema/project-schema.js';
-import type { FieldSchema } from '../schema/type-schema.js';
+import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { checkKeys } from './check-keys.js';
 import { repeated } from './check-names.js';
 
@@ -78,11 +78,25 @@ function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnos
   const isDecimal = column.field.type.kind === 'decimal';
   const numeric = parseNumeric(column.sqlType);
   const typeFits = isDecimal ? numeric !== undefined && isNumeric(numeric) : SQL_TYPE.test(column.sqlType);
-  if (typeFits) return name;
+  if (typeFits) {
+    const unfit = UNFIT[column.field.type.kind]?.test(column.sqlType) === true;
+    const lossy = `The column type ${JSON.stringify(column.sqlType)} does not hold each value of ${column.field.name} unchanged`;
+    return unfit ? [...name, unacceptable(location, lossy)] : name;
+  }
   const expected = isDecimal ? 'numeric(precision, scale)' : 'the name of an SQL type';
   const message = `The column type ${JSON.stringify(column.sqlType)} of ${column.field.name} is not ${expected}`;
   return [...name, unacceptable(location, message)];
 }
+
+const NO_DOCUMENT = /^(?!jsonb?$)/i;
+/** Types that round, pad or cut off values of a field, or have another form in node-postgres. */
+const UNFIT: Partial<Record<TypeSchema['kind'], RegExp>> = {
+  string: /^(bpchar|char(acter)?)\b(?! varying)/i,
+  number: /^(real|float4)$/i,
+  instant: /^(?!timestamptz( ?\([3-6]\))?$|timestamp ?(\([3-6]\) ?)?with time zone$)/i,
+  ...{ object: NO_DOCUMENT, list: NO_DOCUMENT, tuple: NO_DOCUMENT, record: NO_DOCUMENT },
+  ...{ json: NO_DOCUMENT, union: NO_DOCUMENT, recursive: NO_DOCUMENT },
+};
 
 /** The type is inserted unchanged into migrations and statements. */
 const SQL_TYPE = /^[a-z][a-z0-9_]*( [a-z]+)*( ?\(\d+(, ?\d+)?\))?( with(out)? time zone)?(\[\])?$/i;

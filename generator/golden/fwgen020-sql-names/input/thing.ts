@@ -8,3 +8,23 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly xmin!: string;
   readonly aVeryLongNameThatNoDatabaseOfThisWorldWillTakeAsItIsBecauseItIsTooLong!: string;
 }
+
+/** Types that would change values, and types that hold them. */
+@AutoBuilder({
+  columns: {
+    code: { type: 'char(5)' },
+    ratio: { type: 'real' },
+    day: { type: 'date' },
+    tags: { type: 'text[]' },
+    short: { type: 'varchar(9)' },
+    at: { type: 'timestamp(3) with time zone' },
+  },
+})
+export class Shelf extends Model<Shelf, Id<Shelf>, 'NEW'> {
+  readonly code!: string;
+  readonly ratio!: number;
+  readonly day!: Date;
+  readonly tags!: readonly string[];
+  readonly short!: string;
+  readonly at!: Date;
+}
