@@ -86,6 +86,7 @@ function explainEmitted(
 ): readonly string[] {
   if (line === undefined) {
     const sources = new Set(origins.flatMap((origin) => (origin === undefined ? [] : [origin.file])));
+    if (sources.size === 0) return [`${file} comes from the project as a whole`];
     return [`${file} comes from`, ...[...sources].sort().map((source) => `  ${source}`)];
   }
   const emitted = text.split('\n')[line - 1];

@@ -46,7 +46,7 @@ async function initProject(folder: string, yes: boolean, version: string): Promi
   makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), changed: absolute(changed) });
   const added = [...changed.keys()].map((path) => `Added to ${path}. `).join('');
   const formatted = formatters.map((name) => `Let ${name} ignore src/generated.`);
-  const enter = shown === '.' ? [] : [`  cd ${shown}`];
+  const enter = shown === '.' ? [] : [`  cd ${/^[\w./-]+$/.test(shown) ? shown : JSON.stringify(shown)}`];
   return [
     `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
     ...formatted.map((line) => `  # ${line}`),

@@ -124,12 +124,13 @@ const MODEL_FIELD =
   'both for one release, and remove the old one in the next.';
 
 function modelField(text: string): RenamedField {
-  const [, model, field] = /^([A-Za-z_$][\w$]*)\.([A-Za-z_$][\w$]*)$/.exec(text) ?? [];
+  const [, model, field] =
+    /^([\p{ID_Start}_$][\p{ID_Continue}$]*)\.([\p{ID_Start}_$][\p{ID_Continue}$]*)$/u.exec(text) ?? [];
   if (model === undefined || field === undefined) throw new InvalidArgumentError(MODEL_FIELD);
   return { model, field };
 }
 
 function fieldName(text: string): string {
-  if (/^[A-Za-z_$][\w$]*$/.test(text)) return text;
+  if (/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(text) && text !== '__proto__') return text;
   throw new InvalidArgumentError('Write the name of a field.');
 }

@@ -250,7 +250,8 @@ export function retentionMetrics(read: () => readonly RetentionStatus[]): Metric
     labels: SHARD,
     read,
     help: {
-      fw_retention_last_done_timestamp_seconds: 'Time of the last complete retention run of any process',
+      fw_retention_last_done_timestamp_seconds:
+        'Time of the last complete retention run of any serving process',
       fw_retention_partitions_until_timestamp_seconds:
         'End of the last partition; alert if it is less than a week ahead',
       fw_retention_kept_partitions: 'Old partitions that are still needed, at the last run of this process',

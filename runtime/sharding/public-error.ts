@@ -91,8 +91,9 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
     case 'value':
       return new ValidationError('A value does not fit its column', { cause: failure });
     case 'locked':
-    case 'transient':
       return new RowBusyError(`Shard ${shard}: a row is locked by another transaction`, { cause: failure });
+    case 'transient':
+      return new RowBusyError(`Shard ${shard}: the server cancelled a statement`, { cause: failure });
     case 'unavailable':
       return new ShardUnavailableError(shard, 'its database does not accept writes now', cause);
     case 'saturated':

@@ -258,7 +258,8 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     await ledger.credit(account);
     await until(() => waitedMs > 0);
     await ledger.events.stop();
-    expect(waitedMs).toBeLessThan(1_000);
+    // With the pauses of the event before it would take seconds.
+    expect(waitedMs).toBeLessThan(3_000);
   });
 
   test('do not keep a transactional handler from a process that has lost its lease during the pause', async () => {

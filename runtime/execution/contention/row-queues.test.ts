@@ -28,8 +28,8 @@ describe('turns', () => {
     const first = await turns.take(['a']);
     const startedMs = performance.now();
     const all = Array.from({ length: 20_000 }, () => turns.take(['a']).then((end) => end()));
-    // To count those before each one takes seconds.
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    // To count those before each one takes half a minute.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
     first();
     await Promise.all(all);
   });
