@@ -277,6 +277,14 @@ describe('explain', () => {
 
   beforeEach(() => generate());
 
+  test('says of a file that no single declaration causes that it comes from the whole project', async () => {
+    const { code, info } = await explain('src/generated/server.ts');
+    expect({ code, info }).toEqual({
+      code: 0,
+      info: 'src/generated/server.ts comes from the project as a whole',
+    });
+  });
+
   test('maps an emitted line to its declaration', async () => {
     const line = lineOf('src/generated/order.ts', 'approvedBy(');
     const { code, info } = await explain(`src/generated/order.ts:${line}`);
@@ -532,4 +540,11 @@ describe('init', () => {
     expect((await fwGen('init', folder, '--yes')).code).toBe(2);
     expect(readdirSync(folder)).toEqual(['src']);
   });
+});
+
+test('`fw-gen migrate rename` takes any name that TypeScript allows', async () => {
+  const rename = (...names: readonly string[]): Promise<Ran> =>
+    fwGen('migrate', 'rename', ...names, '--config', project.config);
+  expect((await rename('Straße.größe', 'höhe')).error).not.toContain('Write');
+  expect((await rename('Order.total', '__proto__')).error).toContain('Write the name of a field.');
 });
