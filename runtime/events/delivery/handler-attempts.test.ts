@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HandlerSettings } from '../../action/markers.js';
-import { DeadlineExceededError, RetryLater, ValidationError } from '../../errors.js';
+import { DeadlineExceededError, RetryLater, ShardUnavailableError, ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { handlerOf } from '../test-support/ledger.js';
@@ -48,6 +48,14 @@ test.each([
   expect(attempts.isPassing(cause)).toBe(passes);
   expect(attempts.isPassing(new DeadlineExceededError('too late', { cause }))).toBe(passes);
   expect(attempts.isPassing(new DeadlineExceededError('the handler itself was slow'))).toBe(false);
+});
+
+test('only a failure of another database lets other models go ahead of those that wait', () => {
+  const attempts = attemptsOf(handler({}));
+  const cause = new DriverFailure('no', { phase: 'not-sent', reason: 'unreachable' });
+  expect(attempts.isElsewhere(new ShardUnavailableError('(1, 0)', 'it is down', { cause }))).toBe(true);
+  expect(attempts.isElsewhere(new RetryLater())).toBe(false);
+  expect(attempts.isElsewhere(new Error('a fault of the handler'))).toBe(false);
 });
 
 test('the attempts of a default handler survive an outage of ten minutes, those of a transactional one are soon over', () => {

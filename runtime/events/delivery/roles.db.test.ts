@@ -63,7 +63,7 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
     }
   });
 
-  test('is told how long events are held back by a transaction whose age it may not see', async () => {
+  test('reads the age of the events that a transaction of another role holds back', async () => {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,

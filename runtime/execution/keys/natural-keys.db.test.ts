@@ -158,7 +158,7 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(seeking.email).toBe('free@hotel');
   });
 
-  test('concurrent additions that look nothing up leave one guest, and the others are told that the key is taken', async () => {
+  test('one of fifty concurrent additions without a look-up is applied, the others fail with FW_UNIQUE_VIOLATION', async () => {
     const { hotel } = await open();
     let attempts = 0;
     const configuration = ExecutionConfiguration.Builder.executionConfiguration()

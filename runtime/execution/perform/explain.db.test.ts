@@ -26,6 +26,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     account,
     amount: new Decimal(amount),
     pin: 'secret-pin',
+    card: { number: 'a-number', pin: 'secret-pin' },
   });
 
   /** Every row of every table. */
@@ -94,6 +95,7 @@ describeOnEachAdapter('An explanation', (harness) => {
     const account = await bank.open(HERE, 10);
     const explanation = await bank.executor.explain(ALICE, CreditAction, credit(account, 5));
     expect(JSON.stringify(explanation)).not.toContain('secret-pin');
+    expect(JSON.stringify(explanation)).toContain('a-number');
   });
 
   it('reports the actions that it would schedule, without its secrets', async () => {

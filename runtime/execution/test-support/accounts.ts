@@ -71,6 +71,7 @@ interface CreditParams {
   readonly account: string;
   readonly amount: Decimal;
   readonly pin?: string;
+  readonly card?: { readonly number: string; readonly pin: string };
 }
 
 export class CreditAction extends Action<CreditParams, Account> {
@@ -196,6 +197,14 @@ function accountActions(
   clock: Clock = systemClock,
 ): readonly ActionDescriptor[] {
   const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
+  const text = { kind: 'string' } as const;
+  const card = {
+    kind: 'object',
+    fields: [
+      { name: 'number', type: text },
+      { name: 'pin', type: text, secret: true },
+    ],
+  } as const;
   return [
     { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(clock) },
     {
@@ -205,6 +214,7 @@ function accountActions(
         { name: 'account', type: { kind: 'uuid' } },
         { name: 'amount', type: decimal },
         { name: 'pin', type: { kind: 'string' }, optional: true, secret: true },
+        { name: 'card', type: card, optional: true },
       ],
       create: () => new CreditAction(clock, accounts),
     },
