@@ -131,7 +131,9 @@ function fieldsOf({ members }: ts.InterfaceDeclaration): string {
 }
 
 function reportIndex(context: ReadContext, member: ts.IndexSignatureDeclaration): void {
-  const hint = `Replace it with a field: \`readonly entries!: Record<string, ${member.type.getText()}>;\`.`;
+  // Source text with syntax errors may lack it.
+  const type = (member.type as ts.TypeNode | undefined)?.getText() ?? 'string';
+  const hint = `Replace it with a field: \`readonly entries!: Record<string, ${type}>;\`.`;
   report(context, 'FWGEN004', member, 'A class cannot have an index signature', hint);
 }
 
