@@ -8,12 +8,11 @@ import {
   StaleModelError,
   UniqueViolationError,
 } from '../errors.js';
+import { LostWrite } from '../persistence/write/flush-failure.js';
 import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
-import { LostWrite } from '../persistence/write/lost-write.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PlanWrite } from '../persistence/write/plan-write.js';
-import type { WriteOutcome } from '../persistence/write/queued-plan.js';
-import type { Submission } from '../persistence/write/shard-writer.js';
+import type { Submission, WriteOutcome } from '../persistence/write/queued-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';

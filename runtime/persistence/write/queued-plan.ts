@@ -39,10 +39,21 @@ export interface QueueOptions {
   readonly span?: Span | undefined;
 }
 
+/** A plan in the queue, as its execution sees it. */
+export interface Submission {
+  /** Other plans may depend on it. The writer settles it, unless the outcome is a `LostWrite`. */
+  readonly pending: PendingPlan;
+  /**
+   * @throws LostWrite if it was sent and its reply was lost: the execution settles it, and then its pending plan
+   * @throws DriverFailure if the server returned an error, or if it was never sent
+   */
+  readonly outcome: Promise<WriteOutcome>;
+}
+
 const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 
 /** A plan in a writer's queue. */
-export class QueuedPlan implements Wait {
+export class QueuedPlan implements Wait, Submission {
   readonly plan: PlanWrite;
   /** In staging order. */
   readonly touches: readonly TouchedRow[];
