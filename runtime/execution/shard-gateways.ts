@@ -14,8 +14,8 @@ import type { EventFacts } from '../persistence/codec/recorded-event.js';
 import { partsToJson } from '../persistence/journal/journal-entry.js';
 import type { JournalStore } from '../persistence/journal/journal-store.js';
 import { SqlJournalStore } from '../persistence/journal/sql-journal-store.js';
+import { BatchReader, type BatchSource, modelsById, modelsByKey } from '../persistence/read/batch-reader.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
-import { ModelReader, type ModelSource, modelsById, modelsByKey } from '../persistence/read/model-reader.js';
 import type { QueryOptions } from '../persistence/read/query-options.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
@@ -31,8 +31,15 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { ForwardingDatabase } from '../sharding/forwarding-database.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
-import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type {
+  CallOptions,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from '../sharding/shard-database.js';
 import { RowQueues } from './contention/row-queues.js';
 import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
@@ -44,6 +51,8 @@ export interface ShardGateway {
   readonly writer: ShardWriter;
   readonly journal: JournalStore;
   readonly tables: FoldingRules;
+  /** By model descriptor, or by natural key. */
+  readonly readers: Map<ModelDescriptor | NaturalKey, BatchReader<Entity>>;
 }
 
 /** Default number of committed states that a process remembers. */
@@ -81,8 +90,6 @@ export class ShardGateways implements RepositoryContext {
   readonly #writing: Partial<WritingLimits>;
   readonly #storeOf: ShardGatewaysOptions['storeOf'];
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
-  /** Readers by model descriptor, or by natural key. */
-  readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
   /** Called after each commit of this process, with the plans that were sent. Must return at once. */
@@ -143,12 +150,13 @@ export class ShardGateways implements RepositoryContext {
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
     const store =
       this.#storeOf?.(shard) ?? new SqlShardStore(database, this.#namespace, this.#events, committed);
-    const gateway = {
+    const gateway: ShardGateway = {
       shard,
       store,
       writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => tables.isFoldable(model)),
       journal: new SqlJournalStore(database),
       tables,
+      readers: new Map(),
     };
     this.#gateways.set(shard, gateway);
     return gateway;
@@ -157,7 +165,6 @@ export class ShardGateways implements RepositoryContext {
   /** If a shard of this name is added again, it may be another database. */
   #forget(shard: ShardIdentifier): void {
     this.#gateways.delete(shard);
-    this.#readers.delete(shard);
     this.#queries.delete(shard);
     this.remembered.forget(shard);
   }
@@ -187,20 +194,18 @@ export class ShardGateways implements RepositoryContext {
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    const reader =
-      this.#readers.get(shard)?.get(model) ??
-      this.#addReader(model, shard, modelsById(this.gateway(shard).store, model));
+    const gateway = this.gateway(shard);
+    const reader = gateway.readers.get(model) ?? addReader(gateway, model, modelsById(model, gateway));
     return this.#read(reader, shard, id);
   }
 
   readByKey({ model, key, shard, texts }: KeyLookup): Promise<Entity | undefined> {
-    const reader =
-      this.#readers.get(shard)?.get(key) ??
-      this.#addReader(key, shard, modelsByKey(this.gateway(shard).store, model, key));
+    const gateway = this.gateway(shard);
+    const reader = gateway.readers.get(key) ?? addReader(gateway, key, modelsByKey(model, key, gateway));
     return this.#read(reader, shard, JSON.stringify(texts));
   }
 
-  #read(reader: ModelReader, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
+  #read(reader: BatchReader<Entity>, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const scope = currentPerformScope();
     // An execution enforces its own deadline.
     if (scope !== undefined) return reader.read(id, scope.remainingMs());
@@ -211,11 +216,11 @@ export class ShardGateways implements RepositoryContext {
 
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
     if (options !== undefined) {
-      return readOnlyKysely(afterStaged(this.#source(shard, options.replica)), options.timeoutMs);
+      return readOnlyKysely(new SettledDatabase(this.#source(shard, options.replica)), options.timeoutMs);
     }
     let queries = this.#queries.get(shard);
     if (queries === undefined) {
-      queries = readOnlyKysely(afterStaged(this.#databases.database(shard)));
+      queries = readOnlyKysely(new SettledDatabase(this.#databases.database(shard)));
       this.#queries.set(shard, queries);
     }
     return queries as Kysely<Tables>;
@@ -225,17 +230,16 @@ export class ShardGateways implements RepositoryContext {
     if (replica === undefined) return this.#databases.database(shard);
     return this.replicas.reader(shard, replica);
   }
+}
 
-  #addReader(of: ModelDescriptor | NaturalKey, shard: ShardIdentifier, source: ModelSource): ModelReader {
-    let readers = this.#readers.get(shard);
-    if (readers === undefined) {
-      readers = new Map();
-      this.#readers.set(shard, readers);
-    }
-    const reader = new ModelReader(shard, source);
-    readers.set(of, reader);
-    return reader;
-  }
+function addReader(
+  { shard, readers }: ShardGateway,
+  of: ModelDescriptor | NaturalKey,
+  source: BatchSource<Entity>,
+): BatchReader<Entity> {
+  const reader = new BatchReader(shard, source);
+  readers.set(of, reader);
+  return reader;
 }
 
 function refuseInPerform(): void {
@@ -248,22 +252,18 @@ function refuseInPerform(): void {
 }
 
 /** The database for queries, which cannot see staged states: they wait until staged states are settled. */
-function afterStaged(database: ShardDatabase): ShardDatabase {
-  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: async (statement, options) => {
-      await settled();
-      return database.query(statement, options);
-    },
-    acquire: async (options) => {
-      await settled();
-      return database.acquire(options);
-    },
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
+class SettledDatabase extends ForwardingDatabase {
+  override async query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    await this.#settled();
+    return super.query(statement, options);
+  }
+
+  override async acquire(options?: CallOptions): Promise<ShardSession> {
+    await this.#settled();
+    return super.acquire(options);
+  }
+
+  async #settled(): Promise<void> {
+    await currentPerformScope()?.beforeQuery?.(this.shard);
+  }
 }

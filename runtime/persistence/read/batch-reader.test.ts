@@ -5,7 +5,7 @@ import { accountModel } from '../../domain/test-support/account.js';
 import { DeadlineExceededError, ShardUnavailableError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ShardStore } from '../shard-store.js';
-import { ModelReader, modelsById } from './model-reader.js';
+import { BatchReader, modelsById } from './batch-reader.js';
 
 /** One statement under way. */
 interface SentRead {
@@ -17,7 +17,7 @@ interface SentRead {
 /** A reader whose store the test controls. */
 class Bench {
   readonly sent: SentRead[] = [];
-  readonly reader: ModelReader;
+  readonly reader: BatchReader<Entity>;
 
   constructor() {
     const store = {
@@ -37,7 +37,8 @@ class Bench {
         }),
     } as unknown as ShardStore;
     const accounts = accountModel as unknown as ModelDescriptor;
-    this.reader = new ModelReader(ShardIdentifier.of(0, 0), modelsById(store, accounts));
+    const shard = ShardIdentifier.of(0, 0);
+    this.reader = new BatchReader(shard, modelsById(accounts, { store, shard }));
   }
 
   /** Sends as many statements as may be in flight, so that further reads wait. */
@@ -92,7 +93,19 @@ describe('a batch', () => {
     expect((await ends)[3]).toMatchObject({ reason: unreadable });
   });
 
-  test('that the server refuses or does not answer is not split, because each half would fail too', async () => {
+  test('with an id that the server refuses is split until only the read of that id fails', async () => {
+    const { reader, sent } = new Bench();
+    const ends = Promise.allSettled(['a', 'b'].map((id) => reader.read(id, 60_000)));
+    await nextTurn();
+    for (const index of [0, 1, 2]) {
+      const { ids, answer, fail } = sent[index] ?? {};
+      const refusal = new DriverFailure('invalid byte sequence', { phase: 'answered', sqlState: '22021' });
+      await (ids?.includes('b') === true ? fail?.(refusal) : answer?.());
+    }
+    expect((await ends).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('that the server does not answer is not split, because each half would fail too', async () => {
     const { reader, sent } = new Bench();
     const ends = Promise.allSettled(['a', 'b'].map((id) => reader.read(id, 60_000)));
     await nextTurn();
