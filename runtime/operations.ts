@@ -34,7 +34,6 @@ export { EventOperations, type FailoverReport } from './events/event-operations.
 export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';
 export type { RecurringAction, ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
-export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export type { RelayPages } from './http/process/relay-pages.js';
 export { type JsonAction, type JsonCall, mayPass, openJsonAction } from './json-action.js';
 export { describeDifference } from './migration/check-schema.js';
@@ -42,6 +41,7 @@ export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export type { SchemaSnapshot } from './migration/schema-snapshot.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export type { JournalEntry } from './persistence/journal/journal-store.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
 export { readEventLock } from './relay/schemas/event-lock.js';

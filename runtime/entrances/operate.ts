@@ -42,12 +42,7 @@ export type {
   ScheduleState,
   Schedules,
 } from '../events/schedules/schedules.js';
-export {
-  CrossShardJournal,
-  type JournalEntry,
-  type JournalPart,
-  type PartStatus,
-} from '../execution/cross-shard/cross-shard-journal.js';
+export { CrossShardJournal } from '../execution/cross-shard/cross-shard-journal.js';
 export type {
   ExplainedItem,
   ExplainedPart,
@@ -70,6 +65,7 @@ export type { ShardStatistics } from '../observability/shard-statistics.js';
 export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 export type { EventFacts } from '../persistence/codec/recorded-event.js';
 export type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
+export type { JournalEntry, JournalPart, PartStatus } from '../persistence/journal/journal-store.js';
 export type { CursorScope } from '../persistence/read/page.js';
 export type { WriterCounts } from '../persistence/write/writer-counters.js';
 export type { WritingLimits } from '../persistence/write/writer-limits.js';

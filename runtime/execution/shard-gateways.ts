@@ -12,8 +12,7 @@ import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { EventFacts } from '../persistence/codec/recorded-event.js';
 import { partsToJson } from '../persistence/journal/journal-entry.js';
-import type { JournalStore } from '../persistence/journal/journal-store.js';
-import { SqlJournalStore } from '../persistence/journal/sql-journal-store.js';
+import { JournalStore } from '../persistence/journal/journal-store.js';
 import { BatchReader, type BatchSource, modelsById, modelsByKey } from '../persistence/read/batch-reader.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
 import type { QueryOptions } from '../persistence/read/query-options.js';
@@ -154,7 +153,7 @@ export class ShardGateways implements RepositoryContext {
       shard,
       store,
       writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => tables.isFoldable(model)),
-      journal: new SqlJournalStore(database),
+      journal: new JournalStore(database),
       tables,
       readers: new Map(),
     };

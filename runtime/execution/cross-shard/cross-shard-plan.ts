@@ -6,14 +6,8 @@ import {
   PlanMisuseError,
 } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
-import type { PlanWrite } from '../../persistence/write/plan-write.js';
+import type { PartWrite } from '../../persistence/write/plan-write.js';
 import type { PartResult } from '../part-result.js';
-
-/** One shard transaction, ready to be sent. */
-export interface PartWrite {
-  readonly shard: ShardIdentifier;
-  readonly write: PlanWrite;
-}
 
 export interface CrossShardPlan {
   readonly actionName: string;
