@@ -34,12 +34,11 @@ import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
 import { KeyJoins } from './keys/key-joins.js';
 import { KeyRepeats } from './keys/key-repeats.js';
 import { ObservedExecutions } from './observed-executions.js';
-import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
 import { orAborted } from './perform/until-aborted.js';
 import { Running } from './running.js';
-import { settleAttempt } from './settle-attempt.js';
 import { REMEMBERED_MODELS, type ShardGateways } from './shard-gateways.js';
+import { PartWriter, settleAttempt } from './shard-transaction.js';
 
 /** The dependencies of an executor. */
 export interface ActionExecutorOptions {
@@ -188,23 +187,7 @@ export class ActionExecutor {
     input: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Explanation> {
-    this.#requireReady(`explain(${actionClass.name})`);
-    const action = this.#registry.find(actionClass);
-    const params = this.#registry.complete<Params, Result>(action, input);
-    const writeParams = this.#paramsWriter(action);
-    const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
-    const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
-    const known = principalOf(principal);
-    const request = {
-      registry: this.#registry,
-      action,
-      principal: known,
-      reach: this.#reach(known, actionClass),
-      params,
-      paramsJson,
-      configuration,
-      deadline,
-    };
+    const request = this.#requestOf('explain', principal, actionClass, input, configuration);
     return explainAction(request, this.#gateways, this.#environment);
   }
 
@@ -237,25 +220,23 @@ export class ActionExecutor {
     );
   }
 
-  #start<Params, Result>(
+  #requestOf<Params, Result>(
+    call: 'execute' | 'explain',
     principal: Caller,
     actionClass: ActionClass<Params, Result>,
     input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
-  ): Promise<Result> {
-    this.#requireReady(`execute(${actionClass.name})`);
+  ) {
+    this.#requireReady(`${call}(${actionClass.name})`);
     const action = this.#registry.find(actionClass);
     const params = this.#registry.complete(action, input);
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const known = principalOf(principal);
-    const reach = this.#reach(known, actionClass);
-    // Checked before the first read, which includes the home of an idempotency key.
-    reach?.requireIds(params);
-    const request = {
+    return {
       action,
       span: undefined as Span | undefined,
       principal: known,
-      reach,
+      reach: this.#reach(known, actionClass),
       params,
       registry: this.#registry,
       configuration,
@@ -265,6 +246,18 @@ export class ActionExecutor {
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
       guard: undefined as KeyGuard | undefined,
     };
+  }
+
+  #start<Params, Result>(
+    principal: Caller,
+    actionClass: ActionClass<Params, Result>,
+    input: ActionInput<Params>,
+    configuration: ExecutionConfiguration,
+  ): Promise<Result> {
+    const request = this.#requestOf('execute', principal, actionClass, input, configuration);
+    const { action, reach, params } = request;
+    // Checked before the first read, which includes the home of an idempotency key.
+    reach?.requireIds(params);
     const { idempotencyKey: key, traceContext } = configuration;
     const guard = key === undefined ? undefined : this.#guard(request, key, input);
     request.guard = guard;

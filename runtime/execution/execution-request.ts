@@ -10,9 +10,9 @@ import type { Span } from '../tracing.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { ObservedExecutions } from './observed-executions.js';
-import type { PartWriter } from './part-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
+import type { PartWriter } from './shard-transaction.js';
 
 /** One call of `execute`. */
 export interface ExecutionRequest<Params, Result> {

@@ -6,26 +6,30 @@ import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.
 import type { PartWrite, PlanWrite } from '../persistence/write/plan-write.js';
 import { endSpan, endWith, type Span, startInner, traceIds, within } from '../tracing.js';
 import { requireOneShard, requireVersion } from './admission.js';
+import {
+  type AttemptResult,
+  type Awaiting,
+  type Completed,
+  isLostRead,
+  type PartResult,
+  type Prepared,
+  type Retry,
+} from './attempt.js';
 import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
+import { deadlineExceeded, isPassing, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
 import { Tally } from './observed-executions.js';
-import type { PartResult, Retry } from './part-result.js';
-import { partWrite } from './part-write.js';
-import type { SentPart } from './part-writer.js';
-import { isPassing } from './passing-errors.js';
-import { deadlineExceeded, staleError } from './perform/execution-errors.js';
 import { PerformRun } from './perform/perform-run.js';
 import { ReportBuilder } from './perform/report-builder.js';
 import { requireReplay } from './perform/require-replay.js';
-import { type AttemptResult, type Awaiting, type Completed, isLostRead, type Prepared } from './prepared.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
-import { isEmpty, type PlanPart, routePlan } from './routing.js';
-import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
+import { isEmpty, type PlannedSchedules, type PlanPart, routePlan, withSchedules } from './routing.js';
 import type { ShardGateways } from './shard-gateways.js';
+import { type SentPart, shardTransaction } from './shard-transaction.js';
 import { TimeLimit } from './time-limit.js';
 
 /** One call of `execute`: makes attempts until one is applied or refused, or a limit is reached. */
@@ -288,13 +292,9 @@ export class Execution<Params, Result> {
     if (parts.length > 1 || part === undefined) return this.#persistParts(parts, startedDate);
     const { guard } = this.#request;
     const write = this.#planWrite(part, startedDate, result);
-    if (guard === undefined || write.key === undefined)
-      return this.#send({ shard: part.shard, write }, []).result;
-    return guard.sendAnnounced(
-      write.key,
-      write.action.id,
-      () => this.#send({ shard: part.shard, write }, []).result,
-    );
+    const send = (): Promise<PartResult> => this.#send({ shard: part.shard, write }, []).result;
+    if (guard === undefined || write.key === undefined) return send();
+    return guard.sendAnnounced(write.key, write.action.id, send);
   }
 
   /** Creates all action ids before the first shard transaction is sent, because the journal stores them. */
@@ -313,11 +313,11 @@ export class Execution<Params, Result> {
     });
   }
 
-  #send({ shard, write }: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
+  #send(part: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
     const { configuration, deadline, guard } = this.#request;
-    this.#report?.tried(write.action.id);
-    this.#tally.sent(write.action);
-    return this.#context.partWriter.send(shard, write, {
+    this.#report?.tried(part.write.action.id);
+    this.#tally.sent(part.write.action);
+    return this.#context.partWriter.send(part, {
       deadline,
       signal: mayAbort ? configuration.signal : undefined,
       dependsOn,
@@ -329,8 +329,7 @@ export class Execution<Params, Result> {
   #planWrite(part: PlanPart, startedDate: Date, result: Result | undefined): PlanWrite {
     const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
-    return partWrite(this.#request, part, {
-      principal: this.#request.principal,
+    return shardTransaction(this.#request, part, {
       startedDate,
       completedDate: this.#environment.clock.now(),
       params: this.#paramsJson,

@@ -7,7 +7,7 @@ import {
 } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
 import type { PartWrite } from '../../persistence/write/plan-write.js';
-import type { PartResult } from '../part-result.js';
+import type { PartResult } from '../attempt.js';
 
 export interface CrossShardPlan {
   readonly actionName: string;

@@ -1,8 +1,7 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { keyText } from '../../domain/natural-key.js';
 import { UniqueViolationError } from '../../errors.js';
-import type { Retry } from '../part-result.js';
-import type { KeyTaken } from '../prepared.js';
+import type { KeyTaken, Retry } from '../attempt.js';
 
 type Taken = Required<Pick<Retry, 'error' | 'wanted'>>;
 

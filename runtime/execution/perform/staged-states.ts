@@ -5,8 +5,8 @@ import { type Entity, rowOf } from '../../domain/entity.js';
 import { heldKey, heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { PendingPlan } from '../../persistence/write/pending-plan.js';
+import type { KeyTaken } from '../attempt.js';
 import { TickQueue } from '../contention/tick-queue.js';
-import type { KeyTaken } from '../prepared.js';
 import type { RememberedModels } from './remembered-models.js';
 
 /** A staged state that is not committed yet. */

@@ -1,6 +1,14 @@
+import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { StagedItem } from '../action/action-plan.js';
+import type { ActionRegistry } from '../action/action-registry.js';
+import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
+import type { FieldDescriptor } from '../domain/descriptor.js';
+import { uuid7 } from '../domain/id-source.js';
+import { compileObjectWriter } from '../domain/json-writer.js';
+import { instantText } from '../domain/kinds/instant-kind.js';
 import { markPersisted } from '../domain/model-event.js';
+import { type KnownPrincipal, ownPrincipal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -8,21 +16,94 @@ import {
   StaleModelError,
   UniqueViolationError,
 } from '../errors.js';
+import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
+import type { ShardStore } from '../persistence/shard-store.js';
 import { LostWrite } from '../persistence/write/flush-failure.js';
 import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
-import type { PlanWrite } from '../persistence/write/plan-write.js';
+import type { ActionRow, PartWrite, PlanWrite, ScheduleRow } from '../persistence/write/plan-write.js';
 import type { Submission, WriteOutcome } from '../persistence/write/queued-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { DATABASE, during, type Span, startInner } from '../tracing.js';
+import { DATABASE, during, type Span, startInner, traceParentOf } from '../tracing.js';
+import type { PartResult, Replay } from './attempt.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import { keyTaken } from './keys/taken-key.js';
-import type { PartResult, Replay } from './part-result.js';
-import { settleAttempt } from './settle-attempt.js';
+import { attemptPauseMs } from './retry-policy.js';
+import type { PlanPart } from './routing.js';
 import type { ShardGateways } from './shard-gateways.js';
+
+/** What is known of an attempt when its shard transactions are made. */
+interface Facts extends Pick<ActionRow, 'startedDate' | 'completedDate' | 'params'> {
+  readonly key: PlanWrite['key'];
+}
+
+interface Request {
+  readonly action: Pick<ActionDescriptor, 'name' | 'version'>;
+  readonly principal: KnownPrincipal;
+  readonly configuration: ExecutionConfiguration;
+  readonly registry: ActionRegistry;
+  readonly span: Span | undefined;
+}
+
+/** Which fields of params are written. */
+type Shown = (fields: readonly FieldDescriptor[]) => readonly FieldDescriptor[];
+
+/**
+ * One attempt's shard transaction, under its own action id.
+ *
+ * @param shown of the params of scheduled actions. Default: all
+ * @throws UnknownActionError if a class of a scheduled action is not registered
+ */
+export function shardTransaction(
+  { action, principal, configuration, registry, span }: Request,
+  part: PlanPart,
+  { key, startedDate, completedDate, params }: Facts,
+  shown: Shown = (fields) => fields,
+): PlanWrite {
+  const id = uuid7.next(part.shard.bits);
+  span?.setAttributes({ 'fw.action.id': id, 'fw.shard': part.shard.toString() });
+  return {
+    action: {
+      id,
+      name: action.name,
+      principal: principal.name,
+      claims: principal.claimsJson,
+      startedDate,
+      completedDate,
+      params,
+    },
+    paramsVersion: action.version,
+    items: part.items,
+    traceContext: span === undefined ? configuration.traceContext : traceParentOf(span),
+    key,
+    schedules: part.schedules && scheduleRows(part, registry, shown),
+    cancelledSchedules: part.cancelledSchedules,
+  };
+}
+
+function scheduleRows(
+  { shard, schedules = [] }: PlanPart,
+  registry: ActionRegistry,
+  shown: Shown,
+): readonly ScheduleRow[] {
+  return schedules.map((planned) => {
+    const { dueDate, afterMs, actionClass, params, principal, settledId } = planned;
+    const { name, params: fields, version = 1 } = registry.find(actionClass);
+    return {
+      id: settledId ?? uuid7.next(shard.bits),
+      dueDate: instantText(dueDate),
+      afterMs,
+      actionName: name,
+      params: compileObjectWriter(shown(fields))(params),
+      paramsVersion: version,
+      principal: principal === undefined ? undefined : ownPrincipal(`system:${principal}`).name,
+      planned,
+    };
+  });
+}
 
 /** Limits and dependencies of one shard transaction. */
 export interface PartOptions {
@@ -58,34 +139,33 @@ export class PartWriter {
    *
    * @throws ShardBusyError if the queue is full
    */
-  send(shard: ShardIdentifier, write: PlanWrite, options: PartOptions): SentPart {
+  send(part: PartWrite, options: PartOptions): SentPart {
     const { signal, dependsOn = [], span } = options;
+    const { shard, write } = part;
     const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
     const { writer } = this.#gateways.gateway(shard);
     const submission = writer.submit(write, { timeoutMs, signal, dependsOn, span });
     const { pending, outcome } = submission;
     const result = outcome.then(
       (settled) => finished(settled, write),
-      (error: unknown) => this.#failed(shard, write, submission, options, error),
+      (error: unknown) => this.#failed(part, submission, options, error),
     );
     return { pending, result };
   }
 
   #failed(
-    shard: ShardIdentifier,
-    write: PlanWrite,
+    part: PartWrite,
     { pending }: Submission,
     options: PartOptions,
     error: unknown,
   ): Promise<PartResult> {
-    if (error instanceof LostWrite) return this.#settle(shard, write, error, pending, options);
-    if (error instanceof DriverFailure) return this.#afterAnswer(shard, write, error, options);
+    if (error instanceof LostWrite) return this.#settle(part, error, pending, options);
+    if (error instanceof DriverFailure) return this.#afterAnswer(part, error, options);
     throw error;
   }
 
   async #afterAnswer(
-    shard: ShardIdentifier,
-    { items }: PlanWrite,
+    { shard, write }: PartWrite,
     failure: DriverFailure,
     { guard }: PartOptions,
   ): Promise<PartResult> {
@@ -93,7 +173,7 @@ export class PartWriter {
     if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
       return replay(guard, shard);
     }
-    const taken = error instanceof UniqueViolationError ? keyTaken(items, error) : undefined;
+    const taken = error instanceof UniqueViolationError ? keyTaken(write.items, error) : undefined;
     if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
     if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
     throw error;
@@ -101,17 +181,14 @@ export class PartWriter {
 
   /** Plans that depend on a plan of unknown outcome run again, which is correct for either outcome. */
   async #settle(
-    shard: ShardIdentifier,
-    write: PlanWrite,
+    { shard, write }: PartWrite,
     lost: LostWrite,
     pending: PendingPlan,
     { deadline, span }: PartOptions,
   ): Promise<PartResult> {
     const { store } = this.#gateways.gateway(shard);
-    const outcome = await during(
-      startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() }),
-      () => settleAttempt(store, lost.fence, this.#environment, deadline),
-    );
+    const fence = startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() });
+    const outcome = await during(fence, () => settleAttempt(store, lost.fence, this.#environment, deadline));
     pending.settle(outcome === 'committed');
     switch (outcome) {
       case 'committed':
@@ -126,20 +203,11 @@ export class PartWriter {
 }
 
 function finished(outcome: WriteOutcome, write: PlanWrite): PartResult {
-  switch (outcome.kind) {
-    case 'applied':
-      markEventsPersisted(write.items);
-      return { kind: 'applied', write: outcome, contended: outcome.contended };
-    case 'stale':
-      return { kind: 'retry', end: 'stale', error: staleError(write), rows: checkedRows(write.items) };
-    case 'dependency-failed':
-      return {
-        kind: 'retry',
-        end: 'dependency-failed',
-        error: staleError(write),
-        rows: checkedRows(write.items),
-      };
+  if (outcome.kind === 'applied') {
+    markEventsPersisted(write.items);
+    return { kind: 'applied', write: outcome, contended: outcome.contended };
   }
+  return { kind: 'retry', end: outcome.kind, error: staleError(write), rows: checkedRows(write.items) };
 }
 
 /** Called when another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
@@ -182,5 +250,31 @@ function markEventsPersisted(items: readonly StagedItem[]): void {
   for (const item of items) {
     if (item.kind === 'expect') continue;
     for (const event of item.events) markPersisted(event);
+  }
+}
+
+/**
+ * Settles an attempt whose reply was lost: fences it repeatedly until that succeeds or the deadline passes. A look-up
+ * alone is not enough, because the server's process may still commit the attempt after it.
+ *
+ * @param deadline on the environment's monotonic clock
+ */
+export async function settleAttempt(
+  store: Pick<ShardStore, 'fence'>,
+  action: Omit<ActionRow, 'params'>,
+  environment: ExecutionEnvironment,
+  deadline: number,
+): Promise<AttemptOutcome | 'unknown'> {
+  for (let attempt = 1; ; attempt += 1) {
+    const remainingMs = deadline - environment.nowMs();
+    if (remainingMs <= 0) return 'unknown';
+    try {
+      return await store.fence(action, { timeoutMs: remainingMs });
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error;
+    }
+    const pauseMs = attemptPauseMs(attempt, environment.random());
+    if (pauseMs >= deadline - environment.nowMs()) return 'unknown';
+    await environment.sleep(pauseMs, undefined);
   }
 }
