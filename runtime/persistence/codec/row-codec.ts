@@ -13,7 +13,6 @@ import { ValidationError } from '../../errors.js';
 import { arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import type { ParameterKind } from './parameter-kind.js';
 import { arrayType, parameterType } from './sql-identifier.js';
-import { type IsValidated, validatedValues } from './validated-values.js';
 
 /** A column and its codec. */
 export interface CodedColumn {
@@ -21,8 +20,6 @@ export interface CodedColumn {
   readonly codec: ColumnCodec;
   /** How the column's value of an entity is sent; undefined is sent as null. */
   readonly parameter: ParameterKind<Entity | undefined>;
-  /** Whether the server certainly accepts a value that the codec has accepted. */
-  readonly isValidated: IsValidated;
 }
 
 /** Converts rows to models of one class, and models to rows. */
@@ -41,8 +38,7 @@ export class RowCodec<M extends Entity = Entity> {
     this.model = model;
     this.columns = model.columns.map((descriptor) => {
       const codec = columnCodec(descriptor);
-      const parameter = parameterOf(descriptor, codec);
-      return { descriptor, codec, parameter, isValidated: validatedValues(descriptor) };
+      return { descriptor, codec, parameter: parameterOf(descriptor, codec) };
     });
     const keys = model.keys ?? [];
     const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
@@ -86,12 +82,12 @@ export class RowCodec<M extends Entity = Entity> {
    *   allow folding. Folding never applies to natural keys, because the unique index must check each of their values
    */
   judgeReplaced(state: Entity, next: Entity): void {
-    for (const { descriptor, codec, isValidated } of this.columns) {
+    for (const { descriptor, codec } of this.columns) {
       const { field } = descriptor;
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isValidated(value, codec.toText(value));
+      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : codec.isValidated(value, codec.toText(value));
       if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
         throw new ValidationError(`Only the server can check whether ${field} fits its column`, { field });
       }

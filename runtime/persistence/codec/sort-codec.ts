@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ColumnOrder } from '../../domain/kinds/field-kind.js';
-import { kindOf } from '../../domain/kinds/kinds.js';
+import { columnKindOf } from '../../domain/kinds/kinds.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
@@ -31,8 +31,7 @@ export interface SortCodec {
 
 /** @throws ValidationError if values of this column have no order */
 export function sortCodec(column: ColumnDescriptor): SortCodec {
-  if (column.field === 'version') return CODECS.integer;
-  const kind = kindOf(column.type).column?.(column.type);
+  const kind = columnKindOf(column);
   if (kind !== undefined) return CODECS[kind.order];
   throw new ValidationError(`${column.field} cannot be sorted by`, { field: 'orderBy' });
 }

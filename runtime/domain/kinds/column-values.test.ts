@@ -1,8 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
-import { isColumnValue } from './column-value.js';
-import type { FieldType } from './descriptor.js';
-import { Id } from './id.js';
+import type { FieldType } from '../descriptor.js';
+import { Id } from '../id.js';
+import { isColumnValue } from './kinds.js';
 
 class Note {}
 
