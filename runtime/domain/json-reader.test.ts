@@ -4,8 +4,7 @@ import { Decimal } from './decimal.js';
 import type { FieldDescriptor } from './descriptor.js';
 import { Id, ShardedId } from './id.js';
 import type { JsonValue } from './json.js';
-import { compileObjectReader } from './json-reader.js';
-import { compileObjectWriter } from './json-writer.js';
+import { compileObjectReader, compileObjectWriter } from './json-codec.js';
 import { ShardIdentifier } from './shard-identifier.js';
 import { Account } from './test-support/account.js';
 

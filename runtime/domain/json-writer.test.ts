@@ -5,7 +5,7 @@ import { currency } from './currency.js';
 import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
 import { Id } from './id.js';
-import { compileObjectWriter, compileWriter } from './json-writer.js';
+import { compileObjectWriter, compileWriter } from './json-codec.js';
 import { Note } from './test-support/note.js';
 
 const DECIMAL: FieldType = { kind: 'decimal', precision: 19, scale: 4 };

@@ -12,7 +12,7 @@ import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/exe
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
-import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
+import { compileObjectWriter, type JsonWriter } from '../domain/json-codec.js';
 import type { Logger } from '../domain/logger.js';
 import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
 import { withoutSecrets } from '../domain/shown-fields.js';

@@ -3,7 +3,7 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Reach } from '../action/tenancy.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import type { JsonWriter } from '../domain/json-writer.js';
+import type { JsonWriter } from '../domain/json-codec.js';
 import type { Logger } from '../domain/logger.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import type { Span } from '../tracing.js';

@@ -5,7 +5,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { FieldDescriptor } from '../domain/descriptor.js';
 import { uuid7 } from '../domain/id-source.js';
-import { compileObjectWriter } from '../domain/json-writer.js';
+import { compileObjectWriter } from '../domain/json-codec.js';
 import { instantText } from '../domain/kinds/instant-kind.js';
 import { markPersisted } from '../domain/model-event.js';
 import { type KnownPrincipal, ownPrincipal } from '../domain/principal.js';

@@ -5,7 +5,7 @@ import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
-import { compileObjectWriter } from '../domain/json-writer.js';
+import { compileObjectWriter } from '../domain/json-codec.js';
 import { type Caller, principalName } from '../domain/principal.js';
 import { ForbiddenError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';

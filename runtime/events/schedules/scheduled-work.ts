@@ -4,7 +4,7 @@ import { atMost } from '../../concurrency/at-most.js';
 import { backoffMs } from '../../concurrency/backoff.js';
 import { time } from '../../concurrency/time.js';
 import { shardOfUuid } from '../../domain/id.js';
-import { compileObjectReader } from '../../domain/json-reader.js';
+import { compileObjectReader } from '../../domain/json-codec.js';
 import { storedPrincipal } from '../../domain/principal.js';
 import { UnknownActionError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { memoize } from '../../collections/memoize.js';
 import { ShardedId } from '../../domain/id.js';
-import { compileObjectWriter } from '../../domain/json-writer.js';
+import { compileObjectWriter } from '../../domain/json-codec.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
