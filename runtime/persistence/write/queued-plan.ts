@@ -75,8 +75,9 @@ export class QueuedPlan implements Wait, Submission {
   /** Its outcome. */
   readonly outcome: Promise<WriteOutcome>;
   readonly #overdue: (entry: QueuedPlan) => Error;
-  #resolve: (outcome: WriteOutcome) => void = ignore;
-  #reject: (error: unknown) => void = ignore;
+  /** Only the first call of `resolve`, `reject` and `expire` has an effect. */
+  resolve: (outcome: WriteOutcome) => void = ignore;
+  reject: (error: unknown) => void = ignore;
 
   /** @param overdue the error once the deadline has passed */
   constructor(
@@ -93,8 +94,8 @@ export class QueuedPlan implements Wait, Submission {
     this.span = span;
     this.#overdue = overdue;
     this.outcome = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
   }
 
@@ -104,17 +105,8 @@ export class QueuedPlan implements Wait, Submission {
     this.sending = undefined;
   }
 
-  /** Only the first call of `resolve`, `reject` and `expire` has an effect. */
-  resolve(outcome: WriteOutcome): void {
-    this.#resolve(outcome);
-  }
-
-  reject(error: unknown): void {
-    this.#reject(error);
-  }
-
   expire(): void {
-    this.#reject(this.#overdue(this));
+    this.reject(this.#overdue(this));
   }
 
   /** Calls back when the signal is aborted, at once if it already is; not after the pending plan is settled. */
