@@ -1,4 +1,11 @@
-import { DeadlineExceededError, type ErrorCode, FwError, StaleModelError } from '../errors.js';
+import {
+  DeadlineExceededError,
+  type ErrorCode,
+  FwError,
+  ShardUnavailableError,
+  StaleModelError,
+} from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 
 /** Errors that are independent of the state of all models, so that another read could not change them. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -14,6 +21,15 @@ const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export function isPassing(error: unknown): boolean {
   return error instanceof FwError && PASSING.has(error.code);
+}
+
+/** A read whose connection was lost in flight: nothing was written, so the attempt may run again. */
+export function isLostRead(error: unknown): error is ShardUnavailableError {
+  return (
+    error instanceof ShardUnavailableError &&
+    error.cause instanceof DriverFailure &&
+    error.cause.phase === 'in-flight'
+  );
 }
 
 interface Facts {
