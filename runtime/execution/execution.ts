@@ -14,15 +14,15 @@ import type { ExecutionContext, ExecutionRequest } from './execution-request.js'
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
-import { Tally } from './observed-executions.js';
+import { codeOf } from './observed-executions.js';
 import { PerformRun } from './perform/perform-run.js';
-import { ReportBuilder } from './perform/report-builder.js';
 import { requireReplay } from './perform/require-replay.js';
 import type { KeyTakers } from './perform/staged-states.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type PlannedSchedules, type PlanPart, routePlan, withSchedules } from './routing.js';
 import type { ShardGateways } from './shard-gateways.js';
 import { type SentPart, shardTransaction } from './shard-transaction.js';
+import { Tally } from './tally.js';
 import { TimeLimit } from './time-limit.js';
 
 /** One call of `execute`: makes attempts until one is applied or refused, or a limit is reached. */
@@ -31,8 +31,7 @@ export class Execution<Params, Result> {
   readonly #context: ExecutionContext;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #report: ReportBuilder | undefined;
-  readonly #tally = new Tally();
+  readonly #tally: Tally;
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
@@ -57,13 +56,13 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#limit = new TimeLimit(request, environment);
-    if (request.configuration.onReport !== undefined)
-      this.#report = new ReportBuilder(request.action.name, environment);
+    const { action, configuration } = request;
+    this.#tally = new Tally(configuration.onReport && { action: action.name, environment });
     this.#contention = new Contention({
       turns: gateways.turns,
       rowContention,
       params: request.params,
-      chaining: request.configuration.chaining,
+      chaining: configuration.chaining,
     });
   }
 
@@ -79,10 +78,9 @@ export class Execution<Params, Result> {
       for (let retriedFor: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
-        this.#report?.startAttempt();
+        this.#tally.begin();
         const outcome = await this.#try(retriedFor);
         if (outcome.kind === 'done') return outcome.result;
-        this.#report?.endAttempt(outcome.end);
         this.#tally.retried(outcome.end);
         retriedFor = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
@@ -103,7 +101,7 @@ export class Execution<Params, Result> {
     } finally {
       this.#context.running.end();
       this.#context.observed.ended(this.#request, this.#tally, failure);
-      this.#report?.notify(this.#request.configuration.onReport, failure);
+      this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
     }
   }
 
@@ -209,7 +207,7 @@ export class Execution<Params, Result> {
 
   #readOnly({ dependencies }: PerformRun, result: Result): AttemptResult<Result> {
     if (dependencies.length > 0) return this.#readCommitted();
-    this.#report?.endAttempt('nothing-staged');
+    this.#tally.ended('nothing-staged');
     return { kind: 'done', result };
   }
 
@@ -253,14 +251,13 @@ export class Execution<Params, Result> {
   #finish(part: PartResult, result: Result, items: readonly StagedItem[]): Completed<Result> {
     if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
     if (part.kind === 'replayed') {
-      this.#report?.endAttempt('key-taken');
+      this.#tally.ended('key-taken');
       // Nothing has proven what this attempt has read.
       return this.#replayedIfAllowed(part.replay.result).then((first) => ({ kind: 'done', result: first }));
     }
     this.#contention.won(items, part.contended === true);
     this.#performed?.applied(items);
-    if (part.write !== undefined) this.#report?.written(part.write);
-    this.#report?.endAttempt('applied');
+    this.#tally.ended('applied', part.write);
     return { kind: 'done', result };
   }
 
@@ -308,7 +305,6 @@ export class Execution<Params, Result> {
 
   #send(part: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
     const { configuration, deadline, guard } = this.#request;
-    this.#report?.tried(part.write.action.id);
     this.#tally.sent(part.write.action);
     return this.#context.partWriter.send(part, {
       deadline,
@@ -334,7 +330,6 @@ export class Execution<Params, Result> {
     this.#readsCommitted = true;
     await requireReplay(this.#request, result, () => this.#newRun());
     this.#tally.isReplayed = true;
-    if (this.#report !== undefined) this.#report.replayed = true;
     return result as Result;
   }
 
@@ -379,8 +374,7 @@ export class Execution<Params, Result> {
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
-    this.#report?.paused(pauseMs);
-    this.#tally.pauseMs += pauseMs;
+    this.#tally.paused(pauseMs);
     if (leftMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);
