@@ -26,8 +26,6 @@ export interface CodedColumn {
 export class RowCodec<M extends Entity = Entity> {
   readonly model: ModelDescriptor<M>;
   readonly columns: readonly CodedColumn[];
-  /** Position of `id` among the columns. */
-  readonly idIndex: number;
   /**
    * Fields of natural keys and of the deleted state. Only the server can decide whether a state with these values is
    * valid.
@@ -43,7 +41,6 @@ export class RowCodec<M extends Entity = Entity> {
     const keys = model.keys ?? [];
     const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
     this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
-    this.idIndex = model.columns.findIndex(({ field }) => field === 'id');
   }
 
   static readonly #codecs = new WeakMap<object, RowCodec>();
