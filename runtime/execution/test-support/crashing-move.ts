@@ -8,7 +8,8 @@ import type { DataSourceConfig } from '../../config/types.js';
 import { pgliteAdapter, postgresAdapter } from '../../databases.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { ForwardingDatabase } from '../../sharding/forwarding-database.js';
+import type { CallOptions, Rows, Statement } from '../../sharding/shard-database.js';
 import { HERE, openBank, THERE } from './accounts.js';
 
 export interface CrashPlan {
@@ -17,6 +18,14 @@ export interface CrashPlan {
   readonly from: string;
   readonly to: string;
   readonly amount: number;
+}
+
+class KillingDatabase extends ForwardingDatabase {
+  override async query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    const rows = await super.query(statement, options);
+    if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');
+    return rows;
+  }
 }
 
 const plan = JSON.parse(process.argv[2] ?? '') as CrashPlan;
@@ -38,23 +47,6 @@ await openBank(databases).move(plan.from, plan.amount, plan.to);
 function deadly(adapter: DatabaseAdapter): DatabaseAdapter {
   return {
     kind: adapter.kind,
-    open: (shard, source, options) => killing(adapter.open(shard, source, options)),
-  };
-}
-
-function killing(database: ShardDatabase): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: async (statement, options) => {
-      const rows = await database.query(statement, options);
-      if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');
-      return rows;
-    },
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
+    open: (shard, source, options) => new KillingDatabase(adapter.open(shard, source, options)),
   };
 }

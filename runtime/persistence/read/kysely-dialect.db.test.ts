@@ -10,8 +10,15 @@ import {
   ShardUnavailableError,
   WriteInPerformError,
 } from '../../errors.js';
+import { ForwardingDatabase } from '../../sharding/forwarding-database.js';
 import { ReplicaReads } from '../../sharding/replica-reads.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type {
+  CallOptions,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from '../../sharding/shard-database.js';
 import { readOnlyKysely } from './kysely-dialect.js';
 
 interface Tables {
@@ -21,7 +28,7 @@ interface Tables {
 describeOnEachAdapter('A read-only Kysely', (harness) => {
   let database: ShardDatabase;
   let db: Kysely<Tables>;
-  let sent: string[];
+  let sent: readonly string[];
 
   beforeEach(async () => {
     const registry = await harness.makeShards({ migrated: false, dataSource: { maximumPoolSize: 1 } });
@@ -36,8 +43,9 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
       create procedure intruder() language plpgsql as 'begin commit; insert into t values (98, null); commit; end';
     `);
     session.release();
-    sent = [];
-    db = readOnlyKysely<Tables>(recording(database, sent));
+    const recording = new RecordingDatabase(database);
+    sent = recording.sent;
+    db = readOnlyKysely<Tables>(recording);
   });
 
   const contents = async () =>
@@ -82,10 +90,9 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
   });
 
   it('applies one time limit to all statements of a query', async () => {
-    const limits: (number | undefined)[] = [];
-    const limited = readOnlyKysely<Tables>(noting(database, limits), 60_000);
-    await limited.selectFrom('t').select('id').execute();
-    const [acquired = 0, begun = 0, sent = 0] = limits;
+    const timed = new TimedDatabase(database);
+    await readOnlyKysely<Tables>(timed, 60_000).selectFrom('t').select('id').execute();
+    const [acquired = 0, begun = 0, sent = 0] = timed.limits;
     expect(acquired).toBe(60_000);
     expect(begun).toBeLessThan(acquired);
     expect(sent).toBeLessThan(begun);
@@ -217,45 +224,35 @@ describeOn('postgresql', 'A read-only Kysely and the other ways to read', (harne
 });
 
 /** The same database, recording the statements that are sent. */
-function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: (statement, options) => {
-      sent.push(statement.text);
-      return database.query(statement, options);
-    },
-    acquire: (options) => {
-      sent.push('BEGIN');
-      return database.acquire(options);
-    },
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
+class RecordingDatabase extends ForwardingDatabase {
+  readonly sent: string[] = [];
+
+  override query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    this.sent.push(statement.text);
+    return super.query(statement, options);
+  }
+
+  override acquire(options?: CallOptions): Promise<ShardSession> {
+    this.sent.push('BEGIN');
+    return super.acquire(options);
+  }
 }
 
 /** The same database, recording the time limit of each call in milliseconds, up to the rollback. */
-function noting(database: ShardDatabase, limits: (number | undefined)[]): ShardDatabase {
-  return {
-    ...recording(database, []),
-    query: (statement, options) => {
-      limits.push(options?.timeoutMs);
-      return database.query(statement, options);
-    },
-    acquire: async (options) => {
-      limits.push(options?.timeoutMs);
-      const session = await database.acquire(options);
-      return {
-        query: (statement, within) => {
-          if (statement.text !== 'ROLLBACK') limits.push(within?.timeoutMs);
-          return session.query(statement, within);
-        },
-        script: (text, within) => session.script(text, within),
-        release: () => session.release(),
-        destroy: () => session.destroy(),
-      };
-    },
-  };
+class TimedDatabase extends ForwardingDatabase {
+  readonly limits: (number | undefined)[] = [];
+
+  override async acquire(options?: CallOptions): Promise<ShardSession> {
+    this.limits.push(options?.timeoutMs);
+    const session = await super.acquire(options);
+    return {
+      query: (statement, within) => {
+        if (statement.text !== 'ROLLBACK') this.limits.push(within?.timeoutMs);
+        return session.query(statement, within);
+      },
+      script: (text, within) => session.script(text, within),
+      release: () => session.release(),
+      destroy: () => session.destroy(),
+    };
+  }
 }
