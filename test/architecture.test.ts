@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/client': ['runtime/http', 'runtime/errors.ts'],
   'runtime/collections': [],
   'runtime/concurrency': ['runtime/collections', 'runtime/domain'],
-  'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
+  'runtime/domain': ['runtime/collections', 'runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/openapi': ['runtime/currency-codes.ts', 'runtime/config', 'runtime/domain'],

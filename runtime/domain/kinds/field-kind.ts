@@ -68,8 +68,6 @@ export interface ColumnKind {
   readonly fromDriver?: (value: unknown) => unknown;
   /** Whether the server certainly stores a value for which there is a text. Default: always. */
   readonly isStorable?: (value: unknown) => boolean;
-  /** Whether a value of unknown origin can be compared with the column. Default: as `FieldKind.isValue`. */
-  readonly isValue?: (value: unknown) => boolean;
   /** Two values have the same text exactly if the database treats them as equal. Default: `String`. */
   readonly keyText?: (value: unknown) => string;
 }

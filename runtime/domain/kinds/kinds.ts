@@ -18,6 +18,7 @@ import {
   currencyKind,
   enumKind,
   INTEGER,
+  isInteger32,
   jsonKind,
   numberKind,
   stringKind,
@@ -76,6 +77,6 @@ export function columnKindOf({ field, type, sqlType }: ColumnDescriptor): Column
  */
 export function isColumnValue(column: ColumnDescriptor, value: unknown): boolean {
   const { type } = column;
-  const isValue = columnKindOf(column)?.isValue;
-  return isValue === undefined ? (kindOf(type).isValue?.(value, type) ?? true) : isValue(value);
+  if (columnKindOf(column) === INTEGER) return isInteger32(value);
+  return kindOf(type).isValue?.(value, type) ?? true;
 }

@@ -38,10 +38,10 @@ export const INTEGER: ColumnKind = {
     throw new ValidationError(`${field} must be an integer of 32 bits`, { field });
   },
   isStorable: isInteger32,
-  isValue: isInteger32,
 };
 
-function isInteger32(value: unknown): boolean {
+/** Whether a value fits a column of type `integer`. */
+export function isInteger32(value: unknown): boolean {
   return (
     typeof value === 'number' && Number.isInteger(value) && value < INTEGER_LIMIT && value >= -INTEGER_LIMIT
   );
