@@ -65,19 +65,6 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
-/** If retention may have deleted the action's row, a fence proves nothing, and the attempt stays unsettled. */
-function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
-  return {
-    fence: async (action, options) => {
-      const { outcome, completeFrom } = await store.readAttempt(action.id, options);
-      if (outcome !== undefined) return outcome;
-      if (completeFrom !== undefined && uuidTimeMs(action.id) < completeFrom.getTime())
-        throw new OutcomeForgottenError(action.id, completeFrom);
-      return store.fence(action, options);
-    },
-  };
-}
-
 /** How long keys are kept that never expire by themselves: 8,000 years. */
 const FOR_EVER_MS = 8_000 * 365 * 24 * 60 * 60 * 1_000;
 /** Action name in the void rows that `outcomeOf` writes, because it does not know the action. */
@@ -167,12 +154,16 @@ export class ActionExecutor {
       startedDate: now,
       completedDate: now,
     };
-    return settleAttempt(
-      fencingWhatIsKnown(store),
-      action,
-      this.#environment,
-      this.#environment.nowMs() + this.#defaults.timeoutMs,
-    );
+    // If retention may have deleted the action's row, a fence proves nothing, and the attempt stays unsettled.
+    const fence: ShardStore['fence'] = async (attempt, options) => {
+      const { outcome, completeFrom } = await store.readAttempt(attempt.id, options);
+      if (outcome !== undefined) return outcome;
+      if (completeFrom !== undefined && uuidTimeMs(attempt.id) < completeFrom.getTime())
+        throw new OutcomeForgottenError(attempt.id, completeFrom);
+      return store.fence(attempt, options);
+    };
+    const deadline = this.#environment.nowMs() + this.#defaults.timeoutMs;
+    return settleAttempt({ fence }, action, this.#environment, deadline);
   }
 
   /**

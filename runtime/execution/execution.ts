@@ -2,6 +2,7 @@ import type { StagedItem } from '../action/action-plan.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
+import { partsToJson } from '../persistence/journal/journal-entry.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PartWrite, PlanWrite } from '../persistence/write/plan-write.js';
 import { endSpan, endWith, type Span, startInner, traceIds, within } from '../tracing.js';
@@ -296,7 +297,10 @@ export class Execution<Params, Result> {
     return applyParts({
       actionName: this.#request.action.name,
       parts: writes,
-      partsJson: this.#gateways.partsJson(writes.map(({ write }) => write)),
+      partsJson: partsToJson(
+        writes.map(({ write }) => write),
+        this.#gateways.events,
+      ),
       send: (part, mayAbort) => this.#send(part, [], mayAbort).result,
       journalOf: (shard) => this.#gateways.gateway(shard).journal,
       remainingMs: () => this.#limit.remainingMs(),

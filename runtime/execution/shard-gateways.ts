@@ -5,13 +5,10 @@ import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
-import type { EventFacts } from '../persistence/codec/recorded-event.js';
-import { partsToJson } from '../persistence/journal/journal-entry.js';
 import { JournalStore } from '../persistence/journal/journal-store.js';
 import { BatchReader, type BatchSource, modelsById, modelsByKey } from '../persistence/read/batch-reader.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
@@ -19,9 +16,7 @@ import type { QueryOptions } from '../persistence/read/query-options.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
-import { flushStatement } from '../persistence/write/flush-statement.js';
 import { FoldingRules } from '../persistence/write/folding-rules.js';
-import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { ShardWriter } from '../persistence/write/shard-writer.js';
 import {
   checkWritingLimits,
@@ -84,8 +79,8 @@ const ANSWER_MS = 50;
 /** The shards as execution uses them: a store, a writer and readers each, created on first use. */
 export class ShardGateways implements RepositoryContext {
   readonly #databases: ExecutionDatabases;
-  readonly #namespace: string;
-  readonly #events: EventCatalog;
+  readonly namespace: string;
+  readonly events: EventCatalog;
   readonly #writing: Partial<WritingLimits>;
   readonly #storeOf: ShardGatewaysOptions['storeOf'];
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
@@ -118,8 +113,8 @@ export class ShardGateways implements RepositoryContext {
     this.#writing = writing;
     this.#storeOf = storeOf;
     this.#databases = databases;
-    this.#namespace = namespace;
-    this.#events = events;
+    this.namespace = namespace;
+    this.events = events;
     // Executions base decisions on their reads, so they always read the primary.
     this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
@@ -148,7 +143,7 @@ export class ShardGateways implements RepositoryContext {
     const tables = new FoldingRules(database);
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
     const store =
-      this.#storeOf?.(shard) ?? new SqlShardStore(database, this.#namespace, this.#events, committed);
+      this.#storeOf?.(shard) ?? new SqlShardStore(database, this.namespace, this.events, committed);
     const gateway: ShardGateway = {
       shard,
       store,
@@ -174,22 +169,6 @@ export class ShardGateways implements RepositoryContext {
       ...this.#writing,
       lockWaitMs: this.#databases.memberConfig(shard).primary.lockTimeoutMs,
     };
-  }
-
-  /** A cross-shard plan in the journal's format. @throws ValidationError if it cannot be stored */
-  partsJson(parts: readonly PlanWrite[]): string {
-    return partsToJson(parts, this.#events);
-  }
-
-  /** The statement that would apply this plan, for display: without secret values. */
-  explain(shard: ShardIdentifier, plan: PlanWrite): Statement {
-    const origin = { shard, namespace: this.#namespace, events: this.#events.withoutSecrets() };
-    return flushStatement({ groups: [[plan]], locked: 'skip' }, origin);
-  }
-
-  /** An event, for display: without secret values. */
-  explainEvent(event: ModelEvent<unknown>): EventFacts {
-    return this.#events.withoutSecrets().factsOf(event);
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {

@@ -5,6 +5,7 @@ import type { ExecutionEnvironment } from '../../concurrency/execution-environme
 import { withoutSecrets } from '../../domain/shown-fields.js';
 import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../../errors.js';
 import type { EventFacts } from '../../persistence/codec/recorded-event.js';
+import { flushStatement } from '../../persistence/write/flush-statement.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 import { requireOneShard, requireVersion } from '../admission.js';
 import type { ExecutionRequest } from '../execution-request.js';
@@ -168,13 +169,15 @@ function explainPart<Params, Result>(
     params: hasParams ? writeParams?.(params) : undefined,
   };
   const write = shardTransaction(request, part, { ...facts, key: undefined }, withoutSecrets);
-  const { text, values } = gateways.explain(shard, write);
+  const events = gateways.events.withoutSecrets();
+  const origin = { shard, namespace: gateways.namespace, events };
+  const { text, values } = flushStatement({ groups: [[write]], locked: 'skip' }, origin);
   return {
     shard: shard.toString(),
     statement: { text, values: values.map(shownValue) },
     items: items.map(explainItem),
     events: items.flatMap((item) =>
-      item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
+      item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
     ),
     schedules: (write.schedules ?? []).map(({ id, actionName, dueDate }) => ({
       id,

@@ -1,3 +1,4 @@
+import { memoize } from '../../collections/memoize.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import {
@@ -43,15 +44,11 @@ export class RowCodec<M extends Entity = Entity> {
     this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
   }
 
-  static readonly #codecs = new WeakMap<object, RowCodec>();
+  static readonly #of = memoize((model: ModelDescriptor) => new RowCodec(model));
 
   /** The codec of a model. There is one per model class. */
   static of<M extends Entity>(model: ModelDescriptor<M>): RowCodec<M> {
-    const known = RowCodec.#codecs.get(model);
-    if (known !== undefined) return known as unknown as RowCodec<M>;
-    const codec = new RowCodec(model);
-    RowCodec.#codecs.set(model, codec as unknown as RowCodec);
-    return codec;
+    return RowCodec.#of(model as unknown as ModelDescriptor) as unknown as RowCodec<M>;
   }
 
   /** Converts a row with the values of `columns`, in that order, and perhaps its `xmin`, to a frozen model. */
