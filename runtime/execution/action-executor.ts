@@ -38,7 +38,7 @@ import { type Explanation, explainAction } from './perform/explain.js';
 import { orAborted } from './perform/until-aborted.js';
 import { Running } from './running.js';
 import { REMEMBERED_MODELS, type ShardGateways } from './shard-gateways.js';
-import { PartWriter, settleAttempt } from './shard-transaction.js';
+import { settleAttempt } from './shard-transaction.js';
 
 /** The dependencies of an executor. */
 export interface ActionExecutorOptions {
@@ -104,7 +104,6 @@ export class ActionExecutor {
       environment,
       log: options.log,
       rowContention: new RowContention(environment),
-      partWriter: new PartWriter(gateways, environment),
       running: this.#running,
       observed: this.#observed,
     };

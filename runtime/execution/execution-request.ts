@@ -12,7 +12,6 @@ import type { KeyGuard } from './keys/key-guard.js';
 import type { ObservedExecutions } from './observed-executions.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
-import type { PartWriter } from './shard-transaction.js';
 
 /** One call of `execute`. */
 export interface ExecutionRequest<Params, Result> {
@@ -42,7 +41,6 @@ export interface ExecutionContext {
   readonly environment: ExecutionEnvironment;
   readonly log: Logger | undefined;
   readonly rowContention: RowContention;
-  readonly partWriter: PartWriter;
   /** Counts the running executions. */
   readonly running: Running;
   /** Counts and logs the executions that have ended. */

@@ -22,7 +22,7 @@ import type { KeyTakers } from './perform/staged-states.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
 import { isEmpty, type PlannedSchedules, type PlanPart, routePlan, withSchedules } from './routing.js';
 import type { ShardGateways } from './shard-gateways.js';
-import { type SentPart, shardTransaction } from './shard-transaction.js';
+import { type SentPart, sendPart, shardTransaction } from './shard-transaction.js';
 import { Tally } from './tally.js';
 import { TimeLimit } from './time-limit.js';
 
@@ -310,7 +310,9 @@ export class Execution<Params, Result> {
   #send(part: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
     const { configuration, deadline, guard } = this.#request;
     this.#tally.sent(part.write.action);
-    return this.#context.partWriter.send(part, {
+    return sendPart(part, {
+      gateways: this.#gateways,
+      environment: this.#environment,
       deadline,
       signal: mayAbort ? configuration.signal : undefined,
       dependsOn,

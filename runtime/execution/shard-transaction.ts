@@ -22,7 +22,7 @@ import { LostWrite } from '../persistence/write/flush-failure.js';
 import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import type { ActionRow, PartWrite, PlanWrite, ScheduleRow } from '../persistence/write/plan-write.js';
-import type { Submission, WriteOutcome } from '../persistence/write/queued-plan.js';
+import type { WriteOutcome } from '../persistence/write/queued-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
@@ -105,15 +105,17 @@ function scheduleRows(
   });
 }
 
-/** Limits and dependencies of one shard transaction. */
-export interface PartOptions {
+/** How one shard transaction is sent: its limits and dependencies. */
+export interface SendOptions {
+  readonly gateways: ShardGateways;
+  readonly environment: ExecutionEnvironment;
   /** On the environment's monotonic clock. */
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   /** Pending plans whose staged state the plan has read. */
-  readonly dependsOn?: readonly PendingPlan[];
-  readonly guard?: KeyGuard | undefined;
-  readonly span?: Span | undefined;
+  readonly dependsOn: readonly PendingPlan[];
+  readonly guard: KeyGuard | undefined;
+  readonly span: Span | undefined;
 }
 
 /** A shard transaction that was queued or sent. */
@@ -122,83 +124,65 @@ export interface SentPart {
   readonly result: Promise<PartResult>;
 }
 
-/** Sends one shard transaction and determines its outcome. */
-export class PartWriter {
-  readonly #gateways: ShardGateways;
-  readonly #environment: ExecutionEnvironment;
+/**
+ * Queues a shard transaction, synchronously: no other plan is queued before the caller's next `await`. The promise
+ * - throws public errors if nothing was applied and another attempt cannot succeed;
+ * - throws CommitOutcomeUnknownError if an attempt without a reply could not be settled before the deadline.
+ *
+ * @throws ShardBusyError if the queue is full
+ */
+export function sendPart(part: PartWrite, options: SendOptions): SentPart {
+  const { gateways, environment, deadline, signal, dependsOn, span } = options;
+  const { shard, write } = part;
+  const timeoutMs = Math.max(1, deadline - environment.nowMs());
+  const { pending, outcome } = gateways
+    .gateway(shard)
+    .writer.submit(write, { timeoutMs, signal, dependsOn, span });
+  const result = outcome.then(
+    (settled) => finished(settled, write),
+    (error: unknown) => {
+      if (error instanceof LostWrite) return settle(part, error, pending, options);
+      if (error instanceof DriverFailure) return afterAnswer(part, error, options);
+      throw error;
+    },
+  );
+  return { pending, result };
+}
 
-  constructor(gateways: ShardGateways, environment: ExecutionEnvironment) {
-    this.#gateways = gateways;
-    this.#environment = environment;
+async function afterAnswer(
+  { shard, write }: PartWrite,
+  failure: DriverFailure,
+  { guard }: SendOptions,
+): Promise<PartResult> {
+  const error = publicError(failure, shard);
+  if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
+    return replay(guard, shard);
   }
+  const taken = error instanceof UniqueViolationError ? keyTaken(write.items, error) : undefined;
+  if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
+  if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
+  throw error;
+}
 
-  /**
-   * Queues a shard transaction, synchronously: no other plan is queued before the caller's next `await`. The promise
-   * - throws public errors if nothing was applied and another attempt cannot succeed;
-   * - throws CommitOutcomeUnknownError if an attempt without a reply could not be settled before the deadline.
-   *
-   * @throws ShardBusyError if the queue is full
-   */
-  send(part: PartWrite, options: PartOptions): SentPart {
-    const { signal, dependsOn = [], span } = options;
-    const { shard, write } = part;
-    const timeoutMs = Math.max(1, options.deadline - this.#environment.nowMs());
-    const { writer } = this.#gateways.gateway(shard);
-    const submission = writer.submit(write, { timeoutMs, signal, dependsOn, span });
-    const { pending, outcome } = submission;
-    const result = outcome.then(
-      (settled) => finished(settled, write),
-      (error: unknown) => this.#failed(part, submission, options, error),
-    );
-    return { pending, result };
-  }
-
-  #failed(
-    part: PartWrite,
-    { pending }: Submission,
-    options: PartOptions,
-    error: unknown,
-  ): Promise<PartResult> {
-    if (error instanceof LostWrite) return this.#settle(part, error, pending, options);
-    if (error instanceof DriverFailure) return this.#afterAnswer(part, error, options);
-    throw error;
-  }
-
-  async #afterAnswer(
-    { shard, write }: PartWrite,
-    failure: DriverFailure,
-    { guard }: PartOptions,
-  ): Promise<PartResult> {
-    const error = publicError(failure, shard);
-    if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
-      return replay(guard, shard);
-    }
-    const taken = error instanceof UniqueViolationError ? keyTaken(write.items, error) : undefined;
-    if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
-    if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
-    throw error;
-  }
-
-  /** Plans that depend on a plan of unknown outcome run again, which is correct for either outcome. */
-  async #settle(
-    { shard, write }: PartWrite,
-    lost: LostWrite,
-    pending: PendingPlan,
-    { deadline, span }: PartOptions,
-  ): Promise<PartResult> {
-    const { store } = this.#gateways.gateway(shard);
-    const fence = startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() });
-    const outcome = await during(fence, () => settleAttempt(store, lost.fence, this.#environment, deadline));
-    pending.settle(outcome === 'committed');
-    switch (outcome) {
-      case 'committed':
-        markEventsPersisted(write.items);
-        return { kind: 'applied', write: undefined };
-      case 'void':
-        return { kind: 'retry', end: 'lost', error: publicError(lost.cause, shard) };
-      case 'unknown':
-        throw new CommitOutcomeUnknownError(write.action.id, { cause: lost.cause });
-    }
+/** Plans that depend on a plan of unknown outcome run again, which is correct for either outcome. */
+async function settle(
+  { shard, write }: PartWrite,
+  lost: LostWrite,
+  pending: PendingPlan,
+  { gateways, environment, deadline, span }: SendOptions,
+): Promise<PartResult> {
+  const { store } = gateways.gateway(shard);
+  const fence = startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() });
+  const outcome = await during(fence, () => settleAttempt(store, lost.fence, environment, deadline));
+  pending.settle(outcome === 'committed');
+  switch (outcome) {
+    case 'committed':
+      markEventsPersisted(write.items);
+      return { kind: 'applied', write: undefined };
+    case 'void':
+      return { kind: 'retry', end: 'lost', error: publicError(lost.cause, shard) };
+    case 'unknown':
+      throw new CommitOutcomeUnknownError(write.action.id, { cause: lost.cause });
   }
 }
 
