@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_860,
   'runtime/observability': 880,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_450,
+  'runtime/persistence': 5_470,
   'runtime/pglite': 1_260,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_880,

@@ -39,6 +39,15 @@ test('rows are inserted in the order of their keys, in whichever order they were
   expect(inserted('c@hotel', 'b@hotel', 'a@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
 });
 
+test('texts of one length are different statements', () => {
+  const accounts = planOf('+a').items;
+  const texts = ['alike', 'aline'].map((table) => {
+    return statementOf(accounts.map((item) => ({ ...item, descriptor: { ...item.descriptor, table } }))).text;
+  });
+  expect(texts[0]).toContain('"alike"');
+  expect(texts[1]).toBe(texts[0]?.replaceAll('"alike"', '"aline"'));
+});
+
 test('claims are bound if any plan of a merged statement has them', () => {
   const plans = [planOf('+a'), planOf('+b')];
   const claims = '{"role":"auditor"}';

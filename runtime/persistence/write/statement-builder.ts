@@ -1,13 +1,30 @@
 import type { Statement } from '../../sharding/shard-database.js';
 import type { ArrayValue } from '../codec/column-codec.js';
 
-/** Most texts that are kept, for the life of the process. Further ones are written anew for each statement. */
-const MAXIMUM_KEPT = 500;
-/** Most of them that are prepared by name; further ones are sent unnamed. */
+/** Most distinct texts that are prepared by name; further ones are sent unnamed. */
 const MAXIMUM_PREPARED = 100;
+/** Most keys by which texts are found again. */
+const MAXIMUM_KEYS = 500;
 
-/** By key: to hash a text takes longer than to hash its key. */
-const kept = new Map<string, Pick<Statement, 'text' | 'name'>>();
+type PreparedText = Pick<Statement, 'text' | 'name'>;
+
+/** By length of the text, for the life of the process: to hash a text takes longer than to compare it. */
+const prepared = new Map<number, PreparedText[]>();
+let preparedCount = 0;
+/** By key, for the life of the process. */
+const keyed = new Map<string, PreparedText>();
+
+/** A text with the name that it is prepared under, if there is one. */
+function named(text: string): PreparedText {
+  const candidates = prepared.get(text.length) ?? [];
+  const known = candidates.find((each) => each.text === text);
+  if (known !== undefined) return known;
+  if (preparedCount >= MAXIMUM_PREPARED) return { text };
+  const made = { text, name: `fw_flush_${preparedCount}` };
+  preparedCount += 1;
+  prepared.set(text.length, [...candidates, made]);
+  return made;
+}
 
 /**
  * SQL name of a common table expression. A dot in it keeps it apart from the tables of models: their names are split at
@@ -72,13 +89,13 @@ export class StatementBuilder {
    */
   statement(query: () => string, key: string): Statement {
     const whole = key + this.#omitted;
-    let known = kept.get(whole);
+    let known = keyed.get(whole);
     if (known === undefined) {
       const expressions = this.#expressions.map(({ name, as, sql }) => `${cte(name)} ${as} (${sql()})`);
-      const text = `WITH ${expressions.join(',\n')}\n${query()}`;
-      known = kept.size < MAXIMUM_PREPARED ? { text, name: `fw_flush_${kept.size}` } : { text };
-      if (kept.size < MAXIMUM_KEPT) kept.set(whole, known);
+      known = named(`WITH ${expressions.join(',\n')}\n${query()}`);
+      if (keyed.size < MAXIMUM_KEYS) keyed.set(whole, known);
     }
-    return { ...known, values: this.#values };
+    const { text, name } = known;
+    return name === undefined ? { text, values: this.#values } : { text, name, values: this.#values };
   }
 }
