@@ -31,6 +31,7 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { forwarding } from '../sharding/forwarding.js';
 import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { RowQueues } from './contention/row-queues.js';
@@ -250,11 +251,7 @@ function refuseInPerform(): void {
 /** The database for queries, which cannot see staged states: they wait until staged states are settled. */
 function afterStaged(database: ShardDatabase): ShardDatabase {
   const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
+  return forwarding(database, {
     query: async (statement, options) => {
       await settled();
       return database.query(statement, options);
@@ -263,7 +260,5 @@ function afterStaged(database: ShardDatabase): ShardDatabase {
       await settled();
       return database.acquire(options);
     },
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
+  });
 }

@@ -27,15 +27,6 @@ export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
   random: Math.random,
 });
 
-/** The end of a call that the breaker let through, as far as it concerns the database. */
-export type CallEnd =
-  /** The server answered, with a result or an error. */
-  | 'reached'
-  /** No connection could be opened. */
-  | 'unreachable'
-  /** The caller gave up before the state of the database was known. */
-  | 'inconclusive';
-
 /**
  * Lets callers of an unreachable database fail at once, instead of waiting for a connection attempt each. Closed: every
  * call goes through. Open: every call fails at once. Half open, after the open time: one call goes through as a probe,
@@ -60,8 +51,21 @@ export class CircuitBreaker {
     return this.#options.nowMs() < this.#openUntil ? 'open' : 'half-open';
   }
 
-  /** Lets a call through. It must be followed by `leave`. @throws DriverFailure, not sent, while the circuit is open */
-  enter(): void {
+  /** Runs a call. @throws DriverFailure, not sent, while the circuit is open; and what the call throws */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    this.#enter();
+    let result: T;
+    try {
+      result = await call();
+    } catch (error) {
+      this.#leave(error);
+      throw error;
+    }
+    this.#close();
+    return result;
+  }
+
+  #enter(): void {
     if (this.#openings === 0) return;
     const now = this.#options.nowMs();
     const waitMs = this.#openUntil - now;
@@ -69,19 +73,24 @@ export class CircuitBreaker {
     this.#probeUntil = now + this.#options.longestMs;
   }
 
-  leave(end: CallEnd, failure?: DriverFailure): void {
+  /**
+   * Any answer of the server closes the circuit. The loss of a call in flight says nothing: its connection may have been
+   * opened long before. Neither does a caller that gave up while it waited.
+   */
+  #leave(error: unknown): void {
     this.#probeUntil = 0;
-    if (end === 'reached') this.#close();
-    else if (end === 'unreachable') this.#failed(failure);
+    if (!(error instanceof DriverFailure) || error.phase === 'answered') this.#close();
+    else if (error.reason === 'unreachable') this.#failed(error);
   }
 
   #close(): void {
+    this.#probeUntil = 0;
     this.#failures = 0;
     this.#openings = 0;
     this.#lastFailure = undefined;
   }
 
-  #failed(failure: DriverFailure | undefined): void {
+  #failed(failure: DriverFailure): void {
     this.#failures += 1;
     this.#lastFailure = failure;
     const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;

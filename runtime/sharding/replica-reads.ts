@@ -3,6 +3,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
+import { forwarding } from './forwarding.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
 import { callShard } from './public-error.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
@@ -82,11 +83,7 @@ export class ReplicaReads {
     const primary = this.#databases.database(shard);
     const choose = (options?: CallOptions): Promise<ShardDatabase> =>
       this.#choose(shard, primary, { after, waitMs: read.waitMs ?? 0 }, options);
-    return {
-      shard,
-      kind: primary.kind,
-      description: primary.description,
-      sessionState: primary.sessionState,
+    return forwarding(primary, {
       query: async (statement, options) => {
         const chosen = await choose(options);
         if (chosen === primary) return primary.query(statement, options);
@@ -106,9 +103,8 @@ export class ReplicaReads {
           return primary.acquire(options);
         }
       },
-      stats: () => primary.stats(),
       close: () => Promise.resolve(),
-    };
+    });
   }
 
   async #choose(

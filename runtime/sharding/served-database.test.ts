@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DriverFailure } from './driver-failure.js';
+import { ServedDatabase, type SwitchOptions } from './served-database.js';
 import type { Place, Rows, ShardDatabase } from './shard-database.js';
-import { SwitchableDatabase, type SwitchOptions } from './switchable-database.js';
 
 const NOTHING: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
 const SELECT = { text: 'select 1', values: [] };
@@ -32,7 +32,7 @@ function switching(sent: string[], atEnd: () => void): SwitchOptions {
 
 test('a call that leaves its place while the barrier opens is not sent', async () => {
   const sent: string[] = [];
-  const database = new SwitchableDatabase(fake(sent), 1_000);
+  const database = new ServedDatabase(fake(sent), 1_000);
   const place: Place = {};
   const switched = database.switchTo(switching(sent, () => place.leave?.()));
   const call = database.query(SELECT, { place });
@@ -43,7 +43,7 @@ test('a call that leaves its place while the barrier opens is not sent', async (
 
 test('a call that is aborted behind the barrier ends at once', async () => {
   const sent: string[] = [];
-  const database = new SwitchableDatabase(fake(sent), 60_000);
+  const database = new ServedDatabase(fake(sent), 60_000);
   let finish = (): void => {};
   const checked = new Promise<void>((resolve) => {
     finish = resolve;
@@ -72,7 +72,7 @@ test('a replaced pool that is still in use is closed with the database', async (
       return Promise.resolve();
     },
   };
-  const database = new SwitchableDatabase(busy, 1_000);
+  const database = new ServedDatabase(busy, 1_000);
   database.replace(fake([]), 1_000);
   await database.close(7);
   expect(closed).toEqual([7]);
@@ -82,7 +82,7 @@ test('the server is not switched while calls on a replaced pool are in progress'
   const sent: string[] = [];
   let open = 1;
   const busy: ShardDatabase = { ...fake([]), stats: () => ({ open, idle: 0, waiting: 0 }) };
-  const database = new SwitchableDatabase(busy, 1_000);
+  const database = new ServedDatabase(busy, 1_000);
   database.replace(fake([]), 1_000);
   const options = switching(sent, () => {});
   await expect(database.switchTo({ ...options, patienceMs: 20 })).rejects.toThrow('still in progress');
