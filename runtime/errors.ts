@@ -506,7 +506,10 @@ export class UnsafeServerError extends FwError {
 /** A running process refuses another topology and keeps its current one unchanged. */
 export class ReloadRefusedError extends FwError {
   readonly code = 'FW_RELOAD_REFUSED';
-  /** Whether only an added shard is not ready: the same topology may be accepted later. */
+  /**
+   * Whether only an added shard is not ready, or the new settings of a pool do not open a connection: the same topology
+   * may be accepted later.
+   */
   readonly mayPass: boolean;
 
   constructor(reason: string, options: ErrorOptions & { readonly mayPass?: boolean } = {}) {

@@ -7,7 +7,14 @@ import { DriverFailure, ShardRemovedFailure } from './driver-failure.js';
 import { ServedDatabase } from './served-database.js';
 import type { ShardDatabase } from './shard-database.js';
 import { membersOf, type TopologyChange, topologyChanges, withPrimary } from './topology-changes.js';
-import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
+import {
+  memberIn,
+  requireConnection,
+  requireEmpty,
+  requireSafe,
+  requireSuccessor,
+  untilPromoted,
+} from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
 /** Options of a registry. */
@@ -248,6 +255,11 @@ export class DatabaseRegistry {
     for (const change of changes) {
       if (change.kind === 'shard-removed') await requireEmpty(this.database(change.shard));
       if (change.kind === 'shard-added') await this.#prepare(memberIn(topology, change), options);
+      if (change.kind === 'pool') {
+        const { shard, primary } = memberIn(topology, change);
+        const present = this.#databases.get(shard)?.stats();
+        await requireConnection(shard, () => this.#openSource(shard, primary), present);
+      }
     }
     // From here on, only a server in an unexpected state can refuse the reload, so servers are switched first.
     // All at once: a standby with the databases of several shards is promoted once each of them has stopped writing.
