@@ -28,6 +28,7 @@ import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import type { DriftPolicy } from './migration/check-schema.js';
+import { storeDefaultShard } from './migration/default-shard.js';
 import { migrateShard } from './migration/migrate.js';
 import { prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
@@ -163,6 +164,7 @@ export interface Application {
  * @throws CodegenVersionError if the code was emitted for another runtime
  * @throws ShardIdentityError, UnsafeServerError, EmbeddedDatabaseLockedError, MigrationError if no shard can be served
  *   and waiting would not help any of them
+ * @throws ShardIdentityError if a database belongs to a cluster with another default shard
  */
 export async function openApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -309,6 +311,7 @@ function wireApplication<Collaborators>(
       await requireIdentity(database);
       await verifyShard(database, member, application);
     }
+    await storeDefaultShard(database, databases.defaultShard);
     await beforeService(database);
   };
   return {

@@ -293,6 +293,20 @@ export class ShardIdentityError extends FwError {
   readonly code = 'FW_SHARD_IDENTITY';
 }
 
+/** A database belongs to a cluster with another default shard than the configured one. */
+export class DefaultShardError extends ShardIdentityError {
+  constructor(
+    shard: string,
+    { stored, configured }: { readonly stored: string; readonly configured: string },
+  ) {
+    super(
+      `Shard ${shard} belongs to a cluster whose default shard is ${stored}, but fw.sharding.default-shard is ` +
+        `${configured}: idempotency keys and models without a sharded id are on ${stored}. Configure ${stored}, or move ` +
+        'them first (docs/operations.md, Moving the default shard).',
+    );
+  }
+}
+
 /**
  * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not
  * have been applied. `executor.outcomeOf(actionId)` returns the outcome later.

@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_290,
   'runtime/http': 5_260,
   'runtime/locks': 510,
-  'runtime/migration': 2_860,
+  'runtime/migration': 2_950,
   'runtime/observability': 880,
   'runtime/openapi': 820,
   'runtime/persistence': 5_700,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_830,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_960, generator: 710 };
+const LOOSE_LINES = { runtime: 1_980, generator: 710 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

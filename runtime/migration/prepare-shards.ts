@@ -2,13 +2,21 @@ import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ClosedError, MigrationError, messageOf, UnknownShardError, UnsafeServerError } from '../errors.js';
+import {
+  ClosedError,
+  DefaultShardError,
+  MigrationError,
+  messageOf,
+  UnknownShardError,
+  UnsafeServerError,
+} from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { type SqlStateMeaning, sqlStateMeaning } from '../sharding/sql-state.js';
 import { type DriftPolicy, requireFit, warnOfDifferences } from './check-schema.js';
+import { StoredDefaultShard } from './default-shard.js';
 import { type MigrateOptions, migrateShard } from './migrate.js';
 import { orMigrationError } from './migration.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
@@ -57,7 +65,8 @@ const LONGEST_VERIFYING_PAUSE_MS = 2_000;
  *
  * @throws the error of the first shard, if none can be served and each has failed for a reason that does not pass by
  *   itself (a migration, a wrong identity)
- * @throws UnsafeServerError if one of the servers may lose acknowledged commits: that is a mistake of the configuration
+ * @throws UnsafeServerError, DefaultShardError if one of the servers may lose acknowledged commits, or knows another
+ *   default shard: these are mistakes of the configuration
  */
 export async function prepareShards(
   databases: DatabaseRegistry,
@@ -74,6 +83,7 @@ export class ShardPreparation {
   readonly #options: PrepareOptions;
   readonly #warn: (message: string) => void;
   readonly #snapshots: ShardOutcome<SchemaSnapshot>[] = [];
+  readonly #defaultShard: StoredDefaultShard;
   #again: AbortController = new AbortController();
   #isGivenUp = false;
   /** Number of shards that are tried again. */
@@ -83,6 +93,7 @@ export class ShardPreparation {
   constructor(databases: DatabaseRegistry, options: PrepareOptions) {
     this.#databases = databases;
     this.#options = options;
+    this.#defaultShard = new StoredDefaultShard(databases.defaultShard);
     this.#warn = options.warn ?? ((message) => console.warn(message));
   }
 
@@ -95,17 +106,13 @@ export class ShardPreparation {
     });
     const first = onEachShard(shards, this.#options.atOnce ?? SHARDS_AT_ONCE, (shard) => this.#begin(shard));
     const outcomes = await Promise.race([first, enoughServe]);
-    if (outcomes === undefined) {
-      this.#warnOfThoseUnderWay();
-      return;
+    if (outcomes === undefined) this.#warnOfThoseUnderWay();
+    else {
+      const failure = hopelessness(outcomes, (shard, error) => this.#isPassing(shard, error));
+      if (failure !== undefined) this.#giveUp(failure.error);
     }
-    const unsafe = outcomes.find((outcome) => !outcome.ok && outcome.error instanceof UnsafeServerError);
-    if (unsafe?.ok === false) this.#giveUp(unsafe.error);
-    const [firstOutcome] = outcomes;
-    const isHopeless = (outcome: ShardOutcome<void>): boolean =>
-      !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
-    if (firstOutcome?.ok === false && outcomes.every(isHopeless)) this.#giveUp(firstOutcome.error);
-    warnOfDifferences(this.#snapshots, this.#warn);
+    await this.#defaultShard.agree().catch((error: unknown) => this.#giveUp(error));
+    if (outcomes !== undefined) warnOfDifferences(this.#snapshots, this.#warn);
   }
 
   #giveUp(error: unknown): never {
@@ -184,6 +191,7 @@ export class ShardPreparation {
     const applied = await this.#bringUpToDate(database, shard);
     const schema = await snapshotSchema(database);
     requireFit(shard, schema, this.#options, this.#warn);
+    await this.#defaultShard.check(database);
     await this.#options.beforeService?.(database);
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
@@ -214,6 +222,21 @@ export class ShardPreparation {
   #nameOf(shard: ShardIdentifier): string {
     return `shard ${this.#databases.memberConfig(shard).name} ${shard.toString()}`;
   }
+}
+
+/** The failure with which the process must not start: a mistake of the configuration, or no shard can ever serve. */
+function hopelessness(
+  outcomes: readonly ShardOutcome<void>[],
+  isPassing: (shard: ShardIdentifier, error: unknown) => boolean,
+): { readonly error: unknown } | undefined {
+  const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome]));
+  const isMistake = (error: unknown): boolean =>
+    error instanceof UnsafeServerError || error instanceof DefaultShardError;
+  const mistake = failures.find(({ error }) => isMistake(error));
+  if (mistake !== undefined) return mistake;
+  const isOver =
+    failures.length === outcomes.length && !failures.some((each) => isPassing(each.shard, each.error));
+  return isOver ? failures[0] : undefined;
 }
 
 /** Checks that the server answers, because later steps may take long. @throws MigrationError */

@@ -22,7 +22,6 @@ const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
 export class PgliteEngine {
   readonly #module: PgliteModule;
   readonly #wire: EngineWire;
-  readonly #sync: Uint8Array;
   /** Texts of prepared statements, by name. */
   readonly #prepared: Map<string, string> = new Map();
   #transactionStatus = 'I';
@@ -31,7 +30,6 @@ export class PgliteEngine {
   private constructor(module: PgliteModule, wire: EngineWire) {
     this.#module = module;
     this.#wire = wire;
-    this.#sync = module.protocol.serialize.sync();
   }
 
   /** @param directory absent: in memory @throws DriverFailure with the reason why it cannot be opened */
@@ -129,7 +127,7 @@ export class PgliteEngine {
       serialize.bind({ statement: name, values }),
       serialize.describe({ type: 'P' }),
       serialize.execute({}),
-      this.#sync,
+      serialize.sync(),
     ];
   }
 
@@ -188,7 +186,7 @@ export class PgliteEngine {
   async #forget(name: string): Promise<void> {
     this.#prepared.delete(name);
     const { serialize } = this.#module.protocol;
-    await this.#execute(Buffer.concat([serialize.close({ type: 'S', name }), this.#sync]), undefined);
+    await this.#execute(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]), undefined);
   }
 
   #remember(statement: Statement | undefined): void {

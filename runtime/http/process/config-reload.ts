@@ -26,8 +26,8 @@ const RETRY_MS = 5_000;
 
 /**
  * Follows the configuration file: after a change, or on SIGHUP, the new topology is checked and takes effect, or is
- * refused with the reason while the old one stays. A file that is refused for a reason that may
- * pass, such as an added shard that is not ready, is tried again until it is accepted. Other changed settings need a restart, which is logged.
+ * refused with the reason while the old one stays. A file that is refused for a reason that may pass, such as an added
+ * shard that is not ready, is tried again until it is accepted. Other changed settings need a restart, which is logged.
  *
  * @returns a function that stops it
  */
