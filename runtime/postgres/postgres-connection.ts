@@ -11,7 +11,7 @@ import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-ser
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { isStalePlan, unnamed } from './stale-plan.js';
-import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
+import { type Prepared, type RunOutcome, StatementRun } from './statement-run.js';
 
 export interface PostgresConnectionOptions extends ConnectionLimits {
   /** Absent: the connection has its own server session. */
@@ -40,6 +40,9 @@ interface Call {
 
 /** No statement is pipelined behind a call of this duration, which probably waits for a lock, in milliseconds. */
 const FOLLOWED_FOR_MS = 50;
+
+/** The result of a script. */
+const NO_ROWS: Rows = { columns: [], rows: [], command: '', rowCount: 0 };
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
@@ -152,7 +155,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const caller = { options, resolve, reject };
-      this.#start({ caller, sent: undefined }, new ScriptRun(sql, this.#outcome));
+      const run = new pg.Query(sql, (error) =>
+        error === null || error === undefined ? this.#answered(NO_ROWS) : this.#failed(error),
+      );
+      this.#start({ caller, sent: undefined }, run);
     });
   }
 
