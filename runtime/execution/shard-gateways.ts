@@ -31,9 +31,8 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { forwarding } from '../sharding/forwarding.js';
-import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
-import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { type ReadSource, type ReplicaRead, ReplicaReads, readSource } from '../sharding/replica-reads.js';
+import type { Statement } from '../sharding/shard-database.js';
 import { RowQueues } from './contention/row-queues.js';
 import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
@@ -216,14 +215,14 @@ export class ShardGateways implements RepositoryContext {
     }
     let queries = this.#queries.get(shard);
     if (queries === undefined) {
-      queries = readOnlyKysely(afterStaged(this.#databases.database(shard)));
+      queries = readOnlyKysely(afterStaged(this.#source(shard, undefined)));
       this.#queries.set(shard, queries);
     }
     return queries as Kysely<Tables>;
   }
 
-  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ShardDatabase {
-    if (replica === undefined) return this.#databases.database(shard);
+  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ReadSource {
+    if (replica === undefined) return readSource(this.#databases.database(shard));
     return this.replicas.reader(shard, replica);
   }
 
@@ -248,17 +247,13 @@ function refuseInPerform(): void {
   }
 }
 
-/** The database for queries, which cannot see staged states: they wait until staged states are settled. */
-function afterStaged(database: ShardDatabase): ShardDatabase {
-  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
-  return forwarding(database, {
-    query: async (statement, options) => {
-      await settled();
-      return database.query(statement, options);
+/** Reads of queries, which cannot see staged states: they wait until staged states are settled. */
+function afterStaged({ shard, read }: ReadSource): ReadSource {
+  return {
+    shard,
+    read: async (work, options) => {
+      await currentPerformScope()?.beforeQuery?.(shard);
+      return read(work, options);
     },
-    acquire: async (options) => {
-      await settled();
-      return database.acquire(options);
-    },
-  });
+  };
 }

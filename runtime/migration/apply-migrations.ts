@@ -1,8 +1,8 @@
-import { Kysely, Migrator, PostgresAdapter } from 'kysely';
+import { type Kysely, Migrator, PostgresAdapter } from 'kysely';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, messageOf } from '../errors.js';
 import { printTables, readMigrationHeader } from '../migration-header.js';
-import { SendingConnection, ShardDialect, SingleConnectionDriver } from '../sharding/kysely-session.js';
+import { kyselyOver, toStatement } from '../sharding/kysely-session.js';
 import type { ShardSession } from '../sharding/shard-database.js';
 import { DATABASE, endSpan, startSpan, within } from '../tracing.js';
 import { SCHEMA } from './bootstrap.js';
@@ -137,7 +137,7 @@ function migratorFor(
 
 function kyselyOn(session: ShardSession): Kysely<unknown> {
   const command = (text: string) => session.query({ text, values: [] });
-  const driver = new SingleConnectionDriver(new SendingConnection((statement) => session.query(statement)), {
+  return kyselyOver<unknown>((query) => session.query(toStatement(query)), {
     // A script, so that it begins with the prologue of this session's transactions.
     begin: () => session.script('BEGIN'),
     commit: async () => {
@@ -149,8 +149,9 @@ function kyselyOn(session: ShardSession): Kysely<unknown> {
     rollback: async () => {
       await command('ROLLBACK').catch(() => {});
     },
+    streamRefusal: () => new MigrationError('Streaming is not supported'),
+    adapter: new LocklessAdapter(),
   });
-  return new Kysely({ dialect: new ShardDialect(driver, { adapter: new LocklessAdapter() }) });
 }
 
 /** The session already holds its own lock. */
