@@ -30,6 +30,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #leaving = 0;
   #opening = 0;
   #opened = 0;
+  /** Time since when there is a connection, on the clock of `time.nowMs()`. */
+  #openSince = 0;
   readonly #sweep = new Sweep(SWEEP_INTERVAL_MS, (heardUntilMs) => this.#expire(heardUntilMs));
   #idleTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
@@ -82,14 +84,13 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   /**
    * A connection for one caller, who returns it with `release` or `discard`.
    *
-   * @param openedBy until when the caller waits if the first connection is being opened, which has its own time limit.
-   *   Default: `deadlineAt`.
+   * @param waitMs maximum wait for one of the open connections, in milliseconds. Default: until `deadlineAt`
    * @throws DriverFailure with phase `not-sent`, or the error of `open`
    */
   acquire(
     deadlineAt: number,
     { signal, place }: CallOptions = {},
-    openedBy: number = deadlineAt,
+    waitMs: number = Number.POSITIVE_INFINITY,
   ): Promise<C> {
     if (this.#closed !== undefined) return Promise.reject(this.#refusal('closed', 'the pool is closed'));
     if (signal?.aborted === true) return Promise.reject(this.#refusal('aborted', 'aborted', signal.reason));
@@ -98,7 +99,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#waiting.size >= MAXIMUM_WAITING) {
       return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers are waiting`));
     }
-    return this.#wait({ deadlineAt, openedBy }, signal, place);
+    return this.#wait({ deadlineAt, waitMs }, signal, place);
   }
 
   /** Returns a connection. One that is no longer usable is discarded. */
@@ -186,7 +187,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #wait(
-    limits: Pick<Waiter<C>, 'deadlineAt' | 'openedBy'>,
+    limits: Pick<Waiter<C>, 'deadlineAt' | 'waitMs'>,
     signal: AbortSignal | undefined,
     place: Place | undefined,
   ): Promise<C> {
@@ -261,21 +262,13 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #add(connection: C): void {
     this.#opening -= 1;
     this.#lastOpenFailure = undefined;
-    if (this.#connections.size === 0) this.#extendWaits();
+    if (this.#connections.size === 0) this.#openSince = time.nowMs();
     // A random lifetime, so that connections which were opened together are not closed together.
     const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.#options.serverInDoubt?.();
     this.release(connection);
-  }
-
-  /** The wait for a free connection starts when the first connection is open: before, none could become free. */
-  #extendWaits(): void {
-    const now = time.nowMs();
-    for (const waiter of this.#waiting) {
-      waiter.deadlineAt = Math.min(waiter.openedBy, now + waiter.deadlineAt - waiter.since);
-    }
   }
 
   #isOld(connection: C): boolean {
@@ -306,14 +299,19 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       if (connection.deadlineAt <= now) connection.expire();
       else pending ||= connection.deadlineAt !== Number.POSITIVE_INFINITY;
     }
-    const isOpeningFirst = this.#connections.size === 0 && this.#opening > 0;
     for (const waiter of this.#waiting) {
-      if ((isOpeningFirst ? waiter.openedBy : waiter.deadlineAt) > now) continue;
+      if (this.#endOf(waiter) > now) continue;
       this.#waiting.delete(waiter);
       waiter.refuse(this.#lateness());
     }
     if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
     return pending || this.#waiting.size > 0;
+  }
+
+  /** The wait for a free connection starts when the first connection is open: before, none could become free. */
+  #endOf({ since, deadlineAt, waitMs }: Waiter<C>): number {
+    if (this.#connections.size === 0 && this.#opening > 0) return deadlineAt;
+    return Math.min(deadlineAt, Math.max(since, this.#openSince) + waitMs);
   }
 
   /**

@@ -43,10 +43,9 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
 /** A caller that waits for a connection. */
 export interface Waiter<C> {
   readonly since: number;
-  /** End of its wait for one of the open connections. */
-  deadlineAt: number;
-  /** End of its wait for the first connection, which is being opened. */
-  readonly openedBy: number;
+  readonly deadlineAt: number;
+  /** How long it waits for one of the open connections, in milliseconds. */
+  readonly waitMs: number;
   readonly grant: (connection: C) => void;
   readonly refuse: (failure: unknown) => void;
 }

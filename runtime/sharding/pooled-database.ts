@@ -154,8 +154,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     options: CallOptions | undefined,
   ): Promise<Rows> {
     // A caller that waits too long gets a retryable error early, instead of no answer at its deadline.
-    const grantedBy = Math.min(run.deadlineAt, time.nowMs() + this.#connectionWaitMs);
-    const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
+    const connection = await this.#pool.acquire(run.deadlineAt, options, this.#connectionWaitMs);
     return this.#run(connection, statement, run, this.#pipelineOf(options));
   }
 }
