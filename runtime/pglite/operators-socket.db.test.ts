@@ -130,18 +130,17 @@ it('passes on large messages', async () => {
   });
 });
 
-it('fails a command whose server ends meanwhile, also its next statements', async () => {
+it('fails a command whose server has ended, also its next statements', async () => {
   const ended = join(root, 'ended');
   const serving = open('serve', ended);
   await query(serving.database(shard), 'select 1');
   const session = await open('join', ended).database(shard).acquire();
   await session.query({ text: 'begin', values: [] });
-  const closing = serving.close(0);
-  const lost = session.query({ text: 'select pg_sleep(0.1)', values: [] });
-  await expect(lost).rejects.toMatchObject({ name: 'DriverFailure' });
-  await expect(session.query({ text: 'select 1', values: [] })).rejects.toMatchObject({ phase: 'not-sent' });
+  await serving.close(0);
+  const one = { text: 'select 1', values: [] };
+  await expect(session.query(one)).rejects.toMatchObject({ name: 'DriverFailure' });
+  await expect(session.query(one)).rejects.toMatchObject({ phase: 'not-sent' });
   session.destroy();
-  await closing;
 });
 
 it('is not offered by a process that does not share its databases', async () => {
