@@ -19,14 +19,17 @@ export interface Prepared {
   shape: Shape | undefined;
 }
 
+/** Why a result cannot be parsed. */
+export interface Unreadable {
+  readonly error: unknown;
+}
+
 /** Callbacks of a run. */
 export interface RunOutcome {
   /** All earlier statements have been answered. */
   next(): void;
-  /** The server is ready for the next statement. */
-  answered(rows: Rows): void;
-  /** The server is ready for the next statement, but a value of the result cannot be parsed. */
-  unreadable(error: unknown): void;
+  /** The server is ready for the next statement. `unreadable`: a value of the result cannot be parsed. */
+  answered(rows: Rows, unreadable?: Unreadable): void;
   /** The server refused (it is not ready for the next statement yet), or the connection was lost. */
   failed(error: Error): void;
 }
@@ -75,7 +78,7 @@ export class StatementRun implements Submittable {
   #shape: Shape;
   #rows: unknown[][] = [];
   #tag = '';
-  #unreadable: { readonly error: unknown } | undefined;
+  #unreadable: Unreadable | undefined;
 
   constructor(statement: Statement, { prepared, prelude, isTimed }: RunManner, outcome: RunOutcome) {
     this.name = statement.name ?? '';
@@ -161,8 +164,7 @@ export class StatementRun implements Submittable {
   }
 
   handleReadyForQuery(): void {
-    if (this.#unreadable !== undefined) this.#outcome.unreadable(this.#unreadable.error);
-    else this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows));
+    this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows), this.#unreadable);
   }
 
   handleError(error: Error): void {

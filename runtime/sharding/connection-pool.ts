@@ -1,10 +1,17 @@
 import { atMost } from '../concurrency/at-most.js';
+import { outside } from '../concurrency/outside.js';
 import { Sweep } from '../concurrency/sweep.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { onAbort } from './abort-listeners.js';
-import type { BudgetedPool } from './connection-budget.js';
+import { type BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
-import type { ConnectionPoolOptions, Idle, PooledConnection, Waiter } from './pooled-connection.js';
+import type {
+  ConnectionAges,
+  ConnectionPoolOptions,
+  Idle,
+  PooledConnection,
+  Waiter,
+} from './pooled-connection.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
 
 /** Interval between checks of deadlines, in milliseconds. A call ends at most this long after its deadline. */
@@ -19,6 +26,8 @@ const DEFAULT_GRACE_MS = 5_000;
  */
 export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
+  readonly #ages: Required<ConnectionAges>;
+  readonly #budget: ConnectionBudget;
   /** Connections, each with the time at which it reaches its maximum lifetime. */
   readonly #connections: Map<C, number> = new Map();
   /** Last in, first out, so that unneeded connections stay idle and are closed. */
@@ -40,7 +49,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   constructor(options: ConnectionPoolOptions<C>) {
     this.#options = options;
-    options.budget?.join(this);
+    const { idleTimeoutMs = 30_000, maximumLifetimeMs = 1_800_000 } = options.limits;
+    this.#ages = { idleTimeoutMs, maximumLifetimeMs };
+    this.#budget = options.budget ?? new ConnectionBudget(Number.POSITIVE_INFINITY);
+    this.#budget.join(this);
   }
 
   get size(): number {
@@ -73,12 +85,12 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    */
   mayKeep(connection: C): boolean {
     if (this.#closed !== undefined || this.#waiting.size > 0 || this.#isOld(connection)) return false;
-    return this.#options.budget?.shouldYield(this, false) !== true;
+    return !this.#budget.shouldYield(this, false);
   }
 
   /** The deadline of a call that starts now. */
   deadlineOf(options: CallOptions | undefined): number {
-    return time.nowMs() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
+    return time.nowMs() + (options?.timeoutMs ?? this.#options.limits.statementTimeoutMs);
   }
 
   /**
@@ -106,8 +118,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   release(connection: C): void {
     if (!connection.usable) this.discard(connection);
     else if (this.#closed !== undefined) this.#retire(connection);
-    else if (this.#isOld(connection)) this.#yield(connection);
-    else if (this.#options.budget?.shouldYield(this, this.#waiting.size > 0) === true)
+    else if (this.#isOld(connection) || this.#budget.shouldYield(this, this.#waiting.size > 0))
       this.#yield(connection);
     else this.#offer(connection);
   }
@@ -129,20 +140,20 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       throw noSpare;
     }
     this.#connections.delete(connection);
-    this.#options.budget?.reserve();
+    this.#budget.reserve();
     this.#reserved.add(connection);
     return connection;
   }
 
   closeReserved(connection: C): Promise<void> {
     if (!this.#reserved.delete(connection)) return Promise.resolve();
-    this.#options.budget?.unreserve();
+    this.#budget.unreserve();
     return this.#close(connection);
   }
 
   /** Destroys a connection, which may be lost, and frees its slot once the server's side is closed. */
   discard(connection: C): void {
-    if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
+    if (this.#reserved.delete(connection)) this.#budget.unreserve();
     else if (!this.#connections.delete(connection)) return;
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -182,8 +193,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #hasSpare(): boolean {
-    const { maximumSize, budget } = this.#options;
-    return this.#reserved.size + 2 <= maximumSize && budget?.mayReserve() !== false;
+    return this.#reserved.size + 2 <= this.#options.limits.maximumPoolSize && this.#budget.mayReserve();
   }
 
   #wait(
@@ -226,8 +236,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #offer(connection: C): void {
-    const next = this.#nextWaiting();
+    const [next] = this.#waiting;
     if (next !== undefined) {
+      this.#waiting.delete(next);
+      if (this.#waiting.size === 0) this.#budget.satisfied(this);
       next.grant(connection);
       return;
     }
@@ -235,24 +247,16 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#watchIdle();
   }
 
-  #nextWaiting(): Waiter<C> | undefined {
-    for (const waiter of this.#waiting) {
-      this.#waiting.delete(waiter);
-      if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
-      return waiter;
-    }
-    return undefined;
-  }
-
   #openForWaiting(): void {
     while (
       this.#closed === undefined &&
       this.#opening < this.#waiting.size &&
-      this.size < this.#options.maximumSize &&
-      this.#options.budget?.take(this) !== false
+      this.size < this.#options.limits.maximumPoolSize &&
+      this.#budget.take(this)
     ) {
       this.#opening += 1;
-      this.#options.open().then(
+      // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
+      outside(() => this.#options.open((lost) => this.discard(lost))).then(
         (connection) => this.#add(connection),
         (failure: unknown) => this.#openFailed(failure),
       );
@@ -264,7 +268,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#lastOpenFailure = undefined;
     if (this.#connections.size === 0) this.#openSince = time.nowMs();
     // A random lifetime, so that connections which were opened together are not closed together.
-    const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
+    const lifetimeMs = this.#ages.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.#options.serverInDoubt?.();
@@ -281,7 +285,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    */
   #openFailed(failure: unknown): void {
     this.#opening -= 1;
-    this.#options.budget?.give();
+    this.#budget.give();
     this.#lastOpenFailure = failure;
     if (this.#connections.size === 0 && this.#opening === 0) this.#refuseAll(failure);
     this.#noteQuiet();
@@ -304,7 +308,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       this.#waiting.delete(waiter);
       waiter.refuse(this.#lateness());
     }
-    if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
+    if (this.#waiting.size === 0) this.#budget.satisfied(this);
     return pending || this.#waiting.size > 0;
   }
 
@@ -319,22 +323,20 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * unreachable: an attempt in progress may wait for this process's own event loop.
    */
   #lateness(): DriverFailure {
-    const spent =
-      this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
-    if (this.size > this.#opening || spent)
+    if (this.size > this.#opening || this.#budget.open >= this.#budget.maximum)
       return this.#refusal('pool-exhausted', 'no connection became free in time', this.#lastOpenFailure);
     const reason = this.#lastOpenFailure === undefined ? 'pool-exhausted' : 'unreachable';
     return this.#refusal(reason, 'no connection could be opened in time', this.#lastOpenFailure);
   }
 
   #watchIdle(): void {
-    if (this.#idleTimer !== undefined || this.#options.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
-    this.#idleTimer = time.setTimeout(() => this.#closeIdle(), this.#options.idleTimeoutMs).unref();
+    if (this.#idleTimer !== undefined || this.#ages.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
+    this.#idleTimer = time.setTimeout(() => this.#closeIdle(), this.#ages.idleTimeoutMs).unref();
   }
 
   #closeIdle(): void {
     this.#idleTimer = undefined;
-    const bound = time.nowMs() - this.#options.idleTimeoutMs;
+    const bound = time.nowMs() - this.#ages.idleTimeoutMs;
     while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) this.shedIdle();
     if (this.#idle.length > 0) this.#watchIdle();
   }
@@ -352,7 +354,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #makeRoom(): void {
-    this.#options.budget?.give();
+    this.#budget.give();
     this.#openForWaiting();
   }
 
@@ -369,7 +371,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
     for (const connection of [...this.#connections.keys(), ...this.#reserved]) this.discard(connection);
-    this.#options.budget?.leave(this);
+    this.#budget.leave(this);
     this.#sweep.stop();
     await Promise.all(idle);
   }

@@ -3,7 +3,7 @@ import { StallingProxy } from '../../../test/databases/proxy.js';
 import type { DataSourceConfig, PostgresUrl } from '../../config/types.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import type { ConnectionAges } from '../../sharding/pooled-database.js';
+import type { ConnectionAges } from '../../sharding/pooled-connection.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { PostgresDatabase } from '../postgres-database.js';
 
