@@ -3,15 +3,15 @@ import pg, { type Client, type Submittable } from 'pg';
 import { loopTime } from '../concurrency/loop-time.js';
 import { time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
-import type { DriverFailure } from '../sharding/driver-failure.js';
+import { answered, type DriverFailure } from '../sharding/driver-failure.js';
 import type { RunnableConnection, RunOptions } from '../sharding/pooled-connection.js';
 import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
-import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
+import { isStalePlan } from '../sharding/sql-state.js';
+import { inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
 import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-server.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
-import { isStalePlan, unnamed } from './stale-plan.js';
-import { type Prepared, type RunOutcome, StatementRun, type Unreadable } from './statement-run.js';
+import { type Prepared, type RunOutcome, StatementRun, type Unreadable, unnamed } from './statement-run.js';
 
 export interface PostgresConnectionOptions extends ConnectionLimits {
   /** Absent: the connection has its own server session. */

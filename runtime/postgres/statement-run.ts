@@ -43,6 +43,11 @@ export interface RunManner {
   readonly isTimed: boolean;
 }
 
+/** The same statement, which the server parses again. */
+export function unnamed({ text, values }: Statement): Statement {
+  return { text, values };
+}
+
 const NO_SHAPE: Shape = { columns: [], parsers: [] };
 
 interface CommandComplete {

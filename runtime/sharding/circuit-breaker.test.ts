@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { BREAKER_DEFAULTS, CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker, LONGEST_MS, THRESHOLD } from './circuit-breaker.js';
 import { DriverFailure } from './driver-failure.js';
 import { publicError } from './public-error.js';
 
@@ -8,7 +8,10 @@ const unreachable = new DriverFailure('cannot connect', { phase: 'not-sent', rea
 
 /** A breaker with a clock that moves only when the test sets it. */
 function breakerAt(clock: { nowMs: number }): CircuitBreaker {
-  return new CircuitBreaker({ ...BREAKER_DEFAULTS, nowMs: () => clock.nowMs, random: () => 0.999 });
+  return new CircuitBreaker(
+    () => clock.nowMs,
+    () => 0.999,
+  );
 }
 
 /** @returns whether the breaker let the call through */
@@ -35,7 +38,7 @@ describe('A circuit breaker', () => {
   it('stays closed while the database is unreachable only occasionally', async () => {
     const breaker = breakerAt({ nowMs: 0 });
     for (let round = 0; round < 10; round += 1) {
-      await fail(breaker, BREAKER_DEFAULTS.threshold - 1);
+      await fail(breaker, THRESHOLD - 1);
       await call(breaker);
     }
     expect(breaker.state).toBe('closed');
@@ -43,7 +46,7 @@ describe('A circuit breaker', () => {
 
   it('opens after consecutive failures, and then refuses at once with the time of a retry', async () => {
     const breaker = breakerAt({ nowMs: 0 });
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     expect(breaker.state).toBe('open');
     await expect(breaker.run(() => Promise.resolve())).rejects.toMatchObject({
       phase: 'not-sent',
@@ -64,7 +67,7 @@ describe('A circuit breaker', () => {
   it('closes when the server refuses a statement', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
     await call(breaker, new DriverFailure('no', { phase: 'answered', sqlState: '42P01' }));
     expect(breaker.state).toBe('closed');
@@ -73,7 +76,7 @@ describe('A circuit breaker', () => {
   it('lets one probe through when the open time is over, and closes when it succeeds', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
     const probe = call(breaker);
     expect(await call(breaker)).toBe(false);
@@ -85,10 +88,10 @@ describe('A circuit breaker', () => {
   it('lets another probe through if one takes long, for example because it waits for a lock', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
     callSlowly(breaker);
-    clock.nowMs += BREAKER_DEFAULTS.longestMs - 1;
+    clock.nowMs += LONGEST_MS - 1;
     expect(await call(breaker)).toBe(false);
     clock.nowMs += 1;
     callSlowly(breaker);
@@ -98,7 +101,7 @@ describe('A circuit breaker', () => {
   it('lets the next probe through after an inconclusive one', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
     await call(breaker, new DriverFailure('lost', { phase: 'in-flight' }));
     expect(await call(breaker)).toBe(true);
@@ -107,7 +110,7 @@ describe('A circuit breaker', () => {
   it('stays open longer after each failed probe, up to the maximum', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    await fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     const waits: number[] = [];
     for (let probe = 0; probe < 5; probe += 1) {
       const openedAt = clock.nowMs;

@@ -2,30 +2,14 @@ import { backoffMs } from '../concurrency/backoff.js';
 import { time } from '../concurrency/time.js';
 import { DriverFailure } from './driver-failure.js';
 
-export interface BreakerOptions {
-  /** Consecutive connection failures that open the circuit. */
-  readonly threshold: number;
-  /** First open time, in milliseconds. It doubles with each failed probe. */
-  readonly shortestMs: number;
-  /** Maximum open time, in milliseconds. A recovery is noticed within this time. */
-  readonly longestMs: number;
-  /** Monotonic milliseconds. */
-  readonly nowMs: () => number;
-  /** A number from 0 (inclusive) to 1 (exclusive). */
-  readonly random: () => number;
-}
-
+/** Consecutive connection failures that open the circuit. */
+export const THRESHOLD = 3;
 /**
- * With these values, a call succeeds within a second of the database's recovery, even after a failed connection
- * attempt.
+ * First and maximum open time, in milliseconds. It doubles with each failed probe. A call succeeds within a second of the
+ * database's recovery, even after a failed connection attempt.
  */
-export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
-  threshold: 3,
-  shortestMs: 100,
-  longestMs: 400,
-  nowMs: () => time.nowMs(),
-  random: Math.random,
-});
+export const SHORTEST_MS = 100;
+export const LONGEST_MS = 400;
 
 /**
  * Lets callers of an unreachable database fail at once, instead of waiting for a connection attempt each. Closed: every
@@ -34,7 +18,8 @@ export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
  * goes through after the maximum open time.
  */
 export class CircuitBreaker {
-  readonly #options: BreakerOptions;
+  readonly #nowMs: () => number;
+  readonly #random: () => number;
   #failures = 0;
   #openings = 0;
   #openUntil = 0;
@@ -42,13 +27,18 @@ export class CircuitBreaker {
   #probeUntil = 0;
   #lastFailure: DriverFailure | undefined;
 
-  constructor(options: BreakerOptions = BREAKER_DEFAULTS) {
-    this.#options = options;
+  /**
+   * @param nowMs monotonic milliseconds
+   * @param random a number from 0 (inclusive) to 1 (exclusive)
+   */
+  constructor(nowMs: () => number = () => time.nowMs(), random: () => number = Math.random) {
+    this.#nowMs = nowMs;
+    this.#random = random;
   }
 
   get state(): 'closed' | 'open' | 'half-open' {
     if (this.#openings === 0) return 'closed';
-    return this.#options.nowMs() < this.#openUntil ? 'open' : 'half-open';
+    return this.#nowMs() < this.#openUntil ? 'open' : 'half-open';
   }
 
   /** Runs a call. @throws DriverFailure, not sent, while the circuit is open; and what the call throws */
@@ -67,10 +57,10 @@ export class CircuitBreaker {
 
   #enter(): void {
     if (this.#openings === 0) return;
-    const now = this.#options.nowMs();
+    const now = this.#nowMs();
     const waitMs = this.#openUntil - now;
-    if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, this.#options.shortestMs));
-    this.#probeUntil = now + this.#options.longestMs;
+    if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, SHORTEST_MS));
+    this.#probeUntil = now + LONGEST_MS;
   }
 
   /**
@@ -93,12 +83,11 @@ export class CircuitBreaker {
   #failed(failure: DriverFailure): void {
     this.#failures += 1;
     this.#lastFailure = failure;
-    const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;
     // Calls that were in flight when the circuit opened do not open it again.
-    if (this.#failures < threshold || nowMs() < this.#openUntil) return;
+    if (this.#failures < THRESHOLD || this.#nowMs() < this.#openUntil) return;
     this.#openings += 1;
-    const backoff = { firstMs: shortestMs, longestMs, least: 'half' } as const;
-    this.#openUntil = nowMs() + backoffMs(this.#openings, backoff, random());
+    const backoff = { firstMs: SHORTEST_MS, longestMs: LONGEST_MS, least: 'half' } as const;
+    this.#openUntil = this.#nowMs() + backoffMs(this.#openings, backoff, this.#random());
   }
 
   /** Repeats the last failure, so that a saturated server is not reported as unreachable. */

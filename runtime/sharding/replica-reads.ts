@@ -85,6 +85,7 @@ export class ReplicaReads {
    * the replica was lost or cancelled it is repeated on the primary.
    *
    * @throws ValidationError for an invalid log position
+   * @internal
    */
   reader(shard: ShardIdentifier, read: ReplicaRead): ReadSource {
     const after = read.after?.get(shard);
