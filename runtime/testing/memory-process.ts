@@ -1,4 +1,5 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { FailureCount } from '../events/delivery/attempts.js';
 import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import { type LoggedEvent, modelKeyOf } from '../events/log/event-record.js';
@@ -12,12 +13,8 @@ import type { MemoryCommit } from './memory-store.js';
 /** Pauses have no random part. */
 const random = (): number => 0;
 
-interface Waiting {
+interface Waiting extends FailureCount {
   readonly event: LoggedEvent;
-  /** Failures that count as attempts. */
-  failures: number;
-  /** Consecutive failures that do not count. */
-  passed: number;
 }
 
 /**
@@ -84,7 +81,7 @@ export class MemoryProcess {
     const key = modelKeyOf(event);
     const queue = this.#queues.get(key) ?? [];
     this.#queues.set(key, queue);
-    queue.push({ event, failures: 0, passed: 0 });
+    queue.push({ event, attempts: 0, passed: 0 });
     if (queue.length === 1) this.#enter(queue, 0);
   }
 
@@ -103,20 +100,18 @@ export class MemoryProcess {
 
   /** Returns the pause before the next attempt; undefined if the event is handled. */
   async #attempt(waiting: Waiting): Promise<number | undefined> {
-    const number = waiting.failures + 1;
+    const number = waiting.attempts + 1;
     const { signal } = new AbortController();
     const context = { identity: this.#handler.name, again: undefined, replayed: false, signal };
     try {
       await this.#attempts.handle(waiting.event, { number, transaction: undefined }, context);
       return undefined;
     } catch (error) {
-      if (this.#attempts.isLast(number, error)) throw error;
-      if (this.#attempts.isPassing(error)) {
-        waiting.passed += 1;
-        return this.#attempts.passingPauseMs(waiting.passed, error);
-      }
-      waiting.failures = number;
-      return this.#attempts.pauseMs(number);
+      const verdict = this.#attempts.judge(error, waiting);
+      if (!('pauseMs' in verdict)) throw error;
+      waiting.passed = verdict.kind === 'pass' ? waiting.passed + 1 : 0;
+      if (verdict.kind === 'retry') waiting.attempts = number;
+      return verdict.pauseMs;
     }
   }
 }

@@ -7,7 +7,7 @@ import { during, isTracing, startCaused } from '../../tracing.js';
 import { Envelope, type EnvelopeServices } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
-import type { Attempt, Attempts, RunContext } from './attempts.js';
+import type { Attempt, Attempts, FailureCount, RunContext, Verdict } from './attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import type { HandlingFailure } from './parking-store.js';
 
@@ -68,40 +68,28 @@ export class HandlerAttempts implements Attempts {
   }
 
   /**
-   * True if a failure does not count as an attempt: a shard is unreachable, the receiver is down, or the handler's
-   * `passes` accepts the error.
+   * A failure does not count as an attempt if a shard is unreachable, the receiver is down, or the handler's `passes`
+   * accepts the error. Pauses grow exponentially, half of them random, so that handlers do not retry all at once.
    */
-  isPassing(error: unknown): boolean {
-    return isOutOfReach(error) || this.isReceiverDown(error) || this.#handler.passes?.(error) === true;
+  judge(error: unknown, { attempts, passed }: FailureCount): Verdict {
+    const isReceiverDown = this.#isReceiverDown(error);
+    if (isReceiverDown || isOutOfReach(error) || this.#handler.passes?.(error) === true) {
+      const longestMs = isReceiverDown ? LONGEST_RETRY_DELAY_MS : LONGEST_PASSING_DELAY_MS;
+      const requestedMs = error instanceof RetryLater ? error.afterMs : undefined;
+      const pauseMs = requestedMs ?? this.#backoffMs(passed + 1, longestMs);
+      return { kind: 'pass', pauseMs, cause: isReceiverDown ? 'receiver' : 'elsewhere' };
+    }
+    if (attempts + 1 >= this.#maximum) return { kind: 'park' };
+    return { kind: 'retry', pauseMs: this.#backoffMs(attempts + 1, LONGEST_RETRY_DELAY_MS) };
   }
 
-  isReceiverDown(error: unknown): boolean {
+  #isReceiverDown(error: unknown): boolean {
     if (error instanceof RetryLater) return true;
     try {
       return this.#handler.create().isTransient?.(error) === true;
     } catch {
       return false;
     }
-  }
-
-  isElsewhere(error: unknown): boolean {
-    return this.isPassing(error) && !this.isReceiverDown(error);
-  }
-
-  /** True if an attempt that failed with this error was the last one. @param number from 1 */
-  isLast(number: number, error: unknown): boolean {
-    return number >= this.#maximum && !this.isPassing(error);
-  }
-
-  /** Exponential backoff, half of it random, so that handlers do not retry all at once. */
-  pauseMs(failedAttempts: number): number {
-    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
-  }
-
-  passingPauseMs(failures: number, error: unknown): number {
-    if (error instanceof RetryLater && error.afterMs !== undefined) return error.afterMs;
-    const longestMs = this.isReceiverDown(error) ? LONGEST_RETRY_DELAY_MS : LONGEST_PASSING_DELAY_MS;
-    return this.#backoffMs(failures, longestMs);
   }
 
   #backoffMs(failures: number, longestMs: number): number {

@@ -1,44 +1,62 @@
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
-import { modelOfKey } from '../log/event-record.js';
-import { OtherReleaseNeeded } from './attempts.js';
+import { modelKeyOf, modelOfKey } from '../log/event-record.js';
+import type { WindowEntry } from '../log/model-window.js';
+import { type FailureCount, OtherReleaseNeeded } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
-import type { CountedAttempts, FailureCount } from './counted-attempts.js';
+import type { CountedAttempts } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop } from './leased-loop.js';
-import type { ParkedLetter, Settlement } from './parking-store.js';
+import type { HandlingFailure, ParkedLetter, Settlement } from './parking-store.js';
 
 /** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;
-const PAGE = 100;
-/** Maximum time until a pause notices the end of the run, in milliseconds. */
-const PAUSE_STEP_MS = 50;
+/** Maximum events that are read, or written, in one statement. */
+const PAGE = 200;
 
 export interface ParkedModelsDependencies {
   readonly loop: LeasedLoop;
   readonly counted: CountedAttempts;
   /** Makes one attempt at a parked event and deletes it. */
   readonly handle: (letter: ParkedLetter, number: number) => Promise<Settlement>;
-  /** Whether events of this model are about to be parked. */
-  readonly isParking: (key: string) => boolean;
   /** Called when only another release can handle a parked event. */
   readonly leave: (cause: OtherReleaseNeeded) => void;
   /** True: `refresh` waits for the models that it resumes, one after the other. */
   readonly inTurn: boolean;
 }
 
-/** The models that are parked for one consumer; resumes them on request. */
+interface ParkedModel {
+  /** How many of its events this run has parked: an outdated read of the table is detected by it. */
+  parked: number;
+  /** How many of them are not yet written. */
+  pending: number;
+  /** `paused`: an attempt has failed, and another one follows. */
+  state: 'parked' | 'resuming' | 'paused';
+  /** The failures of the first event, if an attempt at it has failed in this run. */
+  failed?: { readonly eventId: string; readonly count: FailureCount } | undefined;
+}
+
+/** An event to be written to the parking table. */
+interface PendingEvent {
+  readonly entry: WindowEntry;
+  readonly failure: HandlingFailure | undefined;
+}
+
+/**
+ * The models that are parked for one consumer. Writes their events to the parking table in order, and resumes them on
+ * request.
+ */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #dependencies: ParkedModelsDependencies;
-  /** Count of parked events by model, so that an outdated read of the table can be detected. */
-  readonly #models = new Map<string, number>();
-  readonly #resuming = new Set<string>();
-  /** Models whose last attempt did not count: when the next one is due, and how many there were. */
-  readonly #waits = new Map<string, { readonly untilMs: number; readonly passed: number }>();
+  readonly #models = new Map<string, ParkedModel>();
+  readonly #pending: PendingEvent[] = [];
+  /** Models whose pause is over. */
+  #due: string[] = [];
   /** Models that are worked on at the same time. */
   readonly #working: Semaphore;
+  #resuming = 0;
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
@@ -47,147 +65,167 @@ export class ParkedModels {
     this.#working = new Semaphore(options.concurrency);
   }
 
-  get any(): boolean {
-    return this.#models.size > 0;
-  }
-
   /** Number of models. */
   get size(): number {
     return this.#models.size;
   }
 
+  /** Number of events that are to be written. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
   /** Whether a model is being resumed. */
   get busy(): boolean {
-    return this.#resuming.size > 0;
+    return this.#resuming > 0;
   }
 
   has(key: string): boolean {
     return this.#models.size > 0 && this.#models.has(key);
   }
 
-  /** Must be called for every event that is written to the parking table. */
-  add(key: string): void {
-    this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
+  /** Must be called for an event that the caller has written to the parking table. */
+  add(key: string): ParkedModel {
+    const model: ParkedModel = this.#models.get(key) ?? { parked: 0, pending: 0, state: 'parked' };
+    model.parked += 1;
+    this.#models.set(key, model);
+    return model;
   }
 
-  /** Reads the table when it is due: for requested retries, for discards, and initially for all parked events. */
+  /** @param failure undefined: the event waits behind a failed one, or for something that is out of reach */
+  park(entry: WindowEntry, failure?: HandlingFailure): void {
+    this.add(modelKeyOf(entry.event)).pending += 1;
+    this.#pending.push({ entry, failure });
+  }
+
+  /** Writes the first events that are to be parked. @returns them; undefined if the lease has been lost */
+  async write(): Promise<readonly WindowEntry[] | undefined> {
+    const batch = this.#pending.slice(0, PAGE);
+    if (batch.length === 0) return [];
+    const { letters, consumer } = this.#options;
+    const events = batch.map(({ entry: { event }, failure }) => ({ event, failure }));
+    if (!(await letters.park(consumer.lease, events))) return undefined;
+    this.#pending.splice(0, batch.length);
+    for (const { event } of events) {
+      const model = this.#models.get(modelKeyOf(event));
+      if (model !== undefined) model.pending -= 1;
+    }
+    if (this.#pending.length > 0) this.#dependencies.loop.wakeUp.notify();
+    return batch.map(({ entry }) => entry);
+  }
+
+  /** Resumes models: those whose pause is over and, when the table is due to be read, those that it names. */
   async refresh(): Promise<void> {
+    const due = this.#due.splice(0);
+    for (const key of [...due, ...(await this.#readTable())]) {
+      const resumed = this.#resume(key);
+      if (this.#dependencies.inTurn) await resumed;
+    }
+  }
+
+  /** Reads requested retries, discards and, the first time, all parked events. @returns the models to resume */
+  async #readTable(): Promise<readonly string[]> {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
-    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
-    const { isParking, inTurn } = this.#dependencies;
-    const before = [...this.#models].filter(([key]) => !isParking(key));
+    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return [];
+    const written = [...this.#models].filter(([, { pending }]) => pending === 0);
+    const before = written.map(([key, model]) => ({ key, model, parked: model.parked }));
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
-    for (const [key, count] of before) {
-      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key)) this.#forget(key);
-    }
-    for (const { key, retry } of found) {
-      if (!retry || this.#resuming.has(key) || (this.#waits.get(key)?.untilMs ?? 0) > now) continue;
-      const resumed = this.#resume(key);
-      if (inTurn) await resumed;
-    }
+    for (const { key, model, parked } of before)
+      if (!keys.has(key) && model.parked === parked && model.state !== 'resuming') this.#models.delete(key);
+    return found.flatMap(({ key, retry }) => (retry ? [key] : []));
   }
 
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
   async #resume(key: string): Promise<void> {
-    this.#resuming.add(key);
+    const model = this.#models.get(key);
+    if (model?.state !== 'parked') return;
+    model.state = 'resuming';
+    this.#resuming += 1;
     await this.#working.enter();
     try {
-      while (this.#dependencies.loop.mayWork && (await this.#resumePage(key)));
+      while (this.#dependencies.loop.mayWork && (await this.#resumePage(key, model)));
     } catch (error) {
       this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
     }
     this.#working.leave();
-    this.#resuming.delete(key);
+    this.#resuming -= 1;
+    if (model.state === 'resuming') model.state = 'parked';
     this.#dependencies.loop.wakeUp.notify();
   }
 
   /** False if the model has no more events to resume, or if its next event failed. */
-  async #resumePage(key: string): Promise<boolean> {
+  async #resumePage(key: string, model: ParkedModel): Promise<boolean> {
     const { letters, consumer } = this.#options;
-    const { isParking, loop } = this.#dependencies;
-    if (isParking(key)) {
+    if (model.pending > 0) {
       await sleep(10);
-      return loop.mayWork;
+      return this.#dependencies.loop.mayWork;
     }
-    const count = this.#models.get(key);
+    const count = model.parked;
     const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
-    if (parked.length === 0 && this.#models.get(key) === count) {
-      this.#forget(key);
+    if (parked.length === 0 && model.parked === count) {
+      this.#models.delete(key);
       return false;
     }
-    for (const letter of parked) if (!(await this.#retry(key, letter))) return false;
+    for (const letter of parked) if (!(await this.#attempt(key, model, letter))) return false;
     return true;
   }
 
-  #forget(key: string): void {
-    this.#models.delete(key);
-    this.#waits.delete(key);
-  }
-
-  /**
-   * Attempts a parked event until it is settled, has failed for the last time, or an attempt did not count: then the
-   * model waits for a later `refresh`, and others are resumed. True: it is settled.
-   */
-  async #retry(key: string, letter: ParkedLetter): Promise<boolean> {
-    const { attempts, letters, consumer } = this.#options;
+  /** Makes one attempt at the first event of a model. True: the event is settled. */
+  async #attempt(key: string, model: ParkedModel, letter: ParkedLetter): Promise<boolean> {
     const { counted, handle, loop } = this.#dependencies;
-    const { event } = letter;
-    if (attempts.isTooNew(event)) return false;
-    const count: FailureCount = {
-      attempts: counted.of(event.id),
-      passed: this.#waits.get(key)?.passed ?? 0,
-    };
-    while (loop.mayWork) {
-      try {
-        const died = counted.death(event.id, count);
-        if (died !== undefined) throw died;
-        let settled: Settlement = 'lost';
-        const attempt = async (): Promise<void> => {
-          settled = await handle(letter, count.attempts + 1);
-        };
-        if (!(await counted.attempt(event.id, count.attempts + 1, attempt))) return false;
-        counted.settled(event.id);
-        this.#waits.delete(key);
-        // `gone`: an attempt whose reply was lost has deleted the row.
-        return (settled as Settlement) !== 'lost';
-      } catch (error) {
-        if (loop.signal.aborted) return false;
-        if (error instanceof OtherReleaseNeeded) {
-          counted.left(event.id, count.attempts);
-          this.#dependencies.leave(error);
-          return false;
-        }
-        const pauseMs = counted.failed(error, event.id, count);
-        if (pauseMs === undefined) {
-          counted.settled(event.id);
-          await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
-          return false;
-        }
-        if (count.passed > 0) {
-          this.#waits.set(key, { untilMs: time.nowMs() + pauseMs, passed: count.passed });
-          return false;
-        }
-        this.#waits.delete(key);
-        await this.#pause(pauseMs);
-      }
+    const { id } = letter.event;
+    if (!loop.mayWork || this.#options.attempts.isTooNew(letter.event)) return false;
+    const earlier = model.failed?.eventId === id ? model.failed.count : undefined;
+    const count = earlier ?? { attempts: counted.of(id), passed: 0 };
+    model.failed = undefined;
+    try {
+      const made = await counted.attempt(id, count, () => handle(letter, count.attempts + 1));
+      if (made === undefined) return false;
+      counted.settled(id);
+      // `gone`: an attempt whose reply was lost has deleted the row.
+      return made.result !== 'lost';
+    } catch (error) {
+      if (!loop.signal.aborted) await this.#failed({ key, model, letter, count }, error);
+      return false;
     }
-    return false;
   }
 
-  /** Other models are worked on meanwhile. */
-  async #pause(milliseconds: number): Promise<void> {
-    this.#working.leave();
-    const untilMs = time.nowMs() + milliseconds;
-    for (
-      let leftMs = milliseconds;
-      leftMs > 0 && this.#dependencies.loop.mayWork;
-      leftMs = untilMs - time.nowMs()
-    )
-      await sleep(Math.min(leftMs, PAUSE_STEP_MS), { ref: false });
-    await this.#working.enter();
+  async #failed(
+    at: {
+      readonly key: string;
+      readonly model: ParkedModel;
+      readonly letter: ParkedLetter;
+      readonly count: FailureCount;
+    },
+    error: unknown,
+  ): Promise<void> {
+    const { counted, leave, loop } = this.#dependencies;
+    const { letters, consumer } = this.#options;
+    const { key, model, letter, count } = at;
+    const { id } = letter.event;
+    if (error instanceof OtherReleaseNeeded) {
+      counted.left(id, count.attempts);
+      leave(error);
+      return;
+    }
+    const verdict = counted.failed(error, id, count);
+    if (!('pauseMs' in verdict)) {
+      counted.settled(id);
+      await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
+      return;
+    }
+    model.failed = { eventId: id, count };
+    model.state = 'paused';
+    const resume = (): void => {
+      if (this.#models.get(key) !== model) return;
+      model.state = 'parked';
+      this.#due.push(key);
+      loop.wakeUp.notify();
+    };
+    time.setTimeout(resume, verdict.pauseMs).unref();
   }
 }

@@ -3,9 +3,9 @@ import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import type { RunContext } from './attempts.js';
+import type { FailureCount, RunContext } from './attempts.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
-import { CountedAttempts, type FailureCount } from './counted-attempts.js';
+import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
@@ -95,7 +95,6 @@ export class TransactionalRun implements LeasedWork {
       counted: this.#counted,
       handle: (letter, number) => this.#settle(letter, number),
       leave: ({ message }) => loop.finish({ kind: 'waiting', reason: message }),
-      isParking: () => false,
       inTurn: true,
     });
   }
@@ -154,8 +153,8 @@ export class TransactionalRun implements LeasedWork {
       await this.#moveTo(cursor);
       this.#saved = cursor;
     }
-    if (isQuiet && end === undefined && !this.#parked.any && (await this.#switchRebuilt())) return;
-    if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
+    if (isQuiet && end === undefined && this.#parked.size === 0 && (await this.#switchRebuilt())) return;
+    if (end !== undefined && !(end.kind === 'finished' && this.#parked.size > 0)) loop.finish(end);
     else if (end !== undefined) {
       this.#source.rewind(cursor);
       await loop.wakeUp.wait(PARKED_REFRESH_MS);
@@ -180,6 +179,7 @@ export class TransactionalRun implements LeasedWork {
     try {
       return isCareful ? await this.#commitCarefully(head) : await this.#commitGroup(group);
     } catch (error) {
+      if (error instanceof HandlerDied) return this.#headFailed(head, error);
       if (hasSwallowed(error)) {
         if (group.length === 1) return this.#headFailed(head, new DatabaseError(SWALLOWED, { cause: error }));
         this.#alone = group.length;
@@ -194,14 +194,9 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles one event in its own transaction, because it may crash the process. */
   async #commitCarefully(event: LoggedEvent): Promise<number> {
-    const died = this.#counted.death(event.id, this.#count);
-    if (died !== undefined) throw new HandlerFailed(event, died);
-    let handled = 0;
-    const made = await this.#counted.attempt(event.id, this.#count.attempts + 1, async () => {
-      handled = await this.#commitGroup([event]);
-    });
-    if (!made) await this.#loop.pause(FAILURE_PAUSE_MS);
-    return handled;
+    const made = await this.#counted.attempt(event.id, this.#count, () => this.#commitGroup([event]));
+    if (made === undefined) await this.#loop.pause(FAILURE_PAUSE_MS);
+    return made?.result ?? 0;
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
@@ -285,9 +280,9 @@ export class TransactionalRun implements LeasedWork {
     const { letters, consumer, warn } = this.#options;
     // An attempt that the end of the run interrupted does not count.
     if (this.#loop.signal.aborted) return 0;
-    const pauseMs = this.#counted.failed(error, event.id, this.#count);
-    if (pauseMs !== undefined) {
-      await this.#loop.pauseForAttempt(pauseMs);
+    const verdict = this.#counted.failed(error, event.id, this.#count);
+    if ('pauseMs' in verdict) {
+      await this.#loop.pauseForAttempt(verdict.pauseMs);
       return 0;
     }
     const failure = failureOf(error, this.#count.attempts);
