@@ -315,7 +315,7 @@ function wireApplication<Collaborators>(
     ...{ start, beforeService },
     reload: async (sharding) => {
       const changes = await databases.reload(sharding, { prepare, patienceMs });
-      await events.topologyChanged(changes);
+      await events.process.topologyChanged(changes);
       return changes;
     },
     executor,

@@ -25,11 +25,16 @@ export type {
   DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
-export type { RebuildProgress, ReplayFrom, ReplayOptions } from '../events/dead-letters/replays.js';
+export type {
+  OrderedReplay,
+  RebuildProgress,
+  ReplayFrom,
+  ReplayOptions,
+} from '../events/dead-letters/replays.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
 export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 export { EventDelivery } from '../events/event-delivery.js';
-export { EventOperations, type FailoverReport, type OrderedReplay } from '../events/event-operations.js';
+export { EventOperations, type FailoverReport } from '../events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from '../events/lag.js';
 export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-record.js';
 export type { Horizon, HorizonHolder } from '../events/log/horizon.js';

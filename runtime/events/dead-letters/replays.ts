@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Id } from '../../domain/id.js';
+import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { ValidationError } from '../../errors.js';
+import { UnknownHandlerError, ValidationError } from '../../errors.js';
 import { readCompleteFrom } from '../../retention/complete-from.js';
+import { callShard } from '../../sharding/public-error.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import type { ReplayOrder } from '../delivery/consumer-store.js';
+import type { OperatedShards } from '../delivery/operated-shards.js';
 import { rebuildSchema } from '../delivery/rebuild.js';
-import { type ReplayOrder, writeReplay } from '../delivery/replay-order.js';
-import type { LogCursor } from '../log/event-record.js';
+import * as column from '../log/columns.js';
+import { isSamePlace, type LogCursor, START_OF_LOG, toCursor } from '../log/event-record.js';
 
 /** The start of a replay. It ends at the handler's current checkpoint. */
 export type ReplayFrom =
@@ -25,84 +28,11 @@ export interface ReplayOptions {
   readonly again?: boolean;
 }
 
-/** A handler that has a checkpoint on a shard. */
-export interface ReplayableHandler {
-  readonly handler: string;
-  /** Its original name. */
-  readonly identity: string;
-  readonly checkpoint: LogCursor;
-  /** Whether its writes are part of the transaction that moves its checkpoint. */
-  readonly transactional: boolean;
-}
-
-/** Undefined if the handler has never run on this shard. */
-export async function readReplayable(
-  database: ShardDatabase,
-  handler: string,
-): Promise<ReplayableHandler | undefined> {
-  const { rows } = await database.query({ text: HANDLER, values: [handler] });
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const [identity, epoch, transactionId, position, transactional] = row;
-  const checkpoint = {
-    epoch: Number(epoch),
-    transactionId: String(transactionId),
-    position: Number(position),
-  };
-  return { handler, identity: String(identity), checkpoint, transactional: transactional === true };
-}
-
-/**
- * Creates a replay on one shard. It is a separate consumer beside the handler's, stored in the database like it.
- *
- * @returns its name, or undefined if there are no events to replay
- */
-export async function orderReplay(
-  database: ShardDatabase,
-  { handler, identity, checkpoint }: ReplayableHandler,
-  from: ReplayFrom,
-  { again = false }: ReplayOptions,
-): Promise<string | undefined> {
-  if (checkpoint.position <= 0 && checkpoint.transactionId === '0') return undefined;
-  const number = randomBytes(4).toString('hex');
-  return order(database, number, {
-    handler,
-    identity,
-    again: again ? `again-${number}` : undefined,
-    selection: { ...selectionOf(from), until: checkpoint },
-  });
-}
-
-/** @throws ValidationError if a rebuild is under way, the handler is not transactional, or events have been deleted */
-export async function checkRebuild(
-  database: ShardDatabase,
-  { handler, transactional }: ReplayableHandler,
-): Promise<void> {
-  if (!transactional)
-    throw new ValidationError(`${handler} is not transactional: only its declared projection can be rebuilt`);
-  const shard = `shard ${database.shard}`;
-  const completeFrom = await readCompleteFrom(database);
-  if (completeFrom !== undefined)
-    throw new ValidationError(
-      `Events of ${shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild needs all`,
-    );
-  const [underWay] = await readRebuilds(database, handler);
-  if (underWay !== undefined)
-    throw new ValidationError(
-      `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
-    );
-}
-
-/**
- * Creates the rebuild of a handler's projection on one shard: a replay without an end, which replaces the projection
- * once it has caught up. @returns its name
- */
-export async function orderRebuild(
-  database: ShardDatabase,
-  { handler, identity }: ReplayableHandler,
-): Promise<string> {
-  const number = randomBytes(4).toString('hex');
-  return order(database, number, { handler, identity, again: undefined, rebuild: true, selection: {} });
+/** A created replay. */
+export interface OrderedReplay {
+  readonly shard: ShardIdentifier;
+  /** Name of its consumer in `lag()` while it runs. */
+  readonly name: string;
 }
 
 /** How far a rebuild is. */
@@ -118,44 +48,136 @@ export interface RebuildProgress {
   readonly waitingFor: string | undefined;
 }
 
-/** The rebuilds of a handler that are under way on one shard: at most one. */
-export async function readRebuilds(
-  database: ShardDatabase,
-  handler: string,
-): Promise<readonly RebuildProgress[]> {
-  const { rows } = await database.query({ text: PROGRESS, values: [handler] });
-  return rows.map(([name, position, end, waitingFor]) => ({
-    shard: database.shard,
-    name: String(name),
-    position: Number(position),
-    end: Number(end),
-    waitingFor: waitingFor === null ? undefined : String(waitingFor),
-  }));
+/** A handler that has a checkpoint on a shard. */
+interface ReplayableHandler {
+  readonly database: ShardDatabase;
+  readonly handler: string;
+  /** Its original name. */
+  readonly identity: string;
+  readonly checkpoint: LogCursor;
+  /** Whether its writes are part of the transaction that moves its checkpoint. */
+  readonly transactional: boolean;
 }
 
-/** Ends the rebuilds of a handler that are under way. @returns their number */
-export async function abandonRebuilds(database: ShardDatabase, handler: string): Promise<number> {
-  const { rows } = await database.query({ text: ABANDON, values: [handler] });
-  for (const [name] of rows)
-    await database.query({
-      text: `DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`,
-      values: [],
+/** Replays and rebuilds: separate consumers beside those of their handlers, stored in the database like them. */
+export class Replays {
+  readonly #shards: OperatedShards;
+
+  constructor(shards: OperatedShards) {
+    this.#shards = shards;
+  }
+
+  /** As `EventOperations.replay`. */
+  async replay(
+    handler: string,
+    from: ReplayFrom,
+    { shard, again = false }: ReplayOptions & { readonly shard?: ShardIdentifier },
+  ): Promise<readonly OrderedReplay[]> {
+    checkReplayFrom(from);
+    const place = shard ?? shardOf(from);
+    if ('position' in from && this.#shards.databases(place).length > 1)
+      throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
+    // Queries all shards before it creates the first replay.
+    const known = await this.#replayable(handler, place);
+    if (!again && known.some(({ transactional }) => transactional))
+      throw new ValidationError(
+        `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
+          'or undo the writes first, and pass again: true (--again)',
+        { field: 'again' },
+      );
+    const withEvents = known.filter(({ checkpoint }) => !isSamePlace(checkpoint, START_OF_LOG));
+    return this.#order(withEvents, ({ identity, checkpoint }, number) => ({
+      identity,
+      again: again ? `again-${number}` : undefined,
+      selection: { ...selectionOf(from), until: checkpoint },
+    }));
+  }
+
+  /** As `EventOperations.rebuild`: a replay without an end, which replaces the projection once it has caught up. */
+  async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    const known = await this.#replayable(handler, shard);
+    // Checks all shards before it creates the first rebuild.
+    await Promise.all(known.map((each) => this.#checkRebuild(each)));
+    return this.#order(known, ({ identity }) => ({ identity, rebuild: true, selection: {} }));
+  }
+
+  /** The rebuilds of a handler that are under way: at most one on each shard. */
+  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
+    return this.#shards.read(shard, { text: PROGRESS, values: [handler] }, REBUILD);
+  }
+
+  /** Ends the rebuilds of a handler that are under way. @returns their number */
+  async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
+    const ended = await this.#shards.ask(shard, async (database) => {
+      const { rows } = await database.query({ text: ABANDON, values: [handler] });
+      for (const [name] of rows) {
+        const text = `DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`;
+        await database.query({ text, values: [] });
+      }
+      return rows;
     });
-  return rows.length;
+    return ended.flat().length;
+  }
+
+  /** The handler where it has run. @throws UnknownHandlerError if that is on none of these shards */
+  async #replayable(handler: string, shard?: ShardIdentifier): Promise<readonly ReplayableHandler[]> {
+    const known = await this.#shards.ask(shard, async (database) => {
+      const { rows } = await database.query({ text: HANDLER, values: [handler] });
+      return rows.map(([identity, transactional, ...cursor]) => ({
+        database,
+        handler,
+        identity: String(identity),
+        checkpoint: toCursor(cursor),
+        transactional: transactional === true,
+      }));
+    });
+    if (known.flat().length > 0) return known.flat();
+    const place = known.length === 1 ? `shard ${this.#shards.databases(shard)[0]?.shard}` : 'any shard';
+    throw new UnknownHandlerError(`${handler} has no checkpoint on ${place}`);
+  }
+
+  async #checkRebuild({ database, handler, transactional }: ReplayableHandler): Promise<void> {
+    if (!transactional)
+      throw new ValidationError(
+        `${handler} is not transactional: only its declared projection can be rebuilt`,
+      );
+    const shard = `shard ${database.shard}`;
+    const completeFrom = await callShard(database.shard, () => readCompleteFrom(database));
+    if (completeFrom !== undefined)
+      throw new ValidationError(
+        `Events of ${shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild needs all`,
+      );
+    const [underWay] = await this.rebuilds(handler, database.shard);
+    if (underWay !== undefined)
+      throw new ValidationError(
+        `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
+      );
+  }
+
+  #order(
+    handlers: readonly ReplayableHandler[],
+    orderOf: (handler: ReplayableHandler, number: string) => ReplayOrder,
+  ): Promise<readonly OrderedReplay[]> {
+    return Promise.all(
+      handlers.map(async (known) => {
+        const { database, handler } = known;
+        const number = randomBytes(4).toString('hex');
+        const name = `${handler}#${number}`;
+        const values = [name, handler, JSON.stringify(orderOf(known, number))];
+        await callShard(database.shard, () => database.query({ text: ORDER, values }));
+        return { shard: database.shard, name };
+      }),
+    );
+  }
 }
 
-async function order(
-  database: ShardDatabase,
-  number: string,
-  { handler, ...replay }: ReplayOrder & { readonly handler: string },
-): Promise<string> {
-  const name = `${handler}#${number}`;
-  await database.query({ text: ORDER, values: [name, handler, writeReplay(replay)] });
-  return name;
+/** The shard of a replayed model. */
+function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
+  return 'model' in from && from.model instanceof ShardedId ? from.model.resolveShardIdentifier() : undefined;
 }
 
 /** @throws ValidationError for an invalid date or position */
-export function checkReplayFrom(from: ReplayFrom): void {
+function checkReplayFrom(from: ReplayFrom): void {
   if ('time' in from && Number.isNaN(from.time.getTime())) {
     throw new ValidationError('A replay needs a valid start date', { field: 'time' });
   }
@@ -171,15 +193,22 @@ function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> 
 }
 
 const HANDLER =
-  "SELECT identity, epoch, transaction_id, position, 'transactional' = ANY (selects) FROM eventlog.consumers " +
+  "SELECT identity, 'transactional' = ANY (selects), epoch, transaction_id, position FROM eventlog.consumers " +
   "WHERE name = $1 AND kind = 'live'";
 
 const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL AND replay @> '{"rebuild": true}'`;
 
-const PROGRESS = `SELECT name, position, (SELECT coalesce(max(position), 0) FROM eventlog.events),
-  coalesce('halted: ' || halted, waiting_for,
-    (SELECT 'dead letters' FROM eventlog.dead_letters AS d WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))
-FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
+const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
+  name: column.text('name'),
+  position: column.numeric('position'),
+  end: column.numeric('(SELECT coalesce(max(position), 0) FROM eventlog.events)'),
+  waitingFor: column.optional(
+    column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
+      WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))`),
+  ),
+};
+
+const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
 
 /** Without its row, a process that holds the lease cannot commit. The dead letters go with it. */
 const ABANDON = `DELETE FROM eventlog.consumers WHERE ${IS_REBUILD} RETURNING name`;

@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import type { LogCursor } from '../log/event-record.js';
+import { type LogCursor, toCursor } from '../log/event-record.js';
+import type { LogSelection } from '../log/log-reader.js';
 
 /** The work of a consumer: live delivery to a handler, a replay, or scheduled actions. */
 export type ConsumerKind = 'live' | 'replay' | 'schedules';
@@ -35,12 +36,23 @@ export interface CheckpointMove {
   readonly to: LogCursor;
 }
 
+/** The parameters of a replay, stored with its consumer as JSON. */
+export interface ReplayOrder {
+  /** The handler's original name: part of the keys of its actions. */
+  readonly identity: string;
+  /** Part of the keys if actions are to be repeated; undefined: actions return their first results. */
+  readonly again?: string | undefined;
+  /** True: the handler's projection is rebuilt, and replaced at the end. Default false. */
+  readonly rebuild?: boolean;
+  readonly selection: Pick<LogSelection, 'model' | 'fromPosition' | 'fromDate' | 'until'>;
+}
+
 /** The stored state from which the holder of a new lease starts. */
 export interface LeasedConsumer {
   readonly lease: Lease;
   readonly identity: string;
   readonly cursor: LogCursor;
-  readonly replay: JsonObject | undefined;
+  readonly replay: ReplayOrder | undefined;
   /** Everything that registrations of this consumer have selected: see `selectionItems`. */
   readonly selects: readonly string[];
   /**
@@ -130,24 +142,13 @@ export class ConsumerStore {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [
-      fence,
-      identity,
-      epoch,
-      transactionId,
-      position,
-      replay,
-      stuck,
-      suspects,
-      vanished,
-      serverRun,
-      selects,
-    ] = row;
+    const [fence, identity, replay, stuck, suspects, vanished, serverRun, selects, ...cursor] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
-      cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
-      replay: replay === null ? undefined : (replay as JsonObject),
+      cursor: toCursor(cursor),
+      // `Replays` has stored it.
+      replay: replay === null ? undefined : (replay as unknown as ReplayOrder),
       selects: selects as readonly string[],
       serverRun: String(serverRun),
       stuck: stuck === true,
@@ -157,15 +158,10 @@ export class ConsumerStore {
 
   /** The stored state of the consumer; undefined if the lease has been lost. */
   async readState({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
-    const { rows } = await this.#database.query({
-      text: CURSOR,
-      name: 'fw_cursor',
-      values: [name, holder, fence],
-    });
+    const values = [name, holder, fence];
+    const { rows } = await this.#database.query({ text: CURSOR, name: 'fw_cursor', values });
     const [row] = rows;
-    if (row === undefined) return undefined;
-    const cursor = { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
-    return { cursor, superseded: row[3] !== true };
+    return row === undefined ? undefined : { cursor: toCursor(row), superseded: row[3] !== true };
   }
 
   /**
@@ -308,8 +304,9 @@ const ACQUIRE = `UPDATE eventlog.consumers AS c SET
   leased_until = ${leaseEnd('$3')}, lease_ms = $3
 WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
   OR (holder = $2 AND leased_on <> eventlog.server_run()))
-RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on,
-  coalesce((SELECT o.selects FROM eventlog.consumers AS o WHERE o.name = c.handler AND o.kind = 'live'), '{}')`;
+RETURNING fence, identity, replay, stuck, suspects, vanished, leased_on,
+  coalesce((SELECT o.selects FROM eventlog.consumers AS o WHERE o.name = c.handler AND o.kind = 'live'), '{}'),
+  epoch, transaction_id, position`;
 
 /**
  * A lease counts on the server run on which it was taken. After a failover its row may be older than its holder's

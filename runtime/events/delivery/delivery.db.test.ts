@@ -250,9 +250,9 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     const ledger = await startLedger(harness, { handlers: [plain, copying] });
     const account = await ledger.open();
     for (let round = 0; round < 3; round += 1) await ledger.credit(account);
-    const seconds = (handler: string): number => ledger.events.handledAges.get(handler)?.seconds ?? 0;
+    const seconds = (handler: string): number => ledger.events.process.ages.get(handler)?.seconds ?? 0;
     const counted = (handler: string): number =>
-      ledger.events.handledAges.get(handler)?.counts.reduce((sum, count) => sum + count) ?? 0;
+      ledger.events.process.ages.get(handler)?.counts.reduce((sum, count) => sum + count) ?? 0;
     await until(() => counted('Plain') === 3 && counted('Copying') === 3);
     const isSaved = async (): Promise<boolean> =>
       (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0));

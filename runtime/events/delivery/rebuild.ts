@@ -1,7 +1,7 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { quoteIdentifier } from '../../persistence/codec/sql-identifier.js';
 import type { Transaction } from '../../sharding/transaction-manager.js';
-import type { LogCursor } from '../log/event-record.js';
+import { type LogCursor, toCursor } from '../log/event-record.js';
 import type { Lease } from './consumer-store.js';
 
 /** The rebuild cannot continue: the declaration of the handler or its tables must change. */
@@ -71,9 +71,7 @@ export class Rebuild {
     const tables = this.#tables.map(quoteIdentifier).join(', ');
     await transaction.query({ text: `LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`, values: [] });
     const { rows } = await transaction.query({ text: LOCK_LIVE, values: [handler] });
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+    return rows[0] === undefined ? undefined : toCursor(rows[0]);
   }
 
   /**

@@ -23,7 +23,6 @@ import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';
 import { Rebuild } from './rebuild.js';
 import { registerConsumer, registerConsumers } from './register-consumers.js';
-import { readReplay } from './replay-order.js';
 import { TransactionalRun } from './transactional-run.js';
 
 /** Work under a lease of its own on each shard, which reads no log: scheduled actions. */
@@ -112,8 +111,9 @@ export class ShardDelivery {
     this.#wakeUp.notifyOthers();
   }
 
-  /** Looks for free leases at once. */
+  /** Looks for events and free leases at once. */
   lookAround(): void {
+    this.wake();
     this.#signal.notify();
   }
 
@@ -278,7 +278,7 @@ export class ShardDelivery {
         `its stored selection has ${[missing, ...more].join(', ')}, which this process does not select: a process of ` +
         `another release continues, or run fw-gen events narrow ${live.name} --without ${missing}`
       );
-    if (live.projection !== undefined || replay?.['rebuild'] !== true) return undefined;
+    if (live.projection !== undefined || replay?.rebuild !== true) return undefined;
     return `handler ${live.name} of this process declares no projection`;
   }
 
@@ -304,7 +304,7 @@ export class ShardDelivery {
     const live = this.#liveOf(name);
     const attempts = this.#attempts.get(live?.name ?? name);
     if (live === undefined || attempts === undefined) return undefined;
-    const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
+    const { replay } = consumer;
     const options: ConsumerRunOptions = {
       consumer,
       attempts,

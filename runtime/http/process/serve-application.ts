@@ -255,7 +255,7 @@ async function openMetrics(application: Application, delivers: boolean): Promise
     remembered: () => executor.remembered,
     retention: () => application.retention.status,
     clocks: application.clockSkewsMs,
-    ...(delivers ? { lag, journal, sinks, handledAges: () => events.handledAges } : {}),
+    ...(delivers ? { lag, journal, sinks, handledAges: () => events.process.ages } : {}),
   });
 }
 
