@@ -10,12 +10,12 @@ import { type Consumer, checkHandlers, handlerConsumer } from './delivery/consum
 import type { DeliveryLimits } from './delivery/delivery-limits.js';
 import { DeliveryProcess } from './delivery/delivery-process.js';
 import type { HandlerDescriptor } from './delivery/handler-descriptor.js';
-import { Interest } from './delivery/interest.js';
+import { interestOf } from './delivery/interest.js';
 import { EventOperations } from './event-operations.js';
 import { recurrencesOf } from './schedules/recurrence.js';
 import { RecurringWork } from './schedules/recurring-work.js';
 import { ScheduleStore } from './schedules/schedule-store.js';
-import { scheduledActions } from './schedules/scheduled-work.js';
+import { ScheduledActions } from './schedules/scheduled-actions.js';
 
 /** The dependencies and options of delivery. */
 export interface EventDeliveryOptions {
@@ -37,7 +37,7 @@ export interface EventDeliveryOptions {
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
 export class EventDelivery extends EventOperations {
   readonly #consumers: readonly Consumer[];
-  readonly #interest: Interest;
+  readonly #isConcerned: (groups: readonly WriteGroup[]) => boolean;
   /** @internal */
   readonly process: DeliveryProcess;
 
@@ -59,13 +59,10 @@ export class EventDelivery extends EventOperations {
       databases,
       consumers,
       ownWork: (database) =>
-        scheduledActions({
+        new ScheduledActions({
           schedules: new ScheduleStore(database, versions),
           recurring: new RecurringWork(database, recurrences, database.shard === databases.defaultShard),
-          executor,
-          registry,
-          warn,
-          random,
+          ...{ executor, registry, warn, random },
         }),
       limits,
       warn,
@@ -73,7 +70,7 @@ export class EventDelivery extends EventOperations {
     super(databases, () => delivery.lookAround());
     this.#consumers = consumers;
     this.process = delivery;
-    this.#interest = new Interest(handlers, sinks.length > 0);
+    this.#isConcerned = interestOf(handlers, sinks.length > 0);
   }
 
   /**
@@ -114,10 +111,10 @@ export class EventDelivery extends EventOperations {
    * @internal
    */
   committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
-    if (groups === undefined || this.#interest.concerns(groups)) this.process.committed(shard);
+    if (groups === undefined || this.#isConcerned(groups)) this.process.committed(shard);
   }
 
-  /** @throws ValidationError if it declares no projection */
+  /** @throws ValidationError if it declares no projection @internal */
   protected override requireHandler(handler: string, isRebuilt: boolean): void {
     const found = this.#consumers.find(({ name }) => name === handler);
     if (found === undefined) throw new UnknownHandlerError(`There is no handler ${handler}`);

@@ -1,12 +1,11 @@
 import { backoffMs } from '../concurrency/backoff.js';
 import {
-  type Attempt,
   type Attempts,
   type FailureCount,
-  type RunContext,
   RunInterrupted,
   type Verdict,
 } from '../events/delivery/attempts.js';
+import type { Attempt, RunContext } from '../events/log/event-envelope.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 import type { EventVersions } from './event-versions.js';
 import type { MessageFormat } from './message/message-format.js';

@@ -4,7 +4,7 @@ import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import { type LoggedEvent, modelKeyOf } from '../events/log/event-record.js';
 import type { DueAction } from '../events/schedules/schedule-store.js';
-import { ScheduledWork } from '../events/schedules/scheduled-work.js';
+import { attemptScheduled } from '../events/schedules/scheduled-actions.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { Agenda } from './agenda.js';
 import { jsonOf } from './memory-log.js';
@@ -27,25 +27,13 @@ export class MemoryProcess {
   readonly #agenda: Agenda;
   readonly #queues = new Map<string, Waiting[]>();
   readonly #scheduled = new Map<string, DueAction>();
-  readonly #work: ScheduledWork<Pick<ScheduledWork['schedules'], 'done' | 'failed'>>;
+  readonly #execution: Parameters<typeof attemptScheduled>[2];
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, registry: ActionRegistry, agenda: Agenda) {
     this.#handler = handler;
     this.#attempts = new HandlerAttempts(handler, executor, random);
     this.#agenda = agenda;
-    const schedules = {
-      done: async (id: string) => void this.#scheduled.delete(id),
-      failed: async (
-        { id }: { readonly id: string },
-        { attempts }: { readonly attempts: number },
-        retryMs?: number,
-      ) => {
-        const due = this.#scheduled.get(id);
-        if (due !== undefined && retryMs !== undefined)
-          this.#schedule({ ...due, attempts }, agenda.nowMs + retryMs);
-      },
-    };
-    this.#work = new ScheduledWork({ executor, registry, random, warn: () => {}, schedules });
+    this.#execution = { executor, registry, random, signal: new AbortController().signal };
   }
 
   /** Takes over the events of a commit, and what it has scheduled and cancelled. */
@@ -73,8 +61,17 @@ export class MemoryProcess {
   #schedule(due: DueAction, atMs: number): void {
     this.#scheduled.set(due.id, due);
     this.#agenda.enter(atMs, async () => {
-      if (this.#scheduled.has(due.id)) await this.#work.start(due);
+      if (this.#scheduled.has(due.id)) await this.#run(due);
     });
+  }
+
+  async #run(due: DueAction): Promise<void> {
+    const failed = await attemptScheduled(due, 0, this.#execution);
+    if (failed === undefined) this.#scheduled.delete(due.id);
+    else if ('pauseMs' in failed.verdict) {
+      const attempts = failed.verdict.kind === 'retry' ? due.attempts + 1 : due.attempts;
+      this.#schedule({ ...due, attempts }, this.#agenda.nowMs + failed.verdict.pauseMs);
+    }
   }
 
   #deliver(event: LoggedEvent): void {

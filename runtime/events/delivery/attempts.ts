@@ -1,17 +1,5 @@
-import type { Transaction } from '../../sharding/transaction-manager.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
+import type { Attempt, RunContext } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
-
-/** One attempt at one event. */
-export interface Attempt {
-  /** From 1. */
-  readonly number: number;
-  /** The transaction that moves the checkpoint, for transactional consumers. */
-  readonly transaction: Transaction | undefined;
-}
-
-/** The envelope context that all attempts of one run share. */
-export type RunContext = EnvelopeContext;
 
 /** Failures of one event. */
 export interface FailureCount {

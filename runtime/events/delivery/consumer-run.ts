@@ -1,7 +1,8 @@
 import { type Timer, time } from '../../concurrency/time.js';
+import type { RunContext } from '../log/event-envelope.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
-import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
+import { OtherReleaseNeeded, RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';

@@ -114,13 +114,9 @@ export class ConsumerStore {
     leaseMs: number,
     held: readonly Lease[],
   ): Promise<ShardSurvey> {
-    const values = [process, textArray(handlers), leaseMs];
     const names = textArray(held.map(({ name }) => name));
-    const { rows } = await this.#database.query({
-      text: SURVEY,
-      name: 'fw_survey',
-      values: [...values, names],
-    });
+    const values = [process, textArray(handlers), leaseMs, names];
+    const { rows } = await this.#database.query({ text: SURVEY, name: 'fw_survey', values });
     const [consumers, processes, renewed, serverRun] = rows[0] ?? [];
     return {
       consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
@@ -135,11 +131,8 @@ export class ConsumerStore {
 
   /** Takes a free lease. Undefined if another process was faster. */
   async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
-    const { rows } = await this.#database.query({
-      text: ACQUIRE,
-      name: 'fw_acquire',
-      values: [name, process, leaseMs],
-    });
+    const values = [name, process, leaseMs];
+    const { rows } = await this.#database.query({ text: ACQUIRE, name: 'fw_acquire', values });
     const [row] = rows;
     if (row === undefined) return undefined;
     const [fence, identity, replay, stuck, suspects, vanished, serverRun, selects, ...cursor] = row;

@@ -10,9 +10,6 @@ export class RebuildRefused extends Error {}
 /** Maximum time of each statement of the switch, which writes all rows again, in milliseconds. */
 const SWITCH_MS = 1_800_000;
 
-/** Rows that this transaction has written, by table. */
-type WrittenRows = ReadonlyMap<string, number>;
-
 /**
  * The tables of a projection while they are rebuilt, beside those that are read:
  *
@@ -35,32 +32,29 @@ export class Rebuild {
     this.#tables = tables;
   }
 
-  /** Must be called first in each transaction of the handler. @returns what `leave` compares with */
-  async enter(transaction: Transaction): Promise<WrittenRows> {
+  /**
+   * Runs a handler in a transaction on the rebuilt tables.
+   *
+   * @throws RebuildRefused if the tables cannot be rebuilt, or it has written another one
+   */
+  async within(transaction: Transaction, work: () => Promise<void>): Promise<void> {
     await this.#prepare(transaction);
-    const path = "select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)";
-    await transaction.query({ text: path, values: [this.#schema] });
-    return writtenRows(transaction);
-  }
-
-  /** Must be called after the handler, before the commit. @throws RebuildRefused if it has written another table */
-  async leave(transaction: Transaction, before: WrittenRows): Promise<void> {
+    const inPath = (text: string) => transaction.query({ text, values: [this.#schema] });
+    await inPath("select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)");
+    const before = await writtenRows(transaction);
+    await work();
     const after = await writtenRows(transaction);
     const others = [...after].filter(
       ([table, rows]) => !table.startsWith(`${this.#schema}.`) && rows > (before.get(table) ?? 0),
     );
-    if (others.length === 0) return;
-    throw new RebuildRefused(
-      `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
-        'table to `projection`, and name it without its schema',
+    if (others.length > 0)
+      throw new RebuildRefused(
+        `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
+          'table to `projection`, and name it without its schema',
+      );
+    await inPath(
+      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)",
     );
-  }
-
-  /** Ends what `enter` began, within the transaction. */
-  async exit(transaction: Transaction): Promise<void> {
-    const path =
-      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)";
-    await transaction.query({ text: path, values: [this.#schema] });
   }
 
   /** The live handler's checkpoint, which no other transaction moves until this one ends. Readers do not wait. */
@@ -134,8 +128,11 @@ export function rebuildSchema(consumer: string): string {
   return `fw_rebuild_${consumer.slice(consumer.indexOf('#') + 1)}`;
 }
 
-/** The counters of this session also contain its last transactions, which is why two readings are compared. */
-async function writtenRows(transaction: Transaction): Promise<WrittenRows> {
+/**
+ * Rows that this transaction has written, by table. The counters of this session also contain its last transactions,
+ * which is why two readings are compared.
+ */
+async function writtenRows(transaction: Transaction): Promise<ReadonlyMap<string, number>> {
   const { rows } = await transaction.query({ text: WRITTEN, values: [] });
   return new Map(rows.map(([table, count]) => [String(table), Number(count)]));
 }

@@ -2,8 +2,9 @@ import { time } from '../../concurrency/time.js';
 import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
+import type { RunContext } from '../log/event-envelope.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import type { FailureCount, RunContext } from './attempts.js';
+import type { FailureCount } from './attempts.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
@@ -203,17 +204,16 @@ export class TransactionalRun implements LeasedWork {
     let handled = 0;
     const askedMs = time.nowMs();
     const until = askedMs + GROUP_MS;
-    const { rebuild } = this.#options;
     const cursor = await this.#transactions.transaction(async (transaction) => {
-      const before = await rebuild?.enter(transaction);
       let last = this.#saved;
-      for (const event of events) {
-        if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
-        await this.#handle(event, this.#count.attempts + 1, transaction);
-        handled += 1;
-        last = event.cursor;
-      }
-      if (before !== undefined) await rebuild?.leave(transaction, before);
+      await this.#inTables(transaction, async () => {
+        for (const event of events) {
+          if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
+          await this.#handle(event, this.#count.attempts + 1, transaction);
+          handled += 1;
+          last = event.cursor;
+        }
+      });
       await this.#moveTo(last, transaction);
       return last;
     });
@@ -242,10 +242,9 @@ export class TransactionalRun implements LeasedWork {
       if (isLate) {
         const page = await reader.within(transaction).read({ ...selection, until: live }, this.#saved, GROUP);
         if (!page.ended) return false;
-        const before = await rebuild.enter(transaction);
-        for (const event of page.events) await this.#handle(event, 1, transaction);
-        await rebuild.leave(transaction, before);
-        await rebuild.exit(transaction);
+        await rebuild.within(transaction, async () => {
+          for (const event of page.events) await this.#handle(event, 1, transaction);
+        });
       }
       const cursor = isLate ? live : this.#saved;
       await this.#moveTo(cursor, transaction);
@@ -259,6 +258,11 @@ export class TransactionalRun implements LeasedWork {
     });
     if (isDone) this.#loop.finish({ kind: 'finished' });
     return isDone;
+  }
+
+  /** Runs work on the tables of the rebuild, if there is one. */
+  #inTables(transaction: Transaction, work: () => Promise<void>): Promise<void> {
+    return this.#options.rebuild?.within(transaction, work) ?? work();
   }
 
   async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
@@ -309,12 +313,12 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles a parked event and deletes it, in one transaction. */
   async #settle({ event }: ParkedLetter, number: number): Promise<Settlement> {
-    const { attempts, letters, consumer, rebuild } = this.#options;
+    const { attempts, letters, consumer } = this.#options;
     try {
       return await this.#transactions.transaction(async (transaction) => {
-        const before = await rebuild?.enter(transaction);
-        await attempts.handle(event, { number, transaction }, this.#context);
-        if (before !== undefined) await rebuild?.leave(transaction, before);
+        await this.#inTables(transaction, async () =>
+          attempts.handle(event, { number, transaction }, this.#context),
+        );
         const settlement = await letters.settle(consumer.lease, event.id, transaction);
         if (settlement !== 'settled') throw new NotSettled(settlement);
         return settlement;

@@ -7,7 +7,7 @@ export interface EpochBounds {
   readonly lower: number;
   /** Positions up to this one belong to it; undefined: no end yet. */
   readonly upper: number | undefined;
-  /** Whether a later epoch has begun. */
+  /** A later epoch has begun: all events are committed, and their transaction ids mean nothing on this server. */
   readonly past: boolean;
 }
 

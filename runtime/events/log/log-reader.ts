@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import type { Epochs } from './epochs.js';
-import type { LogCursor, LoggedEvent } from './event-record.js';
+import type { EpochBounds, Epochs } from './epochs.js';
+import { type LogCursor, type LoggedEvent, START_OF_LOG } from './event-record.js';
 
 /** Selects the events that a reader returns. */
 export interface LogSelection {
@@ -89,8 +89,7 @@ export class LogReader {
     if (full) return { ...page, more: true };
     if (ends) return { ...page, ended: true };
     if (bounds.past) {
-      const start = { epoch: after.epoch + 1, transactionId: '0', position: 0 };
-      return { ...page, next: start, more: true };
+      return { ...page, next: { ...START_OF_LOG, epoch: after.epoch + 1 }, more: true };
     }
     return { ...page, pending: isPending === true };
   }
@@ -106,11 +105,7 @@ const MISSING =
   'SELECT m.id FROM unnest($1::uuid[]) WITH ORDINALITY AS m (id, nr) ' +
   'WHERE NOT EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = m.id) ORDER BY m.nr';
 
-interface PageBounds {
-  readonly lower: number;
-  readonly upper: number | undefined;
-  /** The epoch is over: everything in it is committed, and its transaction ids are meaningless on this server. */
-  readonly past: boolean;
+interface PageBounds extends EpochBounds {
   readonly until: LogCursor | undefined;
 }
 

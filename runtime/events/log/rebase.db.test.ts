@@ -1,13 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
-
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map(({ events }) => events.stop()));
-});
+import { handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 describeOnEachAdapter('A rebase', (harness) => {
   test('opens an epoch for an empty log whose checkpoints are ahead of the server’s transaction ids', async () => {
@@ -18,7 +13,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     });
     const versions: number[] = [];
     const handlers = [handlerOf('Ahead', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = openLedger(databases, { handlers });
+    const before = testLedger(databases, { handlers });
     const account = await before.open();
     await before.credit(account);
     before.events.start();
@@ -29,8 +24,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     await before.rows("UPDATE eventlog.consumers SET transaction_id = '4000000000' WHERE name = 'Ahead'");
     await before.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '1'");
     await before.credit(account);
-    const after = openLedger(databases, { handlers });
-    started.push(after);
+    const after = testLedger(databases, { handlers });
     expect(await after.events.rebase()).toMatchObject([{ outcome: 'opened', epoch: 2 }]);
     await after.credit(account);
     after.events.start();
@@ -46,7 +40,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     });
     const versions: number[] = [];
     const handlers = [handlerOf('Below', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = openLedger(databases, { handlers });
+    const before = testLedger(databases, { handlers });
     const account = await before.open();
     await before.credit(account);
     before.events.start();
@@ -60,8 +54,7 @@ describeOnEachAdapter('A rebase', (harness) => {
     );
     await before.credit(account);
     await before.credit(account);
-    const after = openLedger(databases, { handlers });
-    started.push(after);
+    const after = testLedger(databases, { handlers });
     expect(await after.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 2, renumbered: 2 }]);
     await after.credit(account);
     after.events.start();
