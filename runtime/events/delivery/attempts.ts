@@ -27,6 +27,9 @@ export type Verdict =
   /** The consumer halts until an operator resumes it. */
   | { readonly kind: 'halt' };
 
+/** As `Verdict`. `leave`: only a process of another release can handle the event. */
+export type Outcome = Verdict | { readonly kind: 'leave'; readonly reason: string };
+
 /** How a consumer handles events and retries failures. */
 export interface Attempts {
   /** Maximum events of one model that `handleRun` receives at once. Default 1. */

@@ -39,7 +39,7 @@ class EndlessLog extends LogReader {
   count = 0;
 
   constructor() {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
   }
 
   override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
@@ -122,7 +122,7 @@ class TwoPages extends LogReader {
 
   /** @param asked called when the second page is requested, which arrives after `second` */
   constructor(asked: () => void, second: Promise<void>) {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
     this.#asked = asked;
     this.#second = second;
   }
@@ -163,7 +163,7 @@ class OneEvent extends LogReader {
   count = 0;
 
   constructor() {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
   }
 
   override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
@@ -220,7 +220,7 @@ class LongLog extends LogReader {
   readonly #length: number;
 
   constructor(length: number) {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
     this.#length = length;
   }
 

@@ -2,7 +2,7 @@ import { type Timer, time } from '../../concurrency/time.js';
 import type { RunContext } from '../log/event-envelope.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
-import { OtherReleaseNeeded, RunInterrupted } from './attempts.js';
+import { RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
@@ -89,7 +89,7 @@ export class ConsumerRun implements LeasedWork {
         await options.attempts.handle(event, { number, transaction: undefined }, this.#context);
         return options.letters.settle(consumer.lease, event.id);
       },
-      leave: ({ message }) => this.#source.leave(message),
+      leave: (reason) => this.#source.leave(reason),
       inTurn: false,
     });
   }
@@ -282,8 +282,11 @@ export class ConsumerRun implements LeasedWork {
   /** Makes an attempt that may crash the process. */
   #attemptCarefully(entry: WindowEntry): Promise<Attempted> {
     return this.#counted
-      .attempt(entry.event.id, entry, () => this.#handle(entry))
-      .then((made) => (made === undefined ? { handled: 0, failure: 'not counted' } : ONE), failedWith);
+      .attempt(entry.event.id, entry, async () => {
+        await this.#handle(entry);
+        return ONE;
+      })
+      .then((attempted) => attempted ?? { handled: 0, failure: 'not counted' }, failedWith);
   }
 
   #handle({ event, attempts }: WindowEntry): Promise<void> | void {
@@ -310,13 +313,12 @@ export class ConsumerRun implements LeasedWork {
     const [entry] = queue.entries;
     if (entry === undefined) return undefined;
     const { id } = entry.event;
-    if (error instanceof OtherReleaseNeeded) {
-      this.#counted.left(id, entry.attempts);
+    const verdict = this.#counted.failed(error, id, entry);
+    if (verdict.kind === 'leave') {
       this.#left += queue.entries.splice(0).length;
-      this.#source.leave(error.message);
+      this.#source.leave(verdict.reason);
       return undefined;
     }
-    const verdict = this.#counted.failed(error, id, entry);
     if (verdict.kind === 'pass')
       return { pauseMs: verdict.pauseMs, error, isElsewhere: verdict.cause === 'elsewhere' };
     if (verdict.kind === 'retry') return { pauseMs: verdict.pauseMs, error };

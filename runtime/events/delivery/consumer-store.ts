@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
-import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { type LogCursor, toCursor } from '../log/event-record.js';
-import type { LogSelection } from '../log/log-reader.js';
+import type { LogSelection, StatementRunner } from '../log/log-reader.js';
 
 /** The work of a consumer: live delivery to a handler, a replay, or scheduled actions. */
 export type ConsumerKind = 'live' | 'replay' | 'schedules';
@@ -12,8 +12,7 @@ export type ConsumerKind = 'live' | 'replay' | 'schedules';
 export interface ConsumerState {
   readonly name: string;
   readonly handler: string;
-  readonly kind: ConsumerKind;
-  readonly holder: string | undefined;
+  readonly holder: string | null;
   /** The lease was taken on an earlier server run. It no longer counts, and only its holder may take it again. */
   readonly superseded: boolean;
   /** Fence of the last lease. It also increases when a registration adds to the stored selection. */
@@ -28,12 +27,6 @@ export interface Lease {
   readonly holder: string;
   /** Increases with each take-over, so that statements of an earlier holder have no effect. */
   readonly fence: string;
-}
-
-/** A move of a checkpoint. It has an effect only if the checkpoint is at `from`. */
-export interface CheckpointMove {
-  readonly from: LogCursor;
-  readonly to: LogCursor;
 }
 
 /** The parameters of a replay, stored with its consumer as JSON. */
@@ -69,13 +62,6 @@ export interface LeasedConsumer {
   readonly died: readonly string[];
 }
 
-/** The stored state of a consumer, for the holder of its lease. */
-export interface StoredConsumer {
-  readonly cursor: LogCursor;
-  /** The server is not the one on which the lease was taken, or was restarted. */
-  readonly superseded: boolean;
-}
-
 /** Attempts as a holder of the lease stores them for the next one. */
 export interface StoredAttempts {
   /** By event: failed attempts that count, and the open one. */
@@ -92,11 +78,6 @@ export interface ShardSurvey {
   readonly serverRun: string;
   /** Names of consumers whose lease was renewed. A consumer whose row is locked is left out. */
   readonly renewed: readonly string[];
-}
-
-/** Runs statements: a database, or a transaction on it. */
-export interface StatementRunner {
-  query(statement: Statement, options?: CallOptions): Promise<Rows>;
 }
 
 /** The checkpoints and leases of one shard. */
@@ -118,14 +99,12 @@ export class ConsumerStore {
     const values = [process, textArray(handlers), leaseMs, names];
     const { rows } = await this.#database.query({ text: SURVEY, name: 'fw_survey', values });
     const [consumers, processes, renewed, serverRun] = rows[0] ?? [];
+    // `SURVEY` makes them from the columns of the tables.
     return {
-      consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
-      processes: ((processes as readonly JsonObject[] | null) ?? []).map(({ id, handlers: known }) => ({
-        id: String(id),
-        handlers: known as readonly string[],
-      })),
+      consumers: (consumers ?? []) as readonly ConsumerState[],
+      processes: (processes ?? []) as ShardSurvey['processes'],
+      renewed: (renewed ?? []) as readonly string[],
       serverRun: String(serverRun),
-      renewed: (renewed as readonly string[] | null) ?? [],
     };
   }
 
@@ -149,8 +128,15 @@ export class ConsumerStore {
     };
   }
 
-  /** The stored state of the consumer; undefined if the lease has been lost. */
-  async readState({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
+  /**
+   * The stored checkpoint, and whether the server is not the one on which the lease was taken, or was restarted.
+   * Undefined if the lease has been lost.
+   */
+  async readState({
+    name,
+    holder,
+    fence,
+  }: Lease): Promise<{ readonly cursor: LogCursor; readonly superseded: boolean } | undefined> {
     const values = [name, holder, fence];
     const { rows } = await this.#database.query({ text: CURSOR, name: 'fw_cursor', values });
     const [row] = rows;
@@ -166,7 +152,7 @@ export class ConsumerStore {
    */
   async checkpoint(
     { name, holder, fence }: Lease,
-    { from, to }: CheckpointMove,
+    { from, to }: { readonly from: LogCursor; readonly to: LogCursor },
     leaseMs: number,
     on: StatementRunner = this.#database,
   ): Promise<boolean> {
@@ -189,19 +175,19 @@ export class ConsumerStore {
     return this.#change(OBSTACLE, lease, [obstacle ?? null]);
   }
 
-  /** Ends a replay permanently. */
-  async finish(lease: Lease): Promise<void> {
-    await this.#change(FINISH, lease);
-  }
-
-  /** Releases a lease. @param waitingFor what blocks this process, for operators */
-  async release(lease: Lease, waitingFor: string | undefined): Promise<void> {
-    await this.#change(RELEASE, lease, [waitingFor ?? null]);
-  }
-
-  /** Releases a lease and halts the consumer: no process takes it until `resume`. */
-  async halt(lease: Lease, reason: string): Promise<void> {
-    await this.#change(HALT, lease, [reason]);
+  /**
+   * Releases a lease.
+   *
+   * @param end `finished`: a replay has ended for good. `halted`: no process takes it until `resume`. `waiting`: another
+   *   process may continue, for the reason that operators see
+   */
+  async release(
+    lease: Lease,
+    end:
+      | { readonly kind: 'stopped' | 'superseded' | 'finished' }
+      | { readonly kind: 'waiting' | 'halted'; readonly reason: string },
+  ): Promise<void> {
+    await this.#change(RELEASE, lease, [end.kind, 'reason' in end ? end.reason : null]);
   }
 
   /** Removes this process from the list of live processes. */
@@ -212,14 +198,8 @@ export class ConsumerStore {
     });
   }
 
-  /** Changes the consumer's row under its lease. False if the lease has been lost. */
-  async #change(
-    text: string,
-    { name, holder, fence }: Lease,
-    values: readonly unknown[] = [],
-    on: StatementRunner = this.#database,
-  ): Promise<boolean> {
-    const { rowCount } = await on.query({ text, values: [name, holder, fence, ...values] });
+  async #change(text: string, { name, holder, fence }: Lease, values: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ text, values: [name, holder, fence, ...values] });
     return rowCount > 0;
   }
 }
@@ -234,19 +214,6 @@ function inherited(notes: JsonObject, vanished: boolean): Pick<LeasedConsumer, '
 
 function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {
   return [epoch, transactionId, position];
-}
-
-function toConsumerState(row: JsonObject): ConsumerState {
-  const { name, handler, kind, holder, fence, free, superseded } = row as Readonly<Record<string, JsonValue>>;
-  return {
-    name: String(name),
-    handler: String(handler),
-    kind: kind as ConsumerKind,
-    holder: holder === null ? undefined : String(holder),
-    fence: String(fence),
-    free: free === true,
-    superseded: superseded === true,
-  };
 }
 
 /**
@@ -272,11 +239,10 @@ cut AS (
   UPDATE eventlog.consumers AS c SET leased_until = ${leaseEnd('lease_ms')}
   FROM too_long WHERE c.name = too_long.name)
 SELECT
-  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
-     'fence', fence::text, 'superseded', leased_on <> s.run,
-     'free', halted IS NULL
-       AND (leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run)))
-     ORDER BY name)
+  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'holder', holder,
+     'fence', fence::text, 'superseded', leased_on IS NOT NULL AND leased_on <> s.run,
+     'free', halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
+       OR (holder IS NOT DISTINCT FROM $1 AND leased_on IS NOT NULL AND leased_on <> s.run))) ORDER BY name)
    FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
    FROM eventlog.delivery_processes WHERE id <> $1
@@ -319,12 +285,9 @@ const CHECKPOINT =
   `checkpoint_date = clock_timestamp(), leased_until = ${leaseEnd('$7')} ` +
   `WHERE ${HOLDS} AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10`;
 
-const FINISH =
-  'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
-  `WHERE ${HOLDS}`;
-
 const OBSTACLE = `UPDATE eventlog.consumers SET waiting_for = $4 WHERE ${HOLDS}`;
 
-const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;
-
-const HALT = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, halted = $4 WHERE ${HOLDS}`;
+const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL,
+  finished_date = CASE WHEN $4 = 'finished' THEN clock_timestamp() END,
+  halted = CASE WHEN $4 = 'halted' THEN $5::text END, waiting_for = CASE WHEN $4 = 'waiting' THEN $5::text END
+WHERE ${HOLDS}`;

@@ -1,5 +1,5 @@
 import { time } from '../../concurrency/time.js';
-import type { Attempts, FailureCount, Verdict } from './attempts.js';
+import { type Attempts, type FailureCount, OtherReleaseNeeded, type Outcome } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import type { ConsumerStore } from './consumer-store.js';
 import type { LeasedLoop } from './leased-loop.js';
@@ -12,11 +12,6 @@ const MOST_STORED = 100;
 
 /** Minimum pause, in milliseconds: without one, a handler that fails at once would keep the process from other work. */
 const SHORTEST_PAUSE_MS = 1;
-
-/** An attempt that was made. */
-interface Made<T> {
-  readonly result: Awaited<T>;
-}
 
 /** The failure of a parked event during whose attempts one process after the other died. */
 export class HandlerDied extends Error {
@@ -110,7 +105,7 @@ export class CountedAttempts {
    * @returns undefined if the attempt could not be counted and was not made
    * @throws HandlerDied once for the event during whose last attempt the previous holder vanished
    */
-  async attempt<T>(eventId: string, count: FailureCount, work: () => T): Promise<Made<T> | undefined> {
+  async attempt<T>(eventId: string, count: FailureCount, work: () => Promise<T>): Promise<T | undefined> {
     if (eventId === this.#suspect) this.#requireAnotherAttempt(count);
     const number = count.attempts + 1;
     if (!this.isCareful) return this.#count(eventId, number, work);
@@ -130,7 +125,11 @@ export class CountedAttempts {
   }
 
   /** Counts a failure. @returns what becomes of the event */
-  failed(error: unknown, eventId: string, count: FailureCount): Verdict {
+  failed(error: unknown, eventId: string, count: FailureCount): Outcome {
+    if (error instanceof OtherReleaseNeeded) {
+      this.#left(eventId, count.attempts);
+      return { kind: 'leave', reason: error.message };
+    }
     const verdict = this.#attempts.judge(error, count);
     const isPassing = verdict.kind === 'pass';
     count.passed = isPassing ? count.passed + 1 : 0;
@@ -138,12 +137,12 @@ export class CountedAttempts {
     if (isPassing && verdict.cause === 'receiver') this.#outage.waits(eventId, error);
     else this.#outage.ended(eventId);
     if (!('pauseMs' in verdict)) return verdict;
-    this.left(eventId, count.attempts);
+    this.#left(eventId, count.attempts);
     return { ...verdict, pauseMs: Math.max(SHORTEST_PAUSE_MS, verdict.pauseMs) };
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */
-  left(eventId: string, attempts: number): void {
+  #left(eventId: string, attempts: number): void {
     if (this.of(eventId) === attempts && !this.#storedOpen.includes(eventId)) return;
     if (!this.#stored.has(eventId) && this.#stored.size >= MOST_STORED) return;
     if (attempts === 0) this.#stored.delete(eventId);
@@ -167,7 +166,7 @@ export class CountedAttempts {
     await this.#writing;
   }
 
-  async #count<T>(eventId: string, number: number, work: () => T): Promise<Made<T> | undefined> {
+  async #count<T>(eventId: string, number: number, work: () => Promise<T>): Promise<T | undefined> {
     const before = this.of(eventId);
     this.#stored.set(eventId, number);
     this.#open.add(eventId);
@@ -176,7 +175,7 @@ export class CountedAttempts {
         this.#stored.set(eventId, before);
         return undefined;
       }
-      return { result: await work() };
+      return await work();
     } finally {
       this.#open.delete(eventId);
     }

@@ -3,7 +3,7 @@ import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import { modelKeyOf, modelOfKey } from '../log/event-record.js';
 import type { WindowEntry } from '../log/model-window.js';
-import { type FailureCount, OtherReleaseNeeded } from './attempts.js';
+import type { FailureCount } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import type { CountedAttempts } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
@@ -21,20 +21,21 @@ export interface ParkedModelsDependencies {
   /** Makes one attempt at a parked event and deletes it. */
   readonly handle: (letter: ParkedLetter, number: number) => Promise<Settlement>;
   /** Called when only another release can handle a parked event. */
-  readonly leave: (cause: OtherReleaseNeeded) => void;
+  readonly leave: (reason: string) => void;
   /** True: `refresh` waits for the models that it resumes, one after the other. */
   readonly inTurn: boolean;
 }
 
 interface ParkedModel {
+  readonly key: string;
   /** How many of its events this run has parked: an outdated read of the table is detected by it. */
   parked: number;
   /** How many of them are not yet written. */
   pending: number;
   /** `paused`: an attempt has failed, and another one follows. */
   state: 'parked' | 'resuming' | 'paused';
-  /** The failures of the first event, if an attempt at it has failed in this run. */
-  failed?: { readonly eventId: string; readonly count: FailureCount } | undefined;
+  /** The event whose attempt has failed last, with its failures. */
+  failed: (FailureCount & { readonly eventId: string }) | undefined;
 }
 
 /** An event to be written to the parking table. */
@@ -53,7 +54,7 @@ export class ParkedModels {
   readonly #models = new Map<string, ParkedModel>();
   readonly #pending: PendingEvent[] = [];
   /** Models whose pause is over. */
-  #due: string[] = [];
+  readonly #due: ParkedModel[] = [];
   /** Models that are worked on at the same time. */
   readonly #working: Semaphore;
   #resuming = 0;
@@ -86,7 +87,8 @@ export class ParkedModels {
 
   /** Must be called for an event that the caller has written to the parking table. */
   add(key: string): ParkedModel {
-    const model: ParkedModel = this.#models.get(key) ?? { parked: 0, pending: 0, state: 'parked' };
+    const known = this.#models.get(key);
+    const model = known ?? { key, parked: 0, pending: 0, state: 'parked' as const, failed: undefined };
     model.parked += 1;
     this.#models.set(key, model);
     return model;
@@ -117,39 +119,38 @@ export class ParkedModels {
   /** Resumes models: those whose pause is over and, when the table is due to be read, those that it names. */
   async refresh(): Promise<void> {
     const due = this.#due.splice(0);
-    for (const key of [...due, ...(await this.#readTable())]) {
-      const resumed = this.#resume(key);
+    for (const model of [...due, ...(await this.#readTable())]) {
+      const resumed = this.#resume(model);
       if (this.#dependencies.inTurn) await resumed;
     }
   }
 
   /** Reads requested retries, discards and, the first time, all parked events. @returns the models to resume */
-  async #readTable(): Promise<readonly string[]> {
+  async #readTable(): Promise<readonly ParkedModel[]> {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
     if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return [];
-    const written = [...this.#models].filter(([, { pending }]) => pending === 0);
-    const before = written.map(([key, model]) => ({ key, model, parked: model.parked }));
+    const before = [...this.#models.values()].filter(({ pending }) => pending === 0);
+    const counts = before.map(({ parked }) => parked);
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
-    for (const { key, model, parked } of before)
-      if (!keys.has(key) && model.parked === parked && model.state !== 'resuming') this.#models.delete(key);
-    return found.flatMap(({ key, retry }) => (retry ? [key] : []));
+    for (const [index, { key, parked, state }] of before.entries())
+      if (!keys.has(key) && parked === counts[index] && state !== 'resuming') this.#models.delete(key);
+    return found.flatMap(({ key, retry }) => (retry ? [this.#models.get(key) ?? this.add(key)] : []));
   }
 
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
-  async #resume(key: string): Promise<void> {
-    const model = this.#models.get(key);
-    if (model?.state !== 'parked') return;
+  async #resume(model: ParkedModel): Promise<void> {
+    if (model.state !== 'parked') return;
     model.state = 'resuming';
     this.#resuming += 1;
     await this.#working.enter();
     try {
-      while (this.#dependencies.loop.mayWork && (await this.#resumePage(key, model)));
+      while (this.#dependencies.loop.mayWork && (await this.#resumePage(model)));
     } catch (error) {
-      this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
+      this.#options.warn(`${model.key} cannot be resumed: ${messageOf(error)}`);
     }
     this.#working.leave();
     this.#resuming -= 1;
@@ -158,72 +159,60 @@ export class ParkedModels {
   }
 
   /** False if the model has no more events to resume, or if its next event failed. */
-  async #resumePage(key: string, model: ParkedModel): Promise<boolean> {
+  async #resumePage(model: ParkedModel): Promise<boolean> {
     const { letters, consumer } = this.#options;
     if (model.pending > 0) {
       await sleep(10);
       return this.#dependencies.loop.mayWork;
     }
     const count = model.parked;
-    const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
+    const parked = await letters.of(consumer.lease.name, modelOfKey(model.key), PAGE);
     if (parked.length === 0 && model.parked === count) {
-      this.#models.delete(key);
+      this.#models.delete(model.key);
       return false;
     }
-    for (const letter of parked) if (!(await this.#attempt(key, model, letter))) return false;
+    for (const letter of parked) if (!(await this.#attempt(model, letter))) return false;
     return true;
   }
 
   /** Makes one attempt at the first event of a model. True: the event is settled. */
-  async #attempt(key: string, model: ParkedModel, letter: ParkedLetter): Promise<boolean> {
+  async #attempt(model: ParkedModel, letter: ParkedLetter): Promise<boolean> {
     const { counted, handle, loop } = this.#dependencies;
     const { id } = letter.event;
     if (!loop.mayWork || this.#options.attempts.isTooNew(letter.event)) return false;
-    const earlier = model.failed?.eventId === id ? model.failed.count : undefined;
-    const count = earlier ?? { attempts: counted.of(id), passed: 0 };
+    const failed = model.failed?.eventId === id ? model.failed : undefined;
+    const count = failed ?? { eventId: id, attempts: counted.of(id), passed: 0 };
     model.failed = undefined;
     try {
-      const made = await counted.attempt(id, count, () => handle(letter, count.attempts + 1));
-      if (made === undefined) return false;
+      const settlement = await counted.attempt(id, count, () => handle(letter, count.attempts + 1));
+      if (settlement === undefined) return false;
       counted.settled(id);
       // `gone`: an attempt whose reply was lost has deleted the row.
-      return made.result !== 'lost';
+      return settlement !== 'lost';
     } catch (error) {
-      if (!loop.signal.aborted) await this.#failed({ key, model, letter, count }, error);
+      if (loop.signal.aborted) return false;
+      model.failed = count;
+      await this.#failed(model, letter, error);
       return false;
     }
   }
 
-  async #failed(
-    at: {
-      readonly key: string;
-      readonly model: ParkedModel;
-      readonly letter: ParkedLetter;
-      readonly count: FailureCount;
-    },
-    error: unknown,
-  ): Promise<void> {
+  async #failed(model: ParkedModel, letter: ParkedLetter, error: unknown): Promise<void> {
     const { counted, leave, loop } = this.#dependencies;
     const { letters, consumer } = this.#options;
-    const { key, model, letter, count } = at;
-    const { id } = letter.event;
-    if (error instanceof OtherReleaseNeeded) {
-      counted.left(id, count.attempts);
-      leave(error);
-      return;
-    }
-    const verdict = counted.failed(error, id, count);
+    const { failed: count } = model;
+    if (count === undefined) return;
+    const verdict = counted.failed(error, count.eventId, count);
+    if (verdict.kind === 'leave') return leave(verdict.reason);
     if (!('pauseMs' in verdict)) {
-      counted.settled(id);
-      await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
-      return;
+      counted.settled(count.eventId);
+      return letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
     }
-    model.failed = { eventId: id, count };
     model.state = 'paused';
     const resume = (): void => {
-      if (this.#models.get(key) !== model) return;
+      if (this.#models.get(model.key) !== model) return;
       model.state = 'parked';
-      this.#due.push(key);
+      this.#due.push(model);
       loop.wakeUp.notify();
     };
     time.setTimeout(resume, verdict.pauseMs).unref();

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import { HOLDS, type Lease, type StatementRunner } from './consumer-store.js';
+import type { StatementRunner } from '../log/log-reader.js';
+import { HOLDS, type Lease } from './consumer-store.js';
 
 /** The failure of a handler to process an event. */
 export interface HandlingFailure {

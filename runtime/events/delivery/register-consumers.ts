@@ -1,6 +1,6 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { Epochs } from '../log/epochs.js';
+import { currentEpoch } from '../log/epochs.js';
 import { type LogCursor, START_OF_LOG } from '../log/event-record.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
@@ -33,7 +33,7 @@ export async function registerConsumers(
     const selects = selectionItems(consumer);
     const known = stored.get(name);
     if (known !== undefined && missingItems(selects, known).length === 0) continue;
-    if (startFrom === 'now') await new Epochs(database).current();
+    if (startFrom === 'now') await currentEpoch(database);
     const start = startFrom === 'now' ? 'now' : START_OF_LOG;
     await registerConsumer(database, { name, kind: 'live', aliases, selects }, start);
   }

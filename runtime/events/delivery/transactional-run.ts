@@ -95,7 +95,7 @@ export class TransactionalRun implements LeasedWork {
       loop,
       counted: this.#counted,
       handle: (letter, number) => this.#settle(letter, number),
-      leave: ({ message }) => loop.finish({ kind: 'waiting', reason: message }),
+      leave: (reason) => loop.finish({ kind: 'waiting', reason }),
       inTurn: true,
     });
   }
@@ -195,9 +195,9 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles one event in its own transaction, because it may crash the process. */
   async #commitCarefully(event: LoggedEvent): Promise<number> {
-    const made = await this.#counted.attempt(event.id, this.#count, () => this.#commitGroup([event]));
-    if (made === undefined) await this.#loop.pause(FAILURE_PAUSE_MS);
-    return made?.result ?? 0;
+    const handled = await this.#counted.attempt(event.id, this.#count, () => this.#commitGroup([event]));
+    if (handled === undefined) await this.#loop.pause(FAILURE_PAUSE_MS);
+    return handled ?? 0;
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
@@ -286,7 +286,7 @@ export class TransactionalRun implements LeasedWork {
     if (this.#loop.signal.aborted) return 0;
     const verdict = this.#counted.failed(error, event.id, this.#count);
     if ('pauseMs' in verdict) {
-      await this.#loop.pauseForAttempt(verdict.pauseMs);
+      await this.#loop.pause(verdict.pauseMs);
       return 0;
     }
     const failure = failureOf(error, this.#count.attempts);

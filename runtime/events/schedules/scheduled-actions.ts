@@ -129,8 +129,8 @@ export class ScheduledActions implements OwnWork {
       failurePauseMs: LONGEST_WAIT_MS,
       round: () => this.#round(loop),
       // After any other end, another process may treat the running actions as left behind.
-      close: async ({ kind }) => {
-        if (kind === 'stopped' || kind === 'waiting') await this.drain(loop.graceMs);
+      close: async ({ kind }, graceMs) => {
+        if (kind === 'stopped' || kind === 'waiting') await this.drain(graceMs);
       },
     };
   }
