@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 430,
   'runtime/doctor': 600,
   'runtime/domain': 2_880,
-  'runtime/events': 6_770,
+  'runtime/events': 6_390,
   'runtime/execution': 4_290,
   'runtime/http': 5_260,
   'runtime/locks': 510,

@@ -25,12 +25,6 @@ export type {
   DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
-export type {
-  OrderedReplay,
-  RebuildProgress,
-  ReplayFrom,
-  ReplayOptions,
-} from '../events/dead-letters/replays.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
 export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 export { EventDelivery } from '../events/event-delivery.js';
@@ -40,6 +34,7 @@ export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-r
 export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
 export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
+export type { OrderedReplay, RebuildProgress, ReplayFrom, ReplayOptions } from '../events/replays.js';
 export type {
   RecurringAction,
   ScheduledAction,

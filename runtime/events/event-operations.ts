@@ -8,17 +8,17 @@ import { type Failover, FailoverRegister } from '../sharding/failover-register.j
 import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
 import { callShard } from '../sharding/public-error.js';
 import { DeadLetters } from './dead-letters/dead-letters.js';
+import { OperatedShards } from './delivery/operated-shards.js';
+import { readLag, type ShardLag } from './lag.js';
+import { type Rebased, rebase } from './log/rebase.js';
+import { type HistoryEntry, type HistoryOptions, readHistory } from './model-history.js';
 import {
   type OrderedReplay,
   type RebuildProgress,
   type ReplayFrom,
   type ReplayOptions,
   Replays,
-} from './dead-letters/replays.js';
-import { OperatedShards } from './delivery/operated-shards.js';
-import { readLag, type ShardLag } from './lag.js';
-import { type Rebased, rebase } from './log/rebase.js';
-import { type HistoryEntry, type HistoryOptions, readHistory } from './model-history.js';
+} from './replays.js';
 import { Schedules } from './schedules/schedules.js';
 
 /** A failover, with the effects of its lost events on other shards. */
@@ -33,14 +33,12 @@ export class EventOperations {
   /** Scheduled actions. */
   readonly schedules: Schedules;
   readonly #registry: DatabaseRegistry;
-  readonly #changed: () => void;
   readonly #shards: OperatedShards;
   readonly #replays: Replays;
 
   /** @param changed called when there is work to resume. Default: other processes find it by polling */
   constructor(registry: DatabaseRegistry, changed: () => void = () => {}) {
     this.#registry = registry;
-    this.#changed = changed;
     this.#shards = new OperatedShards(registry, changed);
     this.deadLetters = new DeadLetters(this.#shards);
     this.schedules = new Schedules(this.#shards);
@@ -89,9 +87,7 @@ export class EventOperations {
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
     this.requireHandler(handler, false);
-    const replays = await this.#replays.replay(handler, from, options);
-    this.#changed();
-    return replays;
+    return this.#replays.replay(handler, from, options);
   }
 
   /**
@@ -105,9 +101,7 @@ export class EventOperations {
    */
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
     this.requireHandler(handler, true);
-    const rebuilds = await this.#replays.rebuild(handler, shard);
-    this.#changed();
-    return rebuilds;
+    return this.#replays.rebuild(handler, shard);
   }
 
   /** Called before a replay or a rebuild is ordered. @internal */

@@ -160,7 +160,8 @@ export class ConsumerRun implements LeasedWork {
     await this.#save(loop.state === 'stopped' || end !== undefined);
     if (!this.#maySave) return;
     if (loop.state === 'stopped') loop.finish(this.#halt ?? { kind: 'stopped' });
-    else if (end !== undefined && !(end.kind === 'finished' && this.#parked.size > 0)) loop.finish(end);
+    else if (end !== undefined && !(end.kind === 'finished' && this.#parked.models.size > 0))
+      loop.finish(end);
     else await loop.wakeUp.wait(this.#pauseMs(quietMs));
   }
 
@@ -195,7 +196,7 @@ export class ConsumerRun implements LeasedWork {
   }
 
   #admit(event: LoggedEvent): void {
-    if (this.#parked.has(modelKeyOf(event))) this.#parked.park(this.#window.admitAside(event));
+    if (this.#parked.models.has(modelKeyOf(event))) this.#parked.park(this.#window.admitAside(event));
     else this.#window.admit(event, this.#counted.of(event.id));
   }
 
@@ -252,7 +253,7 @@ export class ConsumerRun implements LeasedWork {
       const { queue, error, isElsewhere, timer } = paused;
       const [entry] = queue.entries;
       if (entry === undefined) continue;
-      const isSetAside = isElsewhere === true && this.#parked.size < MAXIMUM_ASIDE;
+      const isSetAside = isElsewhere === true && this.#parked.models.size < MAXIMUM_ASIDE;
       const isGivenUp = entry.passed === 0 && entry.attempts > 0 && this.#window.isOldest(entry);
       if (!isSetAside && !isGivenUp) continue;
       time.clearTimeout(timer);

@@ -7,12 +7,12 @@ import * as column from '../log/columns.js';
 /** The shards of an application for operators: each call is for one shard, or for all of them at once. */
 export class OperatedShards {
   readonly #registry: DatabaseRegistry;
-  readonly #changed: () => void;
+  /** Must be called when a process may have new work. */
+  readonly changed: () => void;
 
-  /** @param changed called when a process may have work to resume */
   constructor(registry: DatabaseRegistry, changed: () => void) {
     this.#registry = registry;
-    this.#changed = changed;
+    this.changed = changed;
   }
 
   databases(shard: ShardIdentifier | undefined): readonly ShardDatabase[] {
@@ -47,7 +47,7 @@ export class OperatedShards {
       const { rows, rowCount } = await database.query(statement);
       return rows[0] === undefined ? rowCount : Number(rows[0][0]);
     });
-    this.#changed();
+    this.changed();
     return counts.reduce((total, each) => total + each, 0);
   }
 }

@@ -1,4 +1,3 @@
-import { Semaphore } from '../../concurrency/semaphore.js';
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
 import { modelKeyOf, modelOfKey } from '../log/event-record.js';
@@ -53,22 +52,20 @@ export class ParkedModels {
   readonly #dependencies: ParkedModelsDependencies;
   readonly #models = new Map<string, ParkedModel>();
   readonly #pending: PendingEvent[] = [];
-  /** Models whose pause is over. */
-  readonly #due: ParkedModel[] = [];
-  /** Models that are worked on at the same time. */
-  readonly #working: Semaphore;
+  /** Models that are to be resumed. */
+  readonly #due = new Set<ParkedModel>();
+  /** Number of models that are being resumed: at most as many as the handler handles at the same time. */
   #resuming = 0;
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#working = new Semaphore(options.concurrency);
   }
 
-  /** Number of models. */
-  get size(): number {
-    return this.#models.size;
+  /** By their keys. */
+  get models(): ReadonlyMap<string, unknown> {
+    return this.#models;
   }
 
   /** Number of events that are to be written. */
@@ -79,10 +76,6 @@ export class ParkedModels {
   /** Whether a model is being resumed. */
   get busy(): boolean {
     return this.#resuming > 0;
-  }
-
-  has(key: string): boolean {
-    return this.#models.size > 0 && this.#models.has(key);
   }
 
   /** Must be called for an event that the caller has written to the parking table. */
@@ -118,8 +111,10 @@ export class ParkedModels {
 
   /** Resumes models: those whose pause is over and, when the table is due to be read, those that it names. */
   async refresh(): Promise<void> {
-    const due = this.#due.splice(0);
-    for (const model of [...due, ...(await this.#readTable())]) {
+    for (const model of await this.#readTable()) if (model.state === 'parked') this.#due.add(model);
+    for (const model of this.#due) {
+      if (this.#resuming >= this.#options.concurrency) return;
+      this.#due.delete(model);
       const resumed = this.#resume(model);
       if (this.#dependencies.inTurn) await resumed;
     }
@@ -143,16 +138,13 @@ export class ParkedModels {
 
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
   async #resume(model: ParkedModel): Promise<void> {
-    if (model.state !== 'parked') return;
     model.state = 'resuming';
     this.#resuming += 1;
-    await this.#working.enter();
     try {
       while (this.#dependencies.loop.mayWork && (await this.#resumePage(model)));
     } catch (error) {
       this.#options.warn(`${model.key} cannot be resumed: ${messageOf(error)}`);
     }
-    this.#working.leave();
     this.#resuming -= 1;
     if (model.state === 'resuming') model.state = 'parked';
     this.#dependencies.loop.wakeUp.notify();
@@ -212,7 +204,7 @@ export class ParkedModels {
     const resume = (): void => {
       if (this.#models.get(model.key) !== model) return;
       model.state = 'parked';
-      this.#due.push(model);
+      this.#due.add(model);
       loop.wakeUp.notify();
     };
     time.setTimeout(resume, verdict.pauseMs).unref();

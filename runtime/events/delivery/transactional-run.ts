@@ -154,8 +154,9 @@ export class TransactionalRun implements LeasedWork {
       await this.#moveTo(cursor);
       this.#saved = cursor;
     }
-    if (isQuiet && end === undefined && this.#parked.size === 0 && (await this.#switchRebuilt())) return;
-    if (end !== undefined && !(end.kind === 'finished' && this.#parked.size > 0)) loop.finish(end);
+    if (isQuiet && end === undefined && this.#parked.models.size === 0 && (await this.#switchRebuilt()))
+      return;
+    if (end !== undefined && !(end.kind === 'finished' && this.#parked.models.size > 0)) loop.finish(end);
     else if (end !== undefined) {
       this.#source.rewind(cursor);
       await loop.wakeUp.wait(PARKED_REFRESH_MS);
@@ -267,7 +268,7 @@ export class TransactionalRun implements LeasedWork {
 
   async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
     const { attempts, letters, consumer } = this.#options;
-    if (this.#parked.has(modelKeyOf(event))) {
+    if (this.#parked.models.has(modelKeyOf(event))) {
       if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction)))
         throw new Superseded();
       return;

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { type Id, ShardedId } from '../../domain/id.js';
-import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { UnknownHandlerError, ValidationError } from '../../errors.js';
-import { readCompleteFrom } from '../../retention/complete-from.js';
-import { callShard } from '../../sharding/public-error.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
-import type { ReplayOrder } from '../delivery/consumer-store.js';
-import type { OperatedShards } from '../delivery/operated-shards.js';
-import { rebuildSchema } from '../delivery/rebuild.js';
-import * as column from '../log/columns.js';
-import { isSamePlace, type LogCursor, START_OF_LOG, toCursor } from '../log/event-record.js';
+import { type Id, ShardedId } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
+import { readCompleteFrom } from '../retention/complete-from.js';
+import { callShard } from '../sharding/public-error.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { ReplayOrder } from './delivery/consumer-store.js';
+import type { OperatedShards } from './delivery/operated-shards.js';
+import { rebuildSchema } from './delivery/rebuild.js';
+import * as column from './log/columns.js';
+import { isSamePlace, type LogCursor, START_OF_LOG, toCursor } from './log/event-record.js';
 
 /** The start of a replay. It ends at the handler's current checkpoint. */
 export type ReplayFrom =
@@ -165,6 +165,7 @@ export class Replays {
         const name = `${handler}#${number}`;
         const values = [name, handler, JSON.stringify(orderOf(known, number))];
         await callShard(database.shard, () => database.query({ text: ORDER, values }));
+        this.#shards.changed();
         return { shard: database.shard, name };
       }),
     );
