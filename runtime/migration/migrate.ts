@@ -6,9 +6,10 @@ import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { databaseTime } from '../sharding/database-time.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
-import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
+import { MigratingSession } from './migrating-session.js';
 import { type Migration, orMigrationError } from './migration.js';
 import { checkServer } from './server-check.js';
 import { lockEachTransaction, lockSession, SESSION_SETTINGS } from './session-lock.js';
@@ -112,7 +113,7 @@ export function migrateShard(
     const session = await database.acquire({ timeoutMs: Math.max(timeoutMs, 1) });
     let report: ShardMigrationReport;
     try {
-      report = await migrateSession(new PatientSession(session, timeoutMs), database, member, options);
+      report = await migrateSession(new MigratingSession(session, timeoutMs), database, member, options);
     } finally {
       // Destroys the session's lock and settings with it.
       session.destroy();
@@ -135,17 +136,15 @@ async function preparePartitions(database: ShardDatabase, { log = () => {} }: Mi
 }
 
 async function migrateSession(
-  session: PatientSession,
+  session: MigratingSession,
   database: ShardDatabase,
   member: MemberConfig,
   options: MigrateOptions,
 ): Promise<ShardMigrationReport> {
-  const { kind, description } = database;
-  const query: ShardSession['query'] = (statement) => session.query(statement);
-  await checkServer({ kind, description, query }, member.primary.allowUnsafe);
+  const { shard, primary } = member;
+  await checkServer(database, primary.allowUnsafe, session);
   await excludeOthers(session, database);
-  await establishIdentity(session, member.shard, database.description);
-  const { shard } = member;
+  await establishIdentity(session, shard, database.description);
   const target = { session, shard, sessionState: database.sessionState, log: options.log ?? (() => {}) };
   const system = await applyMigrations(target, 'framework', systemMigrations);
   const application = await applyMigrations(target, 'application', options.migrations);
@@ -153,40 +152,11 @@ async function migrateSession(
 }
 
 /** Makes this the only process that migrates the database, with the settings of migrations. */
-async function excludeOthers(session: PatientSession, database: ShardDatabase): Promise<void> {
+async function excludeOthers(session: MigratingSession, database: ShardDatabase): Promise<void> {
   if (!database.sessionState) {
     session.prologue = lockEachTransaction(session.timeoutMs);
     return;
   }
   await session.script(SESSION_SETTINGS);
-  await lockSession(session, session.timeoutMs);
-}
-
-/** A session whose statements may take long. */
-class PatientSession implements ShardSession {
-  readonly timeoutMs: number;
-  /** SQL that every script begins with. */
-  prologue = '';
-  readonly #session: ShardSession;
-
-  constructor(session: ShardSession, timeoutMs: number) {
-    this.#session = session;
-    this.timeoutMs = timeoutMs;
-  }
-
-  query(...[statement]: Parameters<ShardSession['query']>): ReturnType<ShardSession['query']> {
-    return this.#session.query(statement, { timeoutMs: this.timeoutMs });
-  }
-
-  script(sql: string): Promise<void> {
-    return this.#session.script(`${this.prologue}${sql}`, { timeoutMs: this.timeoutMs });
-  }
-
-  release(): void {
-    this.#session.release();
-  }
-
-  destroy(): void {
-    this.#session.destroy();
-  }
+  await lockSession(session);
 }

@@ -1,5 +1,4 @@
 import type { Rows, Statement } from '../sharding/shard-database.js';
-import { SCHEMA } from './bootstrap.js';
 
 /** One column as in the catalog. */
 export interface ColumnFacts {
@@ -51,9 +50,8 @@ export interface SchemaSnapshot {
   readonly checks?: ReadonlyMap<string, readonly CheckFacts[]>;
 }
 
-/** Partitions change over time, and the tables of Kysely's migrator are excluded. */
-const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
-  and not c.relispartition and not (n.nspname = '${SCHEMA}' and c.relname ~ 'migration')`;
+/** Partitions change over time. */
+const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_' and not c.relispartition`;
 
 const COLUMNS = `
 select n.nspname = current_schema() as own, n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),

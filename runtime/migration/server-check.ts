@@ -10,13 +10,15 @@ const MINIMUM_VERSION = 140_000;
  * embedded database may always lose commits and logs that itself.
  *
  * @param allowed settings that may be off
+ * @param session asks the server. Default: any connection of the database
  * @throws UnsafeServerError
  */
 export async function checkServer(
-  database: Pick<ShardDatabase, 'kind' | 'description' | 'query'>,
+  database: ShardDatabase,
   allowed: readonly UnsafeSetting[],
+  session: Pick<ShardDatabase, 'query'> = database,
 ): Promise<void> {
-  const { rows } = await database.query({
+  const { rows } = await session.query({
     text: `select current_setting('server_version_num')::int4, current_setting('server_version'),
       current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
       current_setting('server_encoding')`,

@@ -29,17 +29,9 @@ export interface TransactionControl {
 /** A Kysely dialect for PostgreSQL that sends statements through the given driver. */
 export class ShardDialect implements Dialect {
   readonly #driver: Driver;
-  readonly #adapter: DialectAdapter;
-  readonly #compiler: QueryCompiler;
 
-  /** Adapter and compiler are Kysely's own by default. */
-  constructor(
-    driver: Driver,
-    parts: { readonly adapter?: DialectAdapter; readonly compiler?: QueryCompiler } = {},
-  ) {
+  constructor(driver: Driver) {
     this.#driver = driver;
-    this.#adapter = parts.adapter ?? new PostgresAdapter();
-    this.#compiler = parts.compiler ?? new PostgresQueryCompiler();
   }
 
   createDriver(): Driver {
@@ -47,11 +39,11 @@ export class ShardDialect implements Dialect {
   }
 
   createQueryCompiler(): QueryCompiler {
-    return this.#compiler;
+    return new PostgresQueryCompiler();
   }
 
   createAdapter(): DialectAdapter {
-    return this.#adapter;
+    return new PostgresAdapter();
   }
 
   createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
