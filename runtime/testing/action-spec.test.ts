@@ -211,6 +211,7 @@ describe('when', () => {
       }, configuration().allowCrossShard(true).build())
       .thenUpdated(Account)
       .thenUpdated(Note, { text: 'x', version: 2 })
+      .thenStored(note, { version: 2 })
       .thenTouches(second, first);
   });
 
