@@ -265,7 +265,7 @@ describe('YAML that is refused', () => {
       'a tab for indentation',
       oneShardWith('    default-shard', '\tdefault-shard'),
       4,
-      'a tab is used for indentation',
+      'tabs are not allowed as indentation',
     ],
     ['an unknown tag', oneShardWith('example.wallet', '!java.lang.Runtime x'), 2, 'unknown YAML tag'],
     ['a binary tag', oneShardWith('example.wallet', '!!binary aGk='), 2, 'unknown YAML tag'],
@@ -284,7 +284,7 @@ describe('YAML that is refused', () => {
       15,
       'a value cannot start with this character',
     ],
-    ['an unclosed quote', oneShardWith('hunter2', '"hunter2'), 17, 'something is missing here'],
+    ['an unclosed quote', oneShardWith('hunter2', '"hunter2'), 17, 'missing closing "quote'],
     [
       'a reference without quotes in braces',
       oneShardWith('group: 0, ', 'group: ${G}, '),
