@@ -32,7 +32,7 @@ export function generatorOptions(file: string, used: readonly string[] = []): Ge
 export function loadGenerator(file: string, used: readonly string[] = []): LoadedGenerator {
   try {
     const config = loadProjectConfig(file, { used: ['generator', ...used] });
-    const { title, version, templatesDirectory } = config.generator ?? {};
+    const { title = config.namespace, version, templates: templatesDirectory } = config.generator ?? {};
     return {
       access: config.access,
       http: config.http,
@@ -58,5 +58,11 @@ export function projectFolders({
 }: Pick<ProjectConfig, 'file' | 'generator'>): ProjectFolders {
   if (generator === undefined)
     throw new InputError(`${file}: fw.generator is missing. Set its keys source, output and migrations.`);
-  return { projectDirectory: dirname(file), ...generator };
+  return {
+    projectDirectory: dirname(file),
+    sourceDirectory: generator.source,
+    outputDirectory: generator.output,
+    migrationsDirectory: generator.migrations,
+    ...defined({ clientDirectory: generator.client }),
+  };
 }

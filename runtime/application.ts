@@ -85,8 +85,6 @@ export interface AssemblyOptions<Collaborators> {
   readonly log?: Logger;
   /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
-  /** Difference between this process's clock and a database's that is reported, in milliseconds. Default 5,000. */
-  readonly maximumClockSkewMs?: number;
   /** Retention by this process. Default: it creates partitions in advance and deletes nothing. */
   readonly retention?: RetentionSettings;
   /** `fw.relay` of the configuration. Default: none. */

@@ -50,7 +50,7 @@ describe('keys', () => {
   test('a key without a similar one gets the list of valid keys', () => {
     expect(problemOf(`${ONE_SHARD}  xyz: 1\n`)).toMatchObject({
       path: 'fw.xyz',
-      hint: 'known here: namespace, migrate-at-start, maximum-clock-skew-ms, sharding, access, http, execution, retention, relay, generator',
+      hint: 'known here: namespace, migrate-at-start, sharding, access, http, execution, retention, relay, generator',
     });
   });
 

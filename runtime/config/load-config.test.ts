@@ -51,12 +51,12 @@ describe('the examples', () => {
       ],
     ]);
     expect(config.generator).toEqual({
-      sourceDirectory: join(repository, 'examples/wallet'),
-      outputDirectory: join(repository, 'examples/wallet/generated'),
-      migrationsDirectory: join(repository, 'examples/wallet/migrations'),
-      templatesDirectory: undefined,
-      clientDirectory: join(repository, 'examples/wallet/generated/client'),
-      title: 'example.wallet',
+      source: join(repository, 'examples/wallet'),
+      output: join(repository, 'examples/wallet/generated'),
+      migrations: join(repository, 'examples/wallet/migrations'),
+      templates: undefined,
+      client: join(repository, 'examples/wallet/generated/client'),
+      title: undefined,
       version: '1.0.0',
     });
   });
@@ -156,11 +156,11 @@ describe('a valid configuration', () => {
       slowMs: 1_000,
     });
     expect(config.generator).toEqual({
-      sourceDirectory: '/app',
-      outputDirectory: '/app/out',
-      migrationsDirectory: '/srv/migrations',
-      templatesDirectory: '/app/own',
-      clientDirectory: '/app/web',
+      source: '/app',
+      output: '/app/out',
+      migrations: '/srv/migrations',
+      templates: '/app/own',
+      client: '/app/web',
       title: 'Wallets',
       version: '2.1.0',
     });

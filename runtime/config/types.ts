@@ -283,17 +283,17 @@ export interface HttpConfig {
 /** Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder. */
 export interface GeneratorConfig {
   /** Folder that contains all inputs. */
-  readonly sourceDirectory: string;
+  readonly source: string;
   /** Folder of emitted code. */
-  readonly outputDirectory: string;
+  readonly output: string;
   /** Folder of the application's migrations. */
-  readonly migrationsDirectory: string;
+  readonly migrations: string;
   /** Folder of the user's own templates, if there is one. */
-  readonly templatesDirectory: string | undefined;
+  readonly templates: string | undefined;
   /** Folder of the emitted client. Undefined: no client is emitted. */
-  readonly clientDirectory: string | undefined;
-  /** Title of the API document. Default: the namespace. */
-  readonly title: string;
+  readonly client: string | undefined;
+  /** Title of the API document. Undefined: the namespace. */
+  readonly title: string | undefined;
   /** Version of the API document. Default `1.0.0`. */
   readonly version: string;
 }
@@ -305,8 +305,6 @@ export interface FwConfig {
   readonly namespace: string;
   /** False: migrations run separately, and the start only verifies them. */
   readonly migrateAtStart: boolean;
-  /** Difference between the clock of a process and that of a database that is reported, in milliseconds. */
-  readonly maximumClockSkewMs: number;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;
   readonly http: HttpConfig;

@@ -85,14 +85,13 @@ export function keysForRestart(started: FwConfig, next: FwConfig): readonly stri
 
 /** Without `fw.generator`, which only `fw-gen` uses. */
 function settingsOf(config: FwConfig): Readonly<Record<string, unknown>> {
-  const { namespace, migrateAtStart, maximumClockSkewMs, execution, retention } = config;
+  const { namespace, migrateAtStart, execution, retention } = config;
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
   );
   return {
     'fw.namespace': namespace,
     'fw.migrate-at-start': migrateAtStart,
-    'fw.maximum-clock-skew-ms': maximumClockSkewMs,
     ...Object.fromEntries(keys),
     'fw.relay': JSON.stringify(config.relay),
     'fw.access': JSON.stringify(config.access),

@@ -157,7 +157,6 @@ function serverOptions<Collaborators>(
   const authenticator = authenticatorOf(access, options.authenticator, databases);
   const callers = callerLimitsOf(access, callerLimits);
   const hosts = access.hosts.length > 0 ? access.hosts : (options.hosts ?? []);
-  const clocks = { skewsMs: opened.clockSkewsMs, maximumMs: config.maximumClockSkewMs };
   return {
     ...servedFeeds(application.routes, options.feeds ?? {}, opened),
     ...{ authenticator, certificate, cors, hosts, limits, log, metrics, plugins, problems, title },
@@ -174,7 +173,10 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
-    health: Object.assign(shardHealth(databases, log, clocks), operatorCheck(access, authenticator)),
+    health: Object.assign(
+      shardHealth(databases, log, opened.clockSkewsMs),
+      operatorCheck(access, authenticator),
+    ),
     callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
     customRoutes: added.length === 0 ? undefined : customRoutes,
