@@ -78,13 +78,13 @@ async function tryOut(
   const { dropMigration, named, renameMigrations, tableProblem } = await import('../generator/migrations.js');
   const { FwError, withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
-    const { tables, checks } = await trial.run(present);
+    const { tables } = await trial.run(present);
     const table = tables.get(rename.table);
     const problem = tableProblem(rename, table, release);
     if (problem !== undefined) throw refused(problem);
     const isBegin = release === 'begin';
     const found = table?.columns.find(({ name }) => name === (isBegin ? rename.from : rename.to));
-    const refusesNaN = (checks?.get(rename.table) ?? []).some(
+    const refusesNaN = (table?.checks ?? []).some(
       ({ columns, definition, isValidated }) =>
         isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
     );

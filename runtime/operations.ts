@@ -37,11 +37,10 @@ export type { RecurringAction, ScheduledAction, ScheduleState } from './events/s
 export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export type { RelayPages } from './http/process/relay-pages.js';
 export { type JsonAction, type JsonCall, mayPass, openJsonAction } from './json-action.js';
-export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export type { SchemaSnapshot } from './migration/schema-snapshot.js';
-export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export { describeDifference, findDrift, type ShardDrift } from './migration/shard-drift.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
 export { readEventLock } from './relay/schemas/event-lock.js';

@@ -138,7 +138,7 @@ function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonl
     ...(failure === undefined ? [] : [`${shard} could not be checked: ${failure}`]),
     ...lacks.map((line) => `${shard} lacks what most shards have: ${line}`),
     ...has.map((line) => `${shard} has what most shards lack: ${line}`),
-    ...tables.map(({ message }) => `${shard} does not match the models: ${message}`),
+    ...tables.map((message) => `${shard} does not match the models: ${message}`),
   ];
 }
 

@@ -56,7 +56,6 @@ export type {
   Explanation,
   Verdict,
 } from '../execution/perform/explain.js';
-export type { DriftPolicy } from '../migration/check-schema.js';
 export {
   type MigrateOptions,
   type MigrationReport,
@@ -65,7 +64,12 @@ export {
   type ShardMigrationReport,
 } from '../migration/migrate.js';
 export type { MigrationOrigin } from '../migration/migration.js';
-export { type PrepareOptions, prepareShards, type ShardPreparation } from '../migration/prepare-shards.js';
+export {
+  type DriftPolicy,
+  type PrepareOptions,
+  prepareShards,
+  type ShardPreparation,
+} from '../migration/prepare-shards.js';
 export type { ShardStatistics } from '../observability/shard-statistics.js';
 export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 export type { EventFacts } from '../persistence/codec/recorded-event.js';

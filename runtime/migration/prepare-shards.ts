@@ -8,11 +8,15 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { type SqlStateMeaning, sqlStateMeaning } from '../sharding/sql-state.js';
-import { type DriftPolicy, requireFit, warnOfDifferences } from './check-schema.js';
 import { type MigrateOptions, migrateShard } from './migrate.js';
 import { orMigrationError } from './migration.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+import { compareSchemas, describeDifference, firstOf } from './shard-drift.js';
+import { expectedTable, tableDrift } from './table-drift.js';
 import { verifyShard } from './verify-shard.js';
+
+/** `refuse`: the shard is not served. `warn`: it is served, and statements on those tables will fail. */
+export type DriftPolicy = 'refuse' | 'warn';
 
 /** Options for preparing shards before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
@@ -105,7 +109,12 @@ export class ShardPreparation {
     const isHopeless = (outcome: ShardOutcome<void>): boolean =>
       !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
     if (firstOutcome?.ok === false && outcomes.every(isHopeless)) this.#giveUp(firstOutcome.error);
-    warnOfDifferences(this.#snapshots, this.#warn);
+    // Differences in something that no model needs, such as an index: the shards are served.
+    for (const drift of compareSchemas(this.#snapshots, { tables: [] })) {
+      const difference = describeDifference(drift);
+      if (difference !== '')
+        this.#warn(`The schema of shard ${drift.shard} differs from most: ${difference}`);
+    }
   }
 
   #giveUp(error: unknown): never {
@@ -183,7 +192,7 @@ export class ShardPreparation {
     this.#options.inform?.(`preparing ${this.#nameOf(shard)}`);
     const applied = await this.#bringUpToDate(database, shard);
     const schema = await snapshotSchema(database);
-    requireFit(shard, schema, this.#options, this.#warn);
+    this.#requireFit(shard, schema);
     await this.#options.beforeService?.(database);
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
@@ -191,6 +200,16 @@ export class ShardPreparation {
     this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
     const waitedMs = time.nowMs() - startedAt;
     time.setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
+  }
+
+  /** Refuses a shard whose tables do not match the models, because requests would fail one by one. */
+  #requireFit(shard: ShardIdentifier, schema: SchemaSnapshot): void {
+    const { models, drift } = this.#options;
+    const misfits = tableDrift(models.map(expectedTable), schema);
+    if (misfits.length === 0) return;
+    const message = `The tables do not match the models. Shard ${shard}: ${firstOf(misfits)}. Write a migration (fw-gen migrate diff).`;
+    if (drift !== 'warn') throw new MigrationError(message);
+    this.#warn(message);
   }
 
   /** @returns how many migrations were applied */

@@ -4,7 +4,7 @@ import type { DatabaseAdapter } from '../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
 import type { Migration } from './migration.js';
-import { type SchemaSnapshot, snapshotChecks, snapshotSchema } from './schema-snapshot.js';
+import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 
@@ -35,8 +35,7 @@ export async function withReplay<T>(
     return await work({
       run: async (migrations) => {
         await migrate(databases, { migrations });
-        const database = databases.database(SHARD);
-        return { ...(await snapshotSchema(database)), checks: await snapshotChecks(database) };
+        return snapshotSchema(databases.database(SHARD));
       },
     });
   } finally {
