@@ -80,21 +80,9 @@ test('names are valid and unique', () => {
   );
 });
 
-test('lists of strings contain only strings', () => {
-  const of = (servers: string): string => `      - { name: a, nats: { servers: ${servers} } }\n`;
-  expect(mistakesOf(of('n'))).toContain('must be a list of 1 to 32 strings, found the string "n"');
-  expect(mistakesOf(of('[]'))).toContain('found a list of 0');
-  expect(mistakesOf(of('[n, n]'))).toContain('n is listed twice');
-  expect(mistakesOf(of('[1]'))).toContain('must be a string, found 1');
-});
-
-test('a webhook has an absolute URL', () => {
-  const of = (url: string): string => `      - { name: a, webhook: { url: "${url}", secret: "x" } }\n`;
-  expect(mistakesOf(of('/hook'))).toContain('must be an absolute URL');
-  expect(mistakesOf(of('ftp://a.example'))).toContain('must be an absolute URL');
-});
-
 test.each([
+  ['webhook: { url: /hook, secret: x }', 'must be an absolute URL'],
+  ['webhook: { url: "ftp://a.example", secret: x }', 'must be an absolute URL'],
   ['webhook: { url: "https://me:s3cret@a.example", secret: x }', 'must have no user name and no password'],
   ['kafka: { brokers: [k], topic: "orders {model}" }', 'must be letters, digits, ., _ and -'],
   ['kafka: { brokers: [k], topic: "orders.{modell}" }', 'placeholders are {model} and {event}'],
