@@ -121,10 +121,9 @@ async function applyAll({ config, databases }: Session, atOnce: number, output: 
 function progressLines(total: number, output: Output): (step: MigrationStep) => void {
   let ended = 0;
   return (step) => {
-    if (step.kind === 'started') return;
     ended += 1;
     const result =
-      step.kind === 'done' ? `${step.applied.length} applied` : `failed: ${messageOf(step.error)}`;
+      step.error === undefined ? `${step.applied.length} applied` : `failed: ${messageOf(step.error)}`;
     output.error(`[${ended}/${total}] ${step.shard} ${result}, ${step.elapsedMs} ms`);
   };
 }

@@ -27,25 +27,16 @@ export interface MigrateOptions {
   readonly timeoutMs?: number;
   /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
-  /** Called when a shard starts and ends. */
+  /** Called when a shard ends. */
   readonly progress?: (step: MigrationStep) => void;
 }
 
-/** The progress of one shard. */
-export type MigrationStep =
-  | { readonly kind: 'started'; readonly shard: ShardIdentifier }
-  | {
-      readonly kind: 'done';
-      readonly shard: ShardIdentifier;
-      readonly applied: readonly string[];
-      readonly elapsedMs: number;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly shard: ShardIdentifier;
-      readonly error: unknown;
-      readonly elapsedMs: number;
-    };
+/** How the migration of one shard has ended. */
+export interface MigrationStep extends ShardMigrationReport {
+  /** Why it failed; undefined if it succeeded. */
+  readonly error?: unknown;
+  readonly elapsedMs: number;
+}
 
 /** The result of `migrate`. */
 export interface MigrationReport {
@@ -89,14 +80,14 @@ export function migrateShards(
   const { progress = () => {}, atOnce = SHARDS_AT_ONCE } = options;
   return onEachShard(databases.shards(), atOnce, async (shard) => {
     const startedAt = time.nowMs();
-    const elapsedMs = (): number => Math.round(time.nowMs() - startedAt);
-    progress({ kind: 'started', shard });
+    const ended = (result: Pick<MigrationStep, 'applied' | 'error'>): void =>
+      progress({ shard, ...result, elapsedMs: Math.round(time.nowMs() - startedAt) });
     try {
       const report = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
-      progress({ kind: 'done', shard, applied: report.applied, elapsedMs: elapsedMs() });
+      ended(report);
       return report;
     } catch (error) {
-      progress({ kind: 'failed', shard, error, elapsedMs: elapsedMs() });
+      ended({ applied: [], error });
       throw error;
     }
   });
