@@ -33,17 +33,16 @@ test('sinks are read with their defaults', () => {
     events: [],
     onRejected: 'park',
     startFrom: 'beginning',
-    receiver: { kind: 'webhook', url: 'https://orders.example/hooks/wallet' },
+    webhook: { url: 'https://orders.example/hooks/wallet' },
   });
-  expect(relay?.sinks.slice(1).map(({ receiver }) => receiver)).toEqual([
+  expect(relay?.sinks.slice(1).map(({ kafka, nats }) => kafka ?? nats)).toEqual([
     {
-      kind: 'kafka',
       brokers: ['kafka-1:9092', 'kafka-2:9092'],
       topic: 'wallet.{model}',
       tls: false,
       mechanism: 'scram-sha-512',
     },
-    { kind: 'nats', servers: ['nats-1:4222'], subject: 'events.{model}.{event}', tls: false },
+    { servers: ['nats-1:4222'], subject: 'events.{model}.{event}', tls: false },
   ]);
 });
 

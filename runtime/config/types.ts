@@ -158,22 +158,20 @@ export interface SinkConfig {
   readonly onRejected: 'park' | 'stop';
   /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  readonly receiver: SinkReceiver;
+  /** A sink has one of the following receivers. */
+  readonly webhook: WebhookReceiver | undefined;
+  readonly nats: NatsReceiver | undefined;
+  readonly kafka: KafkaReceiver | undefined;
 }
-
-/** Where a sink sends events. */
-export type SinkReceiver = WebhookReceiver | NatsReceiver | KafkaReceiver;
 
 /** An HTTP endpoint to which events are posted. */
 export interface WebhookReceiver {
-  readonly kind: 'webhook';
   readonly url: string;
   readonly secret: Secret;
 }
 
 /** A stream of NATS JetStream. */
 export interface NatsReceiver {
-  readonly kind: 'nats';
   readonly servers: readonly string[];
   /** Template of the subject. Default `events.{model}.{event}`. */
   readonly subject: string;
@@ -185,7 +183,6 @@ export interface NatsReceiver {
 
 /** A topic of Kafka. */
 export interface KafkaReceiver {
-  readonly kind: 'kafka';
   readonly brokers: readonly string[];
   /** Template of the topic. Default `outbox.event.{model}`. */
   readonly topic: string;
