@@ -23,7 +23,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/entrances': 150,
   'runtime/collections': 160,
   'runtime/concurrency': 700,
-  'runtime/config': 3_310,
+  'runtime/config': 3_130,
   'runtime/consumer': 430,
   'runtime/doctor': 600,
   'runtime/domain': 2_880,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_290,
   'runtime/http': 5_260,
   'runtime/locks': 510,
-  'runtime/migration': 2_860,
+  'runtime/migration': 2_660,
   'runtime/observability': 880,
   'runtime/openapi': 820,
   'runtime/persistence': 5_700,
@@ -41,7 +41,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_320,
   'runtime/sagas': 1_910,
   'runtime/sharding': 4_040,
-  'runtime/testing': 2_830,
+  'runtime/testing': 2_720,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_960, generator: 710 };
@@ -51,13 +51,13 @@ const NAMES: Readonly<Record<string, number>> = {
   index: 160,
   client: 38,
   codegen: 73,
-  config: 47,
+  config: 45,
   consumer: 14,
   generator: 58,
   http: 43,
   operate: 114,
   relay: 19,
-  testing: 54,
+  testing: 48,
 };
 
 /** Classes with more members than this are to become several classes, or data. */

@@ -99,8 +99,14 @@ async function plan(session: Session, options: Limit): Promise<Report> {
 
 async function applyAll({ config, databases }: Session, atOnce: number, output: Output): Promise<Report> {
   const migrations = await readMigrations(config);
-  const { migrateShards } = await import('../../runtime/operations.js');
-  const progress = progressLines(databases.shards().length, output);
+  const { messageOf, migrateShards } = await import('../../runtime/operations.js');
+  // A line on standard error for each finished shard, so that standard output contains only the result.
+  let ended = 0;
+  const progress = ({ shard, applied, error, elapsedMs }: MigrationStep): void => {
+    ended += 1;
+    const result = error === undefined ? `${applied.length} applied` : `failed: ${messageOf(error)}`;
+    output.error(`[${ended}/${databases.shards().length}] ${shard} ${result}, ${elapsedMs} ms`);
+  };
   const outcomes = await migrateShards(databases, { migrations, atOnce, progress });
   const shards = outcomes.map((outcome) => ({
     shard: outcome.shard.toString(),
@@ -115,21 +121,6 @@ async function applyAll({ config, databases }: Session, atOnce: number, output: 
     RESULT: ({ error }) => error ?? 'done',
   });
   return { json: { shards }, lines: [table], isDrift: !outcomes.every(({ ok }) => ok) };
-}
-
-/** A line on standard error for each finished shard, so that standard output contains only the result. */
-function progressLines(total: number, output: Output): (step: MigrationStep) => void {
-  let ended = 0;
-  return (step) => {
-    ended += 1;
-    const result =
-      step.error === undefined ? `${step.applied.length} applied` : `failed: ${messageOf(step.error)}`;
-    output.error(`[${ended}/${total}] ${step.shard} ${result}, ${step.elapsedMs} ms`);
-  };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {

@@ -64,12 +64,8 @@ export {
   type ShardMigrationReport,
 } from '../migration/migrate.js';
 export type { MigrationOrigin } from '../migration/migration.js';
-export {
-  type DriftPolicy,
-  type PrepareOptions,
-  prepareShards,
-  type ShardPreparation,
-} from '../migration/prepare-shards.js';
+export type { DriftPolicy, PrepareOptions, ShardPreparation } from '../migration/prepare-shards.js';
+export { prepareShards } from '../migration/prepare-shards.js';
 export type { ShardStatistics } from '../observability/shard-statistics.js';
 export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 export type { EventFacts } from '../persistence/codec/recorded-event.js';
