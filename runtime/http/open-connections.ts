@@ -70,7 +70,8 @@ export class OpenConnections {
     pipeline.last = { request, response };
     pipeline.open += 1;
     let hasBegun = false;
-    response.once('close', () => {
+    // A response closes once; `on` spares the wrapper of `once`, for every request.
+    response.on('close', () => {
       if (hasBegun) this.#inFlight -= 1;
       this.#left(pipeline);
     });
