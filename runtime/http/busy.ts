@@ -19,7 +19,7 @@ export interface ShardPlaces {
   refused: number;
 }
 
-/** Releases the place of a request. Calls after the first have no effect. */
+/** Releases the place of a request; called once. */
 export type Leave = () => void;
 
 const SECOND_MS = 1_000;
@@ -69,10 +69,7 @@ export class Places {
     const places = this.#of(shard);
     places.inFlight += 1;
     this.#inFlight += 1;
-    let isTaken = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
       places.inFlight -= 1;
       this.#inFlight -= 1;
     };
