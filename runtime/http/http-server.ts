@@ -158,7 +158,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     addPages({ ...options, server: scope, answers, scheme });
     done();
   });
-  const listeners = new Listeners(server.server, connections);
+  const listeners = new Listeners(server.server);
   let closed: Promise<void> | undefined;
   return {
     fastify: server,
@@ -238,9 +238,8 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
   // Fastify would ignore their bodies; routes refuse unexpected ones.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   const listener: Server = server.server;
-  connections.watch(listener);
+  connections.watch(listener, limits.connections);
   certificate?.serve(listener);
-  listener.maxConnections = limits.connections;
   // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   listener.maxHeadersCount = 0;
   // A client may end its side once it has sent its requests, and still gets the answers.

@@ -42,16 +42,13 @@ export class OpenConnections {
   /** Set once the server no longer listens: each answer then ends its connection. */
   endsConnections = false;
 
-  /** The number of open connections. */
-  get open(): number {
-    return this.#open;
-  }
-
-  /** Watches a server that does not listen yet. */
-  watch(server: Server): void {
+  /** Watches a server that does not listen yet. @param most further connections are closed */
+  watch(server: Server, most: number): void {
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
       this.#open += 1;
+      // Not by `maxConnections`, because a server may listen on several sockets.
+      if (this.#open > most) socket.destroy();
       socket.once('close', () => {
         this.#open -= 1;
       });
