@@ -47,7 +47,7 @@ describe('the docs page', () => {
       "curl -X POST 'http://localhost:8080/wallets/01942f5e-7c00-7a3b-8040-5d0e9c6b1f27/deposit'",
     );
     expect(command).toContain(`O'\\''Brien`);
-    expect(command).toContain("curl 'http://localhost:8080/wallets?ownerId=01942f5e");
+    expect(command).toContain("curl 'http://localhost:8080/wallets?ownerId=6f3f6d58");
   });
 
   it('shows a list in a query as one parameter per item', () => {
