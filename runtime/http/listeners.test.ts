@@ -62,23 +62,3 @@ test('every one of many connections is answered, and the port is free after the 
   });
   await new Promise((resolve) => other.close(resolve));
 });
-
-test('a connection beyond the limit is closed, until another one has ended', async () => {
-  const limited = new WalletApplication().server({ limits: { connections: 1 } });
-  const { port } = await limited.listen({ host: HOST, port: 0 });
-  const answerOf = (): Promise<string> =>
-    new Promise((resolve) => {
-      const socket = connect(port, HOST, () =>
-        socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
-      );
-      let text = '';
-      socket.on('data', (bytes) => (text += bytes));
-      socket.on('error', () => {}).once('close', () => resolve(text.slice(0, 15)));
-    });
-  const first = connect(port, HOST);
-  await new Promise((resolve) => first.once('connect', resolve));
-  expect(await answerOf()).toBe('');
-  first.destroy();
-  await expect.poll(answerOf).toBe('HTTP/1.1 200 OK');
-  await limited.close(0);
-});
