@@ -32,7 +32,7 @@ import { migrateShard } from './migration/migrate.js';
 import { prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
 import { defaultLogger, type Logger } from './observability/logger.js';
-import { SafeLogger } from './observability/safe-logger.js';
+import { safeLogger } from './observability/safe-logger.js';
 import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
 import type { JournalStatistics } from './persistence/journal/journal-statistics.js';
@@ -237,7 +237,7 @@ function wireApplication<Collaborators>(
   const reach =
     tenancy && reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
   const environment = systemEnvironment(clock);
-  const log = SafeLogger.of(options.log, defaultLogger());
+  const log = safeLogger(options.log, defaultLogger());
   const executor = new ActionExecutor({
     registry,
     gateways,

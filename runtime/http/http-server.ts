@@ -13,7 +13,7 @@ import type { CorsConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
-import { SafeLogger } from '../observability/safe-logger.js';
+import { safeLogger } from '../observability/safe-logger.js';
 import { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
 import { BrowserHeaders } from './browser-headers.js';
@@ -118,7 +118,7 @@ export class PluginError extends Error {}
 function edgeOf(options: HttpServerOptions) {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const { metrics, problems, feeds, certificate, hosts = [], strictTransportSeconds = 0 } = options;
-  const log = SafeLogger.of(options.log, defaultLogger());
+  const log = safeLogger(options.log, defaultLogger());
   return {
     ...{ limits, log, metrics, certificate },
     answers: new Answers({ log, problems, metrics }),

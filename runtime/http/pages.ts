@@ -3,7 +3,7 @@ import { fresh } from '../observability/fresh.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';
-import { docsPage } from './docs/page.js';
+import { DOCS_HEADERS, docsPage } from './docs/page.js';
 import { fixedPage, type SendPage } from './fixed-page.js';
 import { type HealthCheck, readinessOf, withoutDetails } from './health.js';
 
@@ -59,16 +59,12 @@ export function addPages(context: PagesContext): void {
 }
 
 function docs({ title, scheme }: PagesContext, openApi: object): Page {
-  const page = docsPage(openApi, title);
-  const headers = {
-    'content-security-policy': page.contentSecurityPolicy,
-    'content-type': 'text/html; charset=utf-8',
-  };
+  const render = docsPage(openApi, title);
   const pages = new Map<string, SendPage>();
   return (request, reply) => {
     const { host: named = '' } = request.headers;
     const host = HOST.test(named) && (pages.has(named) || pages.size < MOST_HOSTS) ? named : 'localhost';
-    const send = pages.get(host) ?? fixedPage(page.render(`${scheme}://${host}`), headers);
+    const send = pages.get(host) ?? fixedPage(render(`${scheme}://${host}`), DOCS_HEADERS);
     pages.set(host, send);
     return send(request, reply);
   };

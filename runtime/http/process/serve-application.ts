@@ -16,7 +16,7 @@ import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
-import { SafeLogger } from '../../observability/safe-logger.js';
+import { safeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
@@ -62,7 +62,7 @@ export async function serveApplication<Collaborators>(
   port: ProcessPort = systemProcess,
 ): Promise<RunningServer> {
   const own = defaultLogger((line) => port.stderr(line));
-  const log = SafeLogger.of(options.log, own);
+  const log = safeLogger(options.log, own);
   try {
     const command = readCommandLine(options);
     if (command !== 'help') return await start(application, options, command, { port, log });
