@@ -76,6 +76,17 @@ export async function serveApplication<Collaborators>(
   return port.exit(0);
 }
 
+/** A server before it listens, and its process. */
+interface Opened {
+  readonly opened: Application;
+  readonly config: FwConfig;
+  readonly env: Environment;
+  readonly port: ProcessPort;
+  readonly log: Logger;
+  readonly certificate: ServerCertificate | undefined;
+}
+
+/** Closes the databases and the listener if it fails. */
 async function start<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
@@ -97,41 +108,17 @@ async function start<Collaborators>(
     inform: (message) => log.info({}, message),
     warn: (message) => log.warn({}, message),
   });
+  const context = { opened, config, env, port, log, certificate };
+  let server: HttpServer | undefined;
   try {
-    return await listen(application, options, { opened, config, command, port, log, certificate });
-  } catch (error) {
-    await opened.close();
-    throw listenFailure(error, command);
-  }
-}
-
-/** The parts of a server after the application is open. */
-interface Opened {
-  readonly opened: Application;
-  readonly config: FwConfig;
-  readonly command: ServeCommand;
-  readonly port: ProcessPort;
-  readonly log: Logger;
-  readonly certificate: ServerCertificate | undefined;
-}
-
-/** Closes the listener if it fails. */
-async function listen<Collaborators>(
-  application: ApplicationDefinition<Collaborators>,
-  options: ServeApplicationOptions<Collaborators>,
-  context: Opened,
-): Promise<RunningServer> {
-  const { opened, command } = context;
-  const metrics =
-    options.metrics === false ? undefined : await openMetrics(opened, options.deliver !== false);
-  const server = createHttpServer(serverOptions(application, options, context, metrics));
-  try {
-    const address = await server.listen(command);
-    return run({ ...context, env: options.env ?? process.env, server, address });
+    const metrics = options.metrics === false ? undefined : await openMetrics(opened, deliver !== false);
+    server = createHttpServer(serverOptions(application, options, context, metrics));
+    return run(context, server, await server.listen(command));
   } catch (error) {
     // The first failure is the one to report.
-    await server.close(0).catch(() => {});
-    throw error;
+    await server?.close(0).catch(() => {});
+    await opened.close();
+    throw listenFailure(error, command);
   }
 }
 
@@ -199,14 +186,12 @@ function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined):
   return { requestsPerSecond, burst, shared, concurrentRequests };
 }
 
-interface Listening extends Opened {
-  readonly env: Environment;
-  readonly server: HttpServer;
-  readonly address: ListenAddress;
-}
-
 /** Connects a listening server to its process: signals, the configuration file, the register of processes. */
-function run({ opened, config, env, port, log, certificate, server, address }: Listening): RunningServer {
+function run(
+  { opened, config, env, port, log, certificate }: Opened,
+  server: HttpServer,
+  address: ListenAddress,
+): RunningServer {
   const register = new ProcessRegister(opened.databases, {
     id: randomUUID(),
     name: `${hostname()}:${process.pid}`,
@@ -223,21 +208,18 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
   register.runs(config.sharding);
   opened.databases.onService(() => register.changed());
   const reloaded = (topology: ShardingTopology): void => register.runs(topology);
-  const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
-  const unwatch = certificate && followCertificate(certificate, log, port);
-  const unbind = endWithProcess(port, log, close);
-  const forget = (): void => {
-    unfollow();
-    unwatch?.();
-    unbind();
-  };
+  const followed = [
+    followConfig({ config, env, application: opened, reloaded, log, port }),
+    certificate && followCertificate(certificate, log, port),
+    endWithProcess(port, log, close),
+  ];
   port.stdout(`listening on ${address.url}\n`);
   return {
     ...address,
     application: opened,
     fastify: server.fastify,
     close: async () => {
-      forget();
+      for (const stop of followed) stop?.();
       await close();
     },
   };
