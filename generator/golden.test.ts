@@ -37,7 +37,7 @@ describe('golden cases', () => {
     cpSync(join(folder, 'input'), project, { recursive: true });
     const before = filesBelow(project);
     const result = await generate({ ...foldersOf(folder, project), title: name });
-    const document = result.diagnostics.length > 0 ? {} : await documentOf(folder, project);
+    const document = optionsOf(folder).openapi === true ? await documentOf(folder, project) : {};
     const written = { ...changedFiles(before, filesBelow(project)), ...document };
     if (isUpdate) update(folder, result, written);
     expect(diagnosticsText(result)).toBe(readText(join(folder, 'diagnostics.txt')));
@@ -88,11 +88,17 @@ interface CaseOptions {
   readonly templates?: string;
   readonly client?: string;
   readonly strict?: boolean;
+  /** The case is also about the API document. */
+  readonly openapi?: true;
+}
+
+function optionsOf(folder: string): CaseOptions {
+  const file = join(folder, 'options.json');
+  return existsSync(file) ? JSON.parse(readText(file)) : {};
 }
 
 function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
-  const file = join(folder, 'options.json');
-  const options: CaseOptions = existsSync(file) ? JSON.parse(readText(file)) : {};
+  const options = optionsOf(folder);
   return {
     projectDirectory: project,
     sourceDirectory: join(project, options.source ?? '.'),
