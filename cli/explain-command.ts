@@ -47,7 +47,7 @@ async function explain(text: string, configFile: string): Promise<readonly strin
     traced === undefined
       ? explainSource(place, trace)
       : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
-  const shards = (await result.shardVerdicts()).filter(({ location }) => location.file === place.file);
+  const shards = result.shardVerdicts().filter(({ location }) => location.file === place.file);
   const lines = [
     ...origins,
     ...shards.map(({ action, verdict, message }) => `${action} touches one shard: ${verdict}. ${message}`),

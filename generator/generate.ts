@@ -54,7 +54,7 @@ export interface GenerateResult {
   /** @internal Returns the declaration that causes each line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
   /** @internal Returns the result of analysing the shards of each action. Computed when called. */
-  readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
+  readonly shardVerdicts: () => readonly ShardVerdict[];
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
   /** Returns what is probably a mistake, such as a route without a rule. Computed when called. */
@@ -94,7 +94,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     inputs: [...inputs, ...locks.map(({ path }) => path)],
     changes,
     trace: () => traceAll(input, locked),
-    shardVerdicts: () => shardVerdicts(options, readResult),
+    shardVerdicts: readResult.shardVerdicts,
     forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),
     warnings: () => warningsOf(readResult),
   };
@@ -115,14 +115,6 @@ function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>
     ...unboundedPatterns(schema),
     ...misspelledTags(schema),
   ]);
-}
-
-async function shardVerdicts(
-  { projectDirectory }: GenerateOptions,
-  { paths, schema }: RunInputs,
-): Promise<readonly ShardVerdict[]> {
-  const { readShardVerdicts } = await import('./read/shards/verdict.js');
-  return readShardVerdicts(projectDirectory, paths, schema);
 }
 
 function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string, TracedText> {
@@ -176,7 +168,7 @@ function failed(diagnostics: readonly Diagnostic[], inputs: readonly string[]): 
     inputs,
     diagnostics: sortDiagnostics(diagnostics),
     trace: () => new Map(),
-    shardVerdicts: () => Promise.resolve([]),
+    shardVerdicts: () => [],
     forgottenColumns: () => [],
     warnings: () => [],
   };

@@ -66,7 +66,6 @@ export function readAction(
     collaborators: readCollaborators(context, classes, [
       { name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } },
     ]),
-    stagingCalls: classes.reduce((sum, each) => sum + countStagingCalls(each), 0),
     version: readVersion(context, tags),
     upcasters: readUpcasters(node) || undefined,
     isCrossShard: tags.some((tag) => tag.name === 'crossShard') ? (true as const) : undefined,
@@ -91,19 +90,6 @@ function readRule(
   }
   return undefined;
 }
-
-/** Counts occurrences in the text. Most actions stage once, and need no analysis. */
-function countStagingCalls(node: ts.ClassDeclaration): number {
-  const { text } = node.getSourceFile();
-  let count = 0;
-  for (const call of STAGING_CALLS) {
-    let at = text.indexOf(call, node.getStart());
-    for (; at >= 0 && at < node.end; at = text.indexOf(call, at + call.length)) count += 1;
-  }
-  return count;
-}
-
-const STAGING_CALLS = ['.add(', '.update(', '.expect(', '.getOrAdd('];
 
 function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
   const options = readOptions(context, decoratorArguments(decorator)[0], ['name']);

@@ -8,7 +8,7 @@ import { namesakes } from './migration-files.js';
 import { readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
-import { checkShards } from './shards/verdict.js';
+import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
 import { unemittedEvents } from './unemitted-events.js';
 import { unprotectedReads } from './unprotected-reads.js';
@@ -19,6 +19,8 @@ export interface ReadResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Returns what is probably a mistake. Computed when called. */
   readonly warnings: () => readonly Diagnostic[];
+  /** Returns the result of analysing the shards of each action. Computed when called. */
+  readonly shardVerdicts: () => readonly ShardVerdict[];
   /** Folders that were listed and files that were requested, whether they exist or not. */
   readonly inputs: readonly string[];
 }
@@ -43,16 +45,20 @@ export function readProject(
     const migration = attempt(diagnostics, file, () => readMigration(context, file));
     if (migration !== undefined) schema.migrations.push(migration);
   }
-  // Only these actions can stage on two shards.
-  const suspects = schema.actions.filter(({ stagingCalls }) => stagingCalls > 1);
-  if (suspects.length > 0) diagnostics.push(...checkShards(context, schema, suspects));
+  for (const action of schema.actions) diagnostics.push(...checkShards(context, action));
   const inputs = [
     ...new Set([...folders, paths.migrations, ...sources.requested, ...context.checker.inputs]),
   ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
   return syntaxErrors.length > 0
-    ? { schema: nothingFound(), diagnostics: syntaxErrors, warnings: () => [], inputs }
+    ? {
+        schema: nothingFound(),
+        diagnostics: syntaxErrors,
+        warnings: () => [],
+        shardVerdicts: () => [],
+        inputs,
+      }
     : {
         schema,
         diagnostics,
@@ -61,6 +67,7 @@ export function readProject(
           ...unemittedEvents(sources, files, schema.events),
           ...unprotectedReads(context, schema),
         ],
+        shardVerdicts: () => schema.actions.map((action) => shardVerdict(context, action)),
         inputs,
       };
 }

@@ -115,8 +115,6 @@ export interface ActionSchema {
   readonly resultOptional: boolean;
   readonly resultNullable: boolean;
   readonly collaborators: readonly CollaboratorSchema[];
-  /** Number of calls of `add`, `update`, `expect` and `getOrAdd` in its class. */
-  readonly stagingCalls: number;
   /** `@version` of its comment: the version of its params. */
   readonly version?: number;
   /** Number of its upcasters; `uncounted` if the source does not state it. Default: none. */
