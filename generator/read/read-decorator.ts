@@ -95,10 +95,13 @@ function isNames(value: unknown): value is readonly string[] {
 /** Returns the name of a decorator of this package; undefined for any other modifier. */
 export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
   if (!ts.isDecorator(modifier)) return undefined;
-  const { expression } = modifier;
-  const callee = ts.isCallExpression(expression) ? expression.expression : expression;
-  const { resolved } = resolveExpression(context, callee);
+  const { resolved } = resolveExpression(context, calleeOf(modifier));
   return resolved.kind === 'framework' ? resolved.name : undefined;
+}
+
+/** Returns the name of a decorator, with or without a call. */
+export function calleeOf({ expression }: ts.Decorator): ts.Expression {
+  return ts.isCallExpression(expression) ? expression.expression : expression;
 }
 
 /** Returns the arguments of a decorator; empty for a decorator without a call. */

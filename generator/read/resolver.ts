@@ -80,8 +80,8 @@ export function resolveExpression(
 const MOST_CONSTANTS = 8;
 
 function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
-  const { declarations, variables } = moduleIndex(source);
-  return (meaning === 'value' ? variables.get(name) : undefined) ?? declarations.get(name);
+  const { declarations, values } = moduleIndex(source);
+  return (meaning === 'value' ? values.get(name) : undefined) ?? declarations.get(name);
 }
 
 /** A name that a module exports. */
