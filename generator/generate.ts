@@ -1,5 +1,6 @@
 import { misspelledTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
+import { unstorableResults } from './check/check-results.js';
 import { routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
@@ -114,6 +115,7 @@ function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>
     ...routesWithoutRule(schema),
     ...unboundedPatterns(schema),
     ...misspelledTags(schema),
+    ...unstorableResults(schema),
   ]);
 }
 

@@ -78,6 +78,8 @@ export interface UnsupportedType {
   readonly cause?: string;
   /** True if the type contains itself. */
   readonly recursive?: true;
+  /** True if its values are instances of a class, functions or symbols, so that not even a result is kept. */
+  readonly isNotPlain?: true;
 }
 
 /** A model class by name and file. */

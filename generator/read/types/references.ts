@@ -16,11 +16,12 @@ import { unknownType } from '../unresolved.js';
 import { askForDeclared, askForType } from './convert.js';
 import { isOnSurface } from './framework-surface.js';
 import { idHint, plainForm } from './known-types.js';
+import { followLineage, leadsTo } from './lineage.js';
 import { referenceToClass, resolveClass } from './model-classes.js';
 import { declarationKey, named, readClassFields, readMembers } from './objects.js';
 import type { Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { listOf, mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { listOf, mergeFields, notPlain, plain, type ReadType, unsupported } from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
 export function readReference(
@@ -76,7 +77,7 @@ function readGlobal(reading: Reading, name: string, node: ts.TypeReferenceNode):
   // Data is never changed, so both are the same.
   if (name === 'Readonly' && argument !== undefined) return reading.read(reading, argument);
   const hint = plainForm(name, args.at(-1));
-  return hint === undefined ? undefined : unsupported(node, hint);
+  return hint === undefined ? undefined : notPlain(node, hint);
 }
 
 /** Reads a type of a package, of a workspace, or behind a path alias. */
@@ -177,11 +178,12 @@ function readEnum(reading: Reading, declaration: ts.EnumDeclaration, node: ts.No
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node): ReadType {
   const model = referenceToClass(reading.context, node);
   if (model.marked) return plain({ kind: 'model', model });
-  if (reading.use !== 'response')
-    return unsupported(
-      usage,
-      `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`,
-    );
+  if (reading.use !== 'response') {
+    const hint = `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`;
+    // A base class of models is a model in every result.
+    const isModel = leadsTo(followLineage(reading.context, node), 'Model', 'Entity');
+    return isModel ? unsupported(usage, hint) : notPlain(usage, hint);
+  }
   const fields = readClassFields(reading, node, 'response');
   return plain({ kind: 'object', fields, ...named(node) });
 }
