@@ -1,3 +1,4 @@
+import type { NumericType } from '../../runtime/domain/decimal.js';
 import type {
   FieldDescriptor,
   FieldType,
@@ -12,7 +13,6 @@ import type { SourceLocation } from '../schema/location.js';
 import { type ModelSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
-import type { NumericType } from '../schema/value-rules.js';
 
 /** Returns true if the model of this name has sharded ids. */
 export type ShardedModels = (name: string) => boolean;

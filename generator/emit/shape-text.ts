@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schema/json-value.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { Imports } from './print/imports.js';
 import { literal } from './print/literal.js';

@@ -1,5 +1,4 @@
-import type { JsonValue } from '../schema/json-value.js';
-import type { Located } from '../schema/project-schema.js';
+import type { JsonValue, Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { locationOf } from './source-files.js';

@@ -1,8 +1,8 @@
+import type { NumericType } from '../../runtime/domain/decimal.js';
 import { numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
 import { enumKind, type FieldSchema, type ModelReference, type TypeSchema } from './type-schema.js';
-import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
 export const ENTITY_FIELDS: readonly string[] = ['id', 'state', 'version'];

@@ -1,6 +1,8 @@
-import type { JsonValue } from './json-value.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
 import type { Reference, SourceLocation } from './location.js';
 import type { FieldSchema, ModelReference, TypeSchema } from './type-schema.js';
+
+export type { JsonValue } from '../../runtime/domain/json.js';
 
 /** All declarations of the sources, as plain readonly data with locations. */
 export interface ProjectSchema {
