@@ -42,12 +42,12 @@ export function readAction(
     });
   }
   if (className === undefined) return undefined;
-  const classes = lineage.classes.map((each) => each.node);
+  const { classes } = lineage;
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator, resultType);
   const { description, tags } = readDoc(node);
   const schedules = readScheduled(context, classes);
-  const fields = paramsOf(context, params.node, paramsType);
+  const fields = paramsOf(context, params, paramsType);
   const scheduleDecorator = decorators.get('FwSchedule');
   const schedule =
     scheduleDecorator === undefined

@@ -6,7 +6,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
 import { resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { argumentOf, type ScopedClass, type ScopedNode } from './types/lineage.js';
+import { argumentOf, type Lineage } from './types/lineage.js';
 import { reportRefusal } from './unresolved.js';
 
 const OPTIONS =
@@ -15,15 +15,14 @@ const OPTIONS =
 /** Reads a class marked with `@FwEventHandler`. @returns undefined, after a report, if the class has no usable form */
 export function readHandler(
   context: ReadContext,
-  { node, lineage: { classes } }: ClassForm,
+  { node, lineage }: ClassForm,
   decorator: ts.Decorator,
 ): HandlerSchema | undefined {
   const className = readClassName(context, node);
   if (className === undefined) return undefined;
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const settings = readSettings(context, options);
-  const events = readEvents(context, classes, options.get('event'));
-  const nodes = classes.map((each) => each.node);
+  const events = readEvents(context, lineage, options.get('event'));
   if (events.length === 0) {
     const option = options.get('event');
     const refusal = {
@@ -42,7 +41,7 @@ export function readHandler(
     location: locationOf(node.name ?? node),
     events,
     options: settings.options,
-    collaborators: readCollaborators(context, nodes),
+    collaborators: readCollaborators(context, lineage.classes),
   };
 }
 
@@ -89,16 +88,16 @@ function isStart(value: unknown): value is 'beginning' | 'now' {
 /** Reads the events of the option, or else of the parameter type of `handle` in the first class that declares it. */
 function readEvents(
   context: ReadContext,
-  classes: readonly ScopedClass[],
+  lineage: Lineage,
   option: ts.Expression | undefined,
 ): readonly EventReference[] {
   if (option !== undefined) {
     const named = ts.isArrayLiteralExpression(option) ? [...option.elements] : [option];
     return named.flatMap((each) => eventOf(context, each, each.getText()));
   }
-  for (const { node, scope } of classes) {
+  for (const node of lineage.classes) {
     const type = handleMethod(node)?.parameters[0]?.type;
-    if (type !== undefined) return eventsOfEnvelope(context, argumentOf({ node: type, scope }));
+    if (type !== undefined) return eventsOfEnvelope(context, lineage, argumentOf(lineage, type));
   }
   return [];
 }
@@ -112,15 +111,16 @@ function handleMethod(node: ts.ClassDeclaration): ts.MethodDeclaration | undefin
 /** Returns the classes in `EventEnvelope<OneEvent | AnotherEvent>`. */
 function eventsOfEnvelope(
   context: ReadContext,
-  { node: type, scope }: ScopedNode,
+  lineage: Lineage,
+  type: ts.TypeNode,
 ): readonly EventReference[] {
   if (!ts.isTypeReferenceNode(type)) return [];
   const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
   const [argument] = type.typeArguments ?? [];
   if (resolved.kind !== 'framework' || resolved.name !== 'EventEnvelope' || argument === undefined) return [];
-  const { node: events } = argumentOf({ node: argument, scope });
+  const events = argumentOf(lineage, argument);
   const members = ts.isUnionTypeNode(events) ? [...events.types] : [events];
-  return members.flatMap((member) => eventsOfType(context, argumentOf({ node: member, scope }).node, 0));
+  return members.flatMap((member) => eventsOfType(context, argumentOf(lineage, member), 0));
 }
 
 /** Returns a class, or the classes of an alias of a union. */

@@ -5,15 +5,10 @@ import { decoratedName, hasDecorator } from '../read-decorator.js';
 import { resolveClassDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { isBase, nameText } from '../syntax.js';
-import { argumentOf, followLineage, leadsTo, NO_SCOPE, type Scope } from './lineage.js';
+import { followLineage, leadsTo } from './lineage.js';
 
 /** Returns the class that a type argument names; undefined if this project does not declare it. */
-export function resolveClass(
-  context: ReadContext,
-  argument: ts.TypeNode,
-  scope: Scope = NO_SCOPE,
-): ModelReference | undefined {
-  const { node } = argumentOf({ node: argument, scope });
+export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelReference | undefined {
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const declaration = resolveClassDeclaration(context, node, nameText(node.typeName));
   return declaration === undefined ? undefined : referenceToClass(context, declaration);

@@ -11,7 +11,7 @@ import { fileOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, parameterProperties, scopeOf } from '../syntax.js';
 import { askForMember } from './convert.js';
 import { isField, readField } from './fields.js';
-import { followLineage, leadsTo, type Scope, type ScopedClass } from './lineage.js';
+import { followLineage, isOpen, leadsTo } from './lineage.js';
 import type { Reading } from './reading.js';
 import { mergeFields, plain, type ReadType } from './type-results.js';
 
@@ -78,7 +78,7 @@ interface FieldsOf {
 
 function ownFields(
   reading: Reading,
-  { node, scope }: ScopedClass,
+  node: ts.ClassDeclaration,
   { leaf, withGetters }: FieldsOf,
 ): readonly FieldSchema[] {
   const { context } = reading;
@@ -94,7 +94,7 @@ function ownFields(
     if (!isField(member) || ts.isPrivateIdentifier(member.name)) continue;
     if (ts.isGetAccessorDeclaration(member) && !withGetters) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
-    const read = readClassField(reading, member, { leaf, scope });
+    const read = readClassField(reading, member, leaf);
     if (read !== undefined) fields.push(read);
   }
   return fields;
@@ -104,10 +104,9 @@ function ownFields(
 export function readClassField(
   reading: Reading,
   member: Exclude<FieldNode, ts.PropertySignature>,
-  { leaf, scope }: { readonly leaf: ts.ClassDeclaration; readonly scope: Scope },
+  leaf: ts.ClassDeclaration,
 ): FieldSchema | undefined {
-  const words = scope.size === 0 ? [] : (member.type?.getText() ?? '').split(/\W+/);
-  const isBound = words.some((word) => scope.has(word));
+  const isBound = member.parent !== leaf && member.type !== undefined && isOpen(member.type);
   return readField(reading, member, isBound ? askForMember(reading, leaf, member) : undefined);
 }
 

@@ -4,7 +4,7 @@ import type { ReadContext } from '../read-context.js';
 import { nameText } from '../syntax.js';
 import { askForArgument, askForType } from './convert.js';
 import { HINTS } from './hints.js';
-import { argumentOf, type Lineage } from './lineage.js';
+import { isOpen, type Lineage } from './lineage.js';
 import {
   declarationKey,
   type FieldOwner,
@@ -28,13 +28,10 @@ export function readArgument(
   index: number,
   use: TypeUse = 'data',
 ): ReadType | undefined {
-  const argument = lineage.arguments[index];
-  if (argument === undefined) return undefined;
-  const { node, scope } = argumentOf(argument);
+  const node = lineage.arguments[index];
+  if (node === undefined) return undefined;
   const reading = startReading(context, use);
-  return scope.size === 0
-    ? read(reading, node)
-    : askForArgument(reading, lineage.classes[0].node, { index, node });
+  return isOpen(node) ? askForArgument(reading, lineage.classes[0], { index, node }) : read(reading, node);
 }
 
 /**
