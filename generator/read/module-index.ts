@@ -41,8 +41,6 @@ export interface ModuleIndex {
   readonly declarations: ReadonlyMap<string, Declaration>;
   /** Variables and functions that share their name with a type. */
   readonly values: ReadonlyMap<string, ValueDeclaration>;
-  /** Interfaces by name, for names that are declared more than once. The compiler merges them, also into a class. */
-  readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
   /** Local name by exported name, for everything that the file itself exports. */
   readonly exports: ReadonlyMap<string, string>;
@@ -67,7 +65,6 @@ export function moduleIndex(source: ts.SourceFile): ModuleIndex {
 interface Draft {
   readonly declarations: Map<string, Declaration>;
   readonly values: Map<string, ValueDeclaration>;
-  readonly interfaces: Map<string, readonly ts.InterfaceDeclaration[]>;
   readonly imports: Map<string, ImportBinding>;
   readonly exports: Map<string, string>;
   readonly reExports: ReExport[];
@@ -78,7 +75,6 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
   const draft: Draft = {
     declarations: new Map(),
     values: new Map(),
-    interfaces: new Map(),
     imports: new Map(),
     exports: new Map(),
     reExports: [],
@@ -110,7 +106,6 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
   if (isDefault) draft.defaultExport ??= declaration;
   if (name === undefined) return;
   const other = draft.declarations.get(name);
-  if (other !== undefined) merge(draft, name, [other, declaration]);
   const value = [other, declaration].find((each) => each !== undefined && isValueDeclaration(each));
   // A class is also the value of its name, whatever a namespace adds to it.
   if (other !== undefined && value !== undefined && !ts.isModuleDeclaration(value))
@@ -119,14 +114,6 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
     draft.declarations.set(name, declaration);
   }
   if (isExported && !isDefault) draft.exports.set(name, name);
-}
-
-function merge({ interfaces }: Draft, name: string, declarations: readonly Declaration[]): void {
-  const found = [
-    ...(interfaces.get(name) ?? []),
-    ...declarations.filter((each) => ts.isInterfaceDeclaration(each)),
-  ];
-  interfaces.set(name, [...new Set(found)]);
 }
 
 function addImports(
