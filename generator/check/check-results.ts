@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { laterActions } from '../schema/durable-actions.js';
-import { partsOf, withNested } from '../schema/fields.js';
+import { innerTypes } from '../schema/fields.js';
 import type { ActionSchema, ProjectSchema } from '../schema/project-schema.js';
 import type { TypeSchema, UnsupportedType } from '../schema/type-schema.js';
 
@@ -21,9 +21,10 @@ function takesKey({ route, schedule }: ActionSchema): boolean {
 }
 
 function notPlainPart(type: TypeSchema): UnsupportedType | undefined {
-  const parts = partsOf(type);
-  const fields = parts.flatMap((part) => (part.kind === 'object' ? part.fields.flatMap(withNested) : []));
-  for (const part of [...parts, ...fields.flatMap((field) => partsOf(field.type))])
-    if (part.kind === 'unsupported' && part.isNotPlain === true) return part;
+  if (type.kind === 'unsupported') return type.isNotPlain === true ? type : undefined;
+  for (const inner of innerTypes(type)) {
+    const found = notPlainPart(inner);
+    if (found !== undefined) return found;
+  }
   return undefined;
 }

@@ -85,6 +85,7 @@ export function readClassFields(
   node: ts.ClassDeclaration,
   owner: FieldOwner,
 ): readonly FieldSchema[] {
-  const open = new Map([[declarationKey(node), node.name?.text ?? '']]);
+  const self = { kind: 'again' as const, name: node.name?.text ?? '' };
+  const open = new Map([[declarationKey(node), self]]);
   return readFieldsOfClass({ ...startReading(context, 'response'), open }, node, owner);
 }
