@@ -5,7 +5,7 @@ import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, decoratorName, readOptions } from './read-decorator.js';
+import { decoratorArguments, decoratorNamed, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, type Expected, readFitting } from './read-literal.js';
@@ -81,10 +81,10 @@ function readRule(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
 ): 'everyone' | 'some' | undefined {
-  for (const { modifiers = [] } of classes) {
-    const allow = modifiers.find((modifier) => decoratorName(context, modifier) === 'Allow');
+  for (const each of classes) {
+    const allow = decoratorNamed(context, each, 'Allow');
     if (allow === undefined) continue;
-    const [rule] = decoratorArguments(allow as ts.Decorator);
+    const [rule] = decoratorArguments(allow);
     const named = rule && resolveExpression(context, rule).resolved;
     return named?.kind === 'framework' && named.name === 'everyone' ? 'everyone' : 'some';
   }

@@ -6,7 +6,7 @@ import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { extendsFramework } from './heritage.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
+import { decoratorArguments, readOptions, readStableNames, storedNameIn } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
@@ -40,7 +40,7 @@ export function readModel(
   return defined({
     name,
     description: readDoc(node).description,
-    storedName: decoratedName(context, node, 'AutoBuilder'),
+    storedName: storedNameIn(context, decorator),
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     kind: base.kind,
@@ -152,11 +152,7 @@ type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'c
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
-  const name = options.get('name');
-  if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name))) {
-    const place = name ?? decorator;
-    report(context, 'FWGEN002', place, `${place.getText()} ${TEXT.problem}`, TEXT.hint);
-  }
+  readStableNames(context, options);
   return defined({
     table: readFitting(context, options.get('table'), TEXT),
     columns: readColumnOptions(context, options.get('columns')),

@@ -1,7 +1,7 @@
 import type { ModelReference } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { decoratedName, hasDecorator } from '../read-decorator.js';
+import { decoratorNamed, storedNameIn } from '../read-decorator.js';
 import { resolveClassDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { isBase, nameText } from '../syntax.js';
@@ -16,8 +16,9 @@ export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelRefe
 
 /** Returns how other declarations refer to a model class. */
 export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
-  const marked = hasDecorator(context, node, 'AutoBuilder') || isUnmarkedModel(context, node);
-  const storedName = decoratedName(context, node, 'AutoBuilder');
+  const builder = decoratorNamed(context, node, 'AutoBuilder');
+  const marked = builder !== undefined || isUnmarkedModel(context, node);
+  const storedName = storedNameIn(context, builder);
   const named = storedName === undefined ? {} : { storedName };
   return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
 }
