@@ -207,7 +207,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'generator/system-error.ts': [],
   'generator/content-hash.ts': [],
   'generator/compiled-code.ts': [],
-  'generator/schema': ['runtime/currency-codes.ts', 'runtime/domain'],
+  'generator/schema': ['runtime/currency-codes.ts', 'runtime/collections', 'runtime/domain'],
   'generator/diagnostics.ts': ['generator/schema'],
   'generator/read': [
     'generator/schema',

@@ -4,7 +4,6 @@ import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-sche
 import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
-import { extendsFramework } from './heritage.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions, readStableNames, storedNameIn } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
@@ -62,7 +61,7 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const name = node.name?.text ?? 'the class';
   const heritage = lineage.root;
   const place = extendsClause(node) ?? node.name ?? node;
-  if (!extendsFramework(heritage, 'Model', 'Entity')) {
+  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity')) {
     const unknown = heritage && firstUnresolved(context, heritage.clause);
     const message = `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`;
     const hint =
@@ -77,7 +76,7 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
     return report(context, 'FWGEN007', place, message, `Write the class itself: Model<${name}, ...>.`);
   }
   return {
-    kind: heritage.resolved.name === 'Model' ? 'model' : 'entity',
+    kind: leadsTo(lineage, 'Model') ? 'model' : 'entity',
     sharded: id !== undefined && readIdArgument(context, lineage, name),
     state: state === undefined ? { kind: 'string' } : readState(context, lineage),
   };

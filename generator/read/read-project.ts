@@ -1,11 +1,10 @@
 import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { attempt, attemptFolder } from './attempt.js';
-import { nothingFound } from './found.js';
+import { attempt } from './attempt.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { namesakes } from './migration-files.js';
-import { readClasses } from './read-classes.js';
+import { type Found, readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
 import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
@@ -72,6 +71,13 @@ export function readProject(
       };
 }
 
+function nothingFound(): Found {
+  return {
+    ...{ models: [], refusedModels: [], events: [], actions: [] },
+    ...{ handlers: [], sagas: [], repositories: [], migrations: [] },
+  };
+}
+
 interface ListedFiles extends SourceList {
   readonly migrations: readonly string[];
 }
@@ -80,11 +86,11 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
   const { source, output, migrations, client } = paths;
   const { projectDirectory } = sources;
   const excluded = [output, migrations, ...(client === undefined ? [] : [client])];
-  const found = attemptFolder(diagnostics, { key: 'source', path: source }, () =>
+  const found = attempt(diagnostics, { key: 'source', path: source }, () =>
     listSources(projectDirectory, source, excluded),
   );
   const listed =
-    attemptFolder(diagnostics, { key: 'migrations', path: migrations }, () =>
+    attempt(diagnostics, { key: 'migrations', path: migrations }, () =>
       listMigrations(projectDirectory, migrations),
     ) ?? [];
   diagnostics.push(...namesakes(listed));

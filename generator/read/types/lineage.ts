@@ -1,7 +1,20 @@
 import { ts } from '../compiler.js';
-import { extendsFramework, type Heritage, readHeritage } from '../heritage.js';
 import type { ReadContext } from '../read-context.js';
-import { nameText } from '../syntax.js';
+import { type ResolvedExpression, resolveExpression } from '../resolver.js';
+import { extendsClause, nameText } from '../syntax.js';
+
+/** The base class in an `extends` clause. */
+export interface Heritage extends ResolvedExpression {
+  readonly clause: ts.ExpressionWithTypeArguments;
+}
+
+/** Resolves the base class of `node`; undefined if there is none. */
+export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration): Heritage | undefined {
+  const clause = extendsClause(node);
+  if (clause === undefined) return undefined;
+  const { resolved, expression, typeArguments } = resolveExpression(context, clause.expression);
+  return { resolved, expression, clause, typeArguments: clause.typeArguments ?? typeArguments };
+}
 
 /** Type arguments of classes, by the names of their parameters. */
 type Bindings = ReadonlyMap<ts.ClassDeclaration, ReadonlyMap<string, ts.TypeNode>>;
@@ -41,8 +54,8 @@ export function followLineage(context: ReadContext, node: ts.ClassDeclaration): 
 }
 
 /** Whether the root is a class of this package with one of these names. */
-export function leadsTo(lineage: Lineage, ...names: readonly string[]): boolean {
-  return extendsFramework(lineage.root, ...names);
+export function leadsTo({ root }: Lineage, ...names: readonly string[]): boolean {
+  return root?.resolved.kind === 'framework' && names.includes(root.resolved.name);
 }
 
 /** Returns the argument for a type that is a type parameter of its class; the type itself if it is none. */

@@ -18,7 +18,7 @@ import { unite } from './unite.js';
 
 /** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data'): Reading {
-  return { context, use, open: new Map(), depth: 0, budget: { left: TYPE_BUDGET }, read, readDeclared };
+  return { context, use, open: new Map(), budget: { left: TYPE_BUDGET }, read, readDeclared };
 }
 
 /** Reads a type argument of the base class of this package. */

@@ -21,8 +21,6 @@ export interface Reading {
   readonly use: TypeUse;
   /** The references to enclosing declarations and types of the checker. */
   readonly open: ReadonlyMap<unknown, OpenType>;
-  /** Nesting depth of named types. */
-  readonly depth: number;
   /** Number of types that may still be read. A few lines can expand to millions of types. */
   readonly budget: { left: number };
   /** Reads a type node. */

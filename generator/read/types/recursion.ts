@@ -23,10 +23,10 @@ export function enclose(
 ): ReadType {
   const known = reading.open.get(key);
   if (known !== undefined) return plain(known);
-  if (reading.depth >= DEEPEST) return recursive(node);
+  if (reading.open.size >= DEEPEST) return recursive(node);
   const again: OpenType = { kind: 'again', name: freeName(reading, wanted) };
   const open = new Map([...reading.open, [key, again]]);
-  const result = readInside({ ...reading, open, depth: reading.depth + 1 });
+  const result = readInside({ ...reading, open });
   const { type } = result;
   const { name } = again;
   if (!hasAgain(type, name)) return result;
