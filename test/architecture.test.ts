@@ -293,6 +293,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'generator/migrations.ts': isOfGenerator,
   'generator/openapi.ts': isOfGenerator,
   'generator/read-inputs.ts': isOfGenerator,
+  'generator/read-schema.ts': isOfGenerator,
   'generator/templates.ts': isOfGenerator,
   'generator/watch.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,

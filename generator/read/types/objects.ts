@@ -2,7 +2,7 @@ import { defined } from '../../schema/defined.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
-import type { FieldNode } from '../field-form.js';
+import { type FieldNode, fieldForm } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -114,19 +114,12 @@ export function readClassField(
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
   for (const merged of interfacesOf(context, node)) {
-    if (!merged.members.some(ts.isPropertySignature) && merged.heritageClauses === undefined) continue;
-    const hint = `Declare them in the class: \`class ${name} { ${fieldsOf(merged)} }\`.`;
+    const fields = merged.members.filter(ts.isPropertySignature);
+    if (fields.length === 0 && merged.heritageClauses === undefined) continue;
+    const forms = fields.map((field) => fieldForm(field)).join(' ') || 'readonly field!: string;';
+    const hint = `Declare them in the class: \`class ${name} { ${forms} }\`.`;
     report(context, 'FWGEN004', merged, `The interface ${name} adds fields to the class ${name}`, hint);
   }
-}
-
-/** The code of the fields of an interface, in a class. */
-function fieldsOf({ members }: ts.InterfaceDeclaration): string {
-  const fields = members.filter(ts.isPropertySignature).map(({ name, questionToken, type }) => {
-    const mark = questionToken === undefined ? '!' : '?';
-    return `readonly ${name.getText()}${mark}: ${type?.getText() ?? 'string'};`;
-  });
-  return fields.length === 0 ? 'readonly field!: string;' : fields.join(' ').replaceAll(/\s+/g, ' ');
 }
 
 function reportIndex(context: ReadContext, member: ts.IndexSignatureDeclaration): void {

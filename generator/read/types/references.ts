@@ -3,6 +3,7 @@ import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
+import { fieldForm } from '../field-form.js';
 import { readDoc } from '../read-doc.js';
 import {
   type Declaration,
@@ -192,11 +193,8 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node):
 function interfaceText(node: ts.ClassDeclaration): string {
   const fields = [...instanceProperties(node), ...parameterProperties(node)]
     .filter((member) => scopeOf(member) === 'public' && member.type !== undefined)
-    .map(({ name, type, questionToken }) => {
-      const mark = questionToken === undefined ? '' : '?';
-      return ` readonly ${name.getText()}${mark}: ${type?.getText() ?? 'unknown'};`;
-    });
-  return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`.replaceAll(/\s+/g, ' ');
+    .map((member) => ` ${fieldForm(member, '').replace(/;?$/, ';')}`);
+  return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`;
 }
 
 function referenceFor(declaration: Declaration): { readonly reference?: Reference } {
