@@ -22,9 +22,7 @@ function takesKey({ route, schedule }: ActionSchema): boolean {
 
 function notPlainPart(type: TypeSchema): UnsupportedType | undefined {
   if (type.kind === 'unsupported') return type.isNotPlain === true ? type : undefined;
-  for (const inner of innerTypes(type)) {
-    const found = notPlainPart(inner);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return innerTypes(type)
+    .map(notPlainPart)
+    .find((part) => part !== undefined);
 }

@@ -1,7 +1,7 @@
 import type { ClassReference } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import type { ReadContext } from './read-context.js';
-import { resolveClassDeclaration, resolveName } from './resolver.js';
+import { isOfFramework, resolveClassDeclaration } from './resolver.js';
 import { fileOf } from './source-files.js';
 
 /** Returns actions that classes schedule: the second argument of each call of a method `schedule`, if it is a name. */
@@ -25,10 +25,9 @@ export function readStepActions(
   classes: readonly ts.ClassDeclaration[],
 ): readonly ClassReference[] {
   const sources = [...new Set(classes.map((node) => node.getSourceFile()))];
-  const calls = sources.flatMap(callsIn).filter(({ expression }) => {
-    const resolved = resolveName(context, expression.getSourceFile(), expression.getText());
-    return ts.isIdentifier(expression) && resolved.kind === 'framework' && resolved.name === 'step';
-  });
+  const calls = sources
+    .flatMap(callsIn)
+    .filter(({ expression }) => ts.isIdentifier(expression) && isOfFramework(context, expression, 'step'));
   return classesNamed(
     context,
     calls.map((call) => call.arguments[0]),

@@ -46,6 +46,12 @@ export function resolveName(
   return resolveFrom(context, binding.from, { name: binding.name, meaning });
 }
 
+/** Whether a node names a type or a value of this package. */
+export function isOfFramework(context: ReadContext, node: ts.Node, name: string): boolean {
+  const resolved = resolveName(context, node.getSourceFile(), nameText(node));
+  return resolved.kind === 'framework' && resolved.name === name;
+}
+
 /** The result of resolving an expression, with the type arguments found on the way. */
 export interface ResolvedExpression {
   readonly resolved: Resolved;

@@ -3,7 +3,7 @@ import { ts } from './compiler.js';
 import { CLASS_MARKERS } from './misplaced-decorators.js';
 import { type ReadContext, warn } from './read-context.js';
 import { calleeOf, decoratorName } from './read-decorator.js';
-import { resolveExpression, resolveName } from './resolver.js';
+import { isOfFramework, resolveExpression, resolveName } from './resolver.js';
 import { isBase, isValueDeclaration, nameText } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 
@@ -32,21 +32,17 @@ export function warnOfUnregistered(context: ReadContext, form: ClassForm): void 
 /** Whether a class implements `EventHandler`, or has a method `handle` with an `EventEnvelope`. */
 function handlesEvents(context: ReadContext, node: ts.ClassDeclaration): boolean {
   const clause = node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ImplementsKeyword);
-  if (clause?.types.some(({ expression }) => isOurs(context, expression, 'EventHandler')) === true)
+  if (clause?.types.some(({ expression }) => isOfFramework(context, expression, 'EventHandler')) === true)
     return true;
   return node.members.some((member) => {
     if (!ts.isMethodDeclaration(member) || member.name.getText() !== 'handle') return false;
     const type = member.parameters[0]?.type;
     return (
-      type !== undefined && ts.isTypeReferenceNode(type) && isOurs(context, type.typeName, 'EventEnvelope')
+      type !== undefined &&
+      ts.isTypeReferenceNode(type) &&
+      isOfFramework(context, type.typeName, 'EventEnvelope')
     );
   });
-}
-
-/** Whether a name is that of a type of this package. */
-function isOurs(context: ReadContext, node: ts.Node, name: string): boolean {
-  const resolved = resolveName(context, node.getSourceFile(), nameText(node));
-  return resolved.kind === 'framework' && resolved.name === name;
 }
 
 /** Warns about decorators of the project that call markers. @returns the called markers */
