@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 import { describeApi } from './openapi.js';
+import { foldersOf, optionsOf } from './test-support/golden-case.js';
 
 /**
  * Each case is a project: `input/` is read, and the result must equal `expected/` and `diagnostics.txt`. The output is
@@ -82,36 +83,6 @@ describe('golden cases', () => {
 async function documentOf(folder: string, project: string): Promise<Readonly<Record<string, string>>> {
   const described = await describeApi({ ...foldersOf(folder, project), title: basename(folder) });
   return 'document' in described ? { 'openapi.json': `${described.text}\n` } : {};
-}
-
-interface CaseOptions {
-  readonly source?: string;
-  readonly output?: string;
-  readonly migrations?: string;
-  readonly templates?: string;
-  readonly client?: string;
-  readonly strict?: boolean;
-  /** A regular expression of the files that the case is about. Default: all files. */
-  readonly shows?: string;
-}
-
-function optionsOf(folder: string): CaseOptions {
-  const file = join(folder, 'options.json');
-  return existsSync(file) ? JSON.parse(readText(file)) : {};
-}
-
-function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
-  const options = optionsOf(folder);
-  return {
-    projectDirectory: project,
-    sourceDirectory: join(project, options.source ?? '.'),
-    outputDirectory: join(project, options.output ?? 'generated'),
-    migrationsDirectory: join(project, options.migrations ?? 'migrations'),
-    strict: options.strict === true,
-    now: new Date('2026-03-01T09:00:00Z'),
-    ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
-    ...(options.client === undefined ? {} : { clientDirectory: join(project, options.client) }),
-  };
 }
 
 function diagnosticsText({ diagnostics }: GenerateResult): string {
