@@ -82,10 +82,15 @@ function readWiring(
   return { kind: 'supplied', type: { kind: 'parameter', text: type.getText(), index }, optional };
 }
 
+/** What the runtime supplies, by the names of the types. */
+const OF_FRAMEWORK: ReadonlyMap<string, Wiring> = new Map([
+  ['Clock', { kind: 'clock' }],
+  ['EventHistory', { kind: 'event-history' }],
+  ['Placement', { kind: 'placement' }],
+]);
+
 function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefined {
-  if (resolved.kind === 'framework' && resolved.name === 'Clock') return { kind: 'clock' };
-  if (resolved.kind === 'framework' && resolved.name === 'EventHistory') return { kind: 'event-history' };
-  if (resolved.kind === 'framework' && resolved.name === 'Placement') return { kind: 'placement' };
+  if (resolved.kind === 'framework') return OF_FRAMEWORK.get(resolved.name);
   if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
