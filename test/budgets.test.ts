@@ -10,11 +10,11 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_780,
   'generator/build': 50,
-  'generator/check': 1_300,
+  'generator/check': 1_330,
   'generator/emit': 3_890,
   'generator/event-lock': 710,
-  'generator/read': 5_910,
-  'generator/schema': 1_440,
+  'generator/read': 5_590,
+  'generator/schema': 1_320,
   'generator/write': 550,
   'runtime/access': 1_230,
   'runtime/action': 1_590,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_830,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_960, generator: 710 };
+const LOOSE_LINES = { runtime: 1_960, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
