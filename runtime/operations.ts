@@ -56,14 +56,17 @@ export type { Failover } from './sharding/failover-register.js';
 export type { LostCause } from './sharding/lost-causes.js';
 
 /**
- * Opens the databases of a topology (embedded ones through a server that has them open), runs `work` and closes them.
+ * Opens the databases of a topology, runs `work` and closes them. Uses embedded databases through a server that has
+ * them open.
+ *
+ * @param options `visit`: does not open embedded databases itself
  */
 export async function withDatabases<T>(
   topology: ShardingTopology,
-  warn: (message: string) => void,
+  { warn, embedded }: { readonly warn: (message: string) => void; readonly embedded: 'join' | 'visit' },
   work: (databases: DatabaseRegistry) => Promise<T>,
 ): Promise<T> {
-  const databases = openDatabases(topology, { warn, embedded: 'join' });
+  const databases = openDatabases(topology, { warn, embedded });
   try {
     return await work(databases);
   } finally {

@@ -64,11 +64,14 @@ interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'r
     values: Values<Given>,
     context: CommandContext,
   ) => Promise<Report | ExitCode>;
+  /** Whether it runs until it is interrupted, and so must not keep a server from opening embedded databases. */
+  readonly isEndless?: (values: Values<Given>) => boolean;
 }
 
 /** A command that opens the databases of the configuration. It runs no user code. */
 export function operatorCommand<Given extends Inputs & typeof CONFIG>({
   run,
+  isEndless = () => false,
   ...spec
 }: OperatorSpec<Given>): CommandEntry {
   return command({
@@ -78,7 +81,9 @@ export function operatorCommand<Given extends Inputs & typeof CONFIG>({
       const config = readConfig(file);
       const shards = chooseShards(config.sharding, shard);
       const { EventOperations, journalOn, withDatabases } = await import('../../runtime/operations.js');
-      const report = await withDatabases(config.sharding, context.output.error, (databases) => {
+      const embedded = isEndless(values) ? 'visit' : 'join';
+      const options = { warn: context.output.error, embedded } as const;
+      const report = await withDatabases(config.sharding, options, (databases) => {
         const operations = new EventOperations(databases);
         const session = { config, databases, operations, journal: journalOn(databases), shards };
         return expectFailures(() => run(session, values, context));

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { EmbeddedDatabaseLockedError, FwError, messageOf } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 import { OperatorsSocket, type TakeSession } from './operators-socket.js';
@@ -13,8 +15,9 @@ export type Warn = (message: string) => void;
  * - `alone`: it does not share them.
  * - `serve`: operators' commands may use them meanwhile, through a socket next to the directory.
  * - `join`: it uses them through that socket if another process has them open.
+ * - `visit`: it uses them only through that socket. It never opens them, which would keep a server from starting.
  */
-export type EmbeddedUse = 'alone' | 'serve' | 'join';
+export type EmbeddedUse = 'alone' | 'serve' | 'join' | 'visit';
 
 /** Options of an `EngineHome`. */
 export interface HomeOptions {
@@ -32,9 +35,12 @@ export class EngineHome {
   #socket: OperatorsSocket | undefined;
   #lock: DirectoryLock | undefined;
   #engine: PgliteEngine | undefined;
+  /** Whether another process has the database, which may be about to open it again. */
+  #isVisitor: boolean;
 
   constructor(options: HomeOptions) {
     this.#options = options;
+    this.#isVisitor = options.use === 'visit';
   }
 
   get inTransaction(): boolean {
@@ -77,10 +83,15 @@ export class EngineHome {
   async #start(): Promise<PgliteEngine> {
     const { directory, warn, use } = this.#options;
     if (directory === undefined) return PgliteEngine.open(undefined);
+    if (this.#isVisitor) return visited(directory);
     try {
       this.#lock = await DirectoryLock.acquire(directory);
     } catch (error) {
-      if (use === 'join' && error instanceof EmbeddedDatabaseLockedError) return joined(directory, error);
+      if (use === 'join' && error instanceof EmbeddedDatabaseLockedError) {
+        const engine = await joined(directory, error);
+        this.#isVisitor = true;
+        return engine;
+      }
       throw error instanceof FwError ? error : openFailure(directory, error);
     }
     warn(
@@ -110,6 +121,14 @@ export class EngineHome {
     const what = `the embedded database in ${directory} while this process runs`;
     this.#options.warn(`fw-gen cannot use ${what}: ${reason}.`);
   }
+}
+
+/** @throws DriverFailure while no server has the database open */
+async function visited(directory: string): Promise<PgliteEngine> {
+  const engine = existsSync(directory) ? await PgliteEngine.join(directory) : undefined;
+  if (engine !== undefined) return engine;
+  const message = `No server has the embedded database in ${directory} open. Start the server, through which this command uses it.`;
+  throw new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable' });
 }
 
 async function joined(directory: string, locked: EmbeddedDatabaseLockedError): Promise<PgliteEngine> {

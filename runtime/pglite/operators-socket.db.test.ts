@@ -140,6 +140,27 @@ it('replaces the socket of a server that was killed', async () => {
   await asCommand((database) => query(database, 'select 1'));
 });
 
+it('does not open a database that a server has left, so that the next server can', async () => {
+  const elsewhere = join(root, 'elsewhere');
+  const visitor = open('visit', elsewhere).database(shard);
+  const none = `No server has the embedded database in ${elsewhere} open. Start the server`;
+  await expect(query(visitor, 'select 1')).rejects.toThrow(none);
+  expect(existsSync(elsewhere)).toBe(false);
+  const first = open('serve', elsewhere);
+  await query(first.database(shard), 'select 1');
+  const joined = open('join', elsewhere).database(shard);
+  for (const database of [visitor, joined]) await query(database, 'select 1');
+  await first.close(0);
+  for (const database of [visitor, joined]) {
+    await expect(query(database, 'select 1')).rejects.toThrow();
+    await expect(query(database, 'select 1')).rejects.toThrow(none);
+  }
+  const second = open('serve', elsewhere);
+  await query(second.database(shard), 'select 1');
+  for (const database of [visitor, joined]) expect((await query(database, 'select 1')).rows).toEqual([[1]]);
+  await second.close(0);
+});
+
 it('needs a path of a length that systems support', () => {
   const deep = join(root, 'x'.repeat(110));
   mkdirSync(deep);
