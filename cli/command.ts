@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { failureCode } from './failure-code.js';
+import { failureCode } from './failures.js';
 
 /** An argument or an option of a command. */
 export interface Input<Value> {

@@ -7,8 +7,7 @@ import { relativeTo } from '../generator/schema/paths.js';
 import { CONFIG, type CommandEntry, command, required } from './command.js';
 import { explainCode, isCode } from './explain-code.js';
 import { InputError } from './input-error.js';
-import { generatorOptions } from './load-generator.js';
-import { requireNone } from './project.js';
+import { generateOptions, readProjectConfig, requireNone } from './project.js';
 import { codeFrame } from './report/code-frame.js';
 
 /** `fw-gen explain` */
@@ -35,7 +34,7 @@ interface Place {
 }
 
 async function explain(text: string, configFile: string): Promise<readonly string[]> {
-  const { options } = generatorOptions(configFile);
+  const options = generateOptions(readProjectConfig(configFile));
   const { projectDirectory } = options;
   const place = parsePlace(text, projectDirectory);
   requireLine(place, projectDirectory);

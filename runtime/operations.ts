@@ -28,7 +28,7 @@ export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Caller } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { FwError } from './errors.js';
-export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
+export type { DeadLetter, DeadLetterDetails, DeadLetterFilter } from './events/dead-letters/dead-letters.js';
 export type { RebuildProgress } from './events/dead-letters/replays.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';

@@ -259,6 +259,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',
+    'runtime/errors.ts',
   ],
 };
 

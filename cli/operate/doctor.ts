@@ -13,14 +13,13 @@ export const DOCTOR: CommandEntry = operatorCommand({
   about:
     'Checks configuration, connections, servers, clocks, rights, residency, replicas, migrations, drift and connection budget.',
   inputs: { ...CONFIG, ...FORMAT, ...PARALLEL },
-  run: async ({ config, databases }, { parallel: atOnce }) => {
+  run: async ({ runtime, config, databases }, { parallel: atOnce }) => {
     // Without `fw.generator`, models and migrations are unknown; the servers are still checked.
     const application =
       config.generator === undefined
         ? undefined
         : { migrations: await readMigrations(config), tables: await readTables(config) };
-    const { examine } = await import('../../runtime/operations.js');
-    const findings = await examine(databases, { topology: config.sharding, application, atOnce });
+    const findings = await runtime.examine(databases, { topology: config.sharding, application, atOnce });
     return {
       json: { findings },
       lines: report(findings),

@@ -22,11 +22,10 @@ export const HISTORY: CommandEntry = operatorCommand({
     at: text('--at <time>', 'only what had happened by then, ISO 8601; default: until now'),
     limit: value('--limit <n>', 'maximum number of events, the last ones', wholeNumber(1, 10_000), 100),
   },
-  run: async ({ operations, shards }, { id, at, limit, shard: chosen }) => {
+  run: async ({ operations, shard }, { id, at, limit }) => {
     const until = at === undefined ? undefined : new Date(at);
     if (until !== undefined && Number.isNaN(until.getTime()))
       throw new InputError(`${JSON.stringify(at)} is not a time. Write it as 2027-01-01T12:00:00Z.`);
-    const shard = chosen === undefined ? undefined : shards[0]?.shard;
     const events = await operations.history(id, defined({ shard, at: until, limit }));
     const lines = tableLines(events, {
       // The runs of a saga have the id of its model.

@@ -59,20 +59,19 @@ export const IMPORT: CommandEntry = operatorCommand({
       60,
     ),
   },
-  run: async ({ config, databases }, flags, { output, signal }) => {
-    const { mayPass, openJsonAction } = await import('../../runtime/operations.js');
+  run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     const { file, name } = flags;
     const caller: Caller = { name: flags.principal ?? 'import', claims: readClaims(flags.claims) };
     const application = await applicationOf(flags.application);
     const given = flags.collaborators === undefined ? {} : await exportOf(flags.collaborators, 'default');
-    const action = openJsonAction(flags.action, {
+    const action = runtime.openJsonAction(flags.action, {
       ...{ databases, config, caller, warn: output.error },
       application,
       collaborators: typeof given === 'function' ? await given() : given,
     });
     const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
     const run = new ImportRun({
-      ...{ mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
+      ...{ mayPass: runtime.mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
       read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
       patienceMs: flags.patience * SECOND_MS,

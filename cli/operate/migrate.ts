@@ -49,9 +49,8 @@ const VERIFY = operatorCommand({
   inputs: INPUTS,
   run: async (session, options) => {
     const tables = await readTables(session.config);
-    const { findDrift } = await import('../../runtime/operations.js');
     const status = await statusOf(session, options);
-    const drift = await findDrift(session.databases, { tables, atOnce: options.parallel });
+    const drift = await session.runtime.findDrift(session.databases, { tables, atOnce: options.parallel });
     return {
       json: { shards: status.map(statusJson), drift },
       lines: [
@@ -71,12 +70,11 @@ export const MIGRATE: CommandEntry = {
 };
 
 async function statusOf(
-  { config, databases }: Session,
+  { runtime, config, databases }: Session,
   { parallel }: Limit,
 ): Promise<readonly ShardMigrationStatus[]> {
   const migrations = await readMigrations(config);
-  const { migrationStatus } = await import('../../runtime/operations.js');
-  return migrationStatus(databases, { migrations, atOnce: parallel });
+  return runtime.migrationStatus(databases, { migrations, atOnce: parallel });
 }
 
 async function plan(session: Session, options: Limit): Promise<Report> {
@@ -97,11 +95,14 @@ async function plan(session: Session, options: Limit): Promise<Report> {
   };
 }
 
-async function applyAll({ config, databases }: Session, atOnce: number, output: Output): Promise<Report> {
+async function applyAll(
+  { runtime, config, databases }: Session,
+  atOnce: number,
+  output: Output,
+): Promise<Report> {
   const migrations = await readMigrations(config);
-  const { migrateShards } = await import('../../runtime/operations.js');
   const progress = progressLines(databases.shards().length, output);
-  const outcomes = await migrateShards(databases, { migrations, atOnce, progress });
+  const outcomes = await runtime.migrateShards(databases, { migrations, atOnce, progress });
   const shards = outcomes.map((outcome) => ({
     shard: outcome.shard.toString(),
     name: databases.memberConfig(outcome.shard).name,

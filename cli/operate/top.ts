@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../runtime/duration-text.js';
 import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
-import { EXIT } from '../exit.js';
 import { cell, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { consumerLines } from './lag.js';
@@ -33,7 +32,7 @@ export const TOP: CommandEntry = operatorCommand({
       output.info(`${CLEAR}${new Date().toISOString()}, every ${every} s\n\n${lines.join('\n')}`);
       await sleep(every * 1_000, undefined, { signal }).catch(() => {});
     }
-    return EXIT.success;
+    return {};
   },
 });
 
@@ -47,7 +46,8 @@ function isOneView({
   return once === true || format === 'json';
 }
 
-async function viewOf({ operations, journal, shards }: Session): Promise<Report> {
+async function viewOf({ runtime, databases, operations, shards }: Session): Promise<Report> {
+  const journal = runtime.journalOn(databases);
   const { found, failed } = await onEach({ shards }, async (shard) => {
     const [[lag], entries] = await Promise.all([operations.lag(shard), journal.open(shard, MOST_ENTRIES)]);
     return { lag, journal: entries.length };
