@@ -185,11 +185,12 @@ export function nextMigrations(
   tables: readonly string[],
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const wanted = planned.filter(([, statements]) => statements.length > 0);
-  const titles = wanted.map(([title]) => ({ title, tables }));
-  return nameMigrations(present, titles, now).map((named, index) => ({
-    file: `${named.name}.ts`,
-    text: emitChange(named, wanted[index]?.[1] ?? []),
+  const wanted = planned
+    .filter(([, statements]) => statements.length > 0)
+    .map(([title, statements]) => ({ title, tables, statements }));
+  return nameMigrations(present, wanted, now).map((each) => ({
+    file: `${each.name}.ts`,
+    text: emitChange(each, each.statements),
   }));
 }
 
@@ -200,9 +201,9 @@ export function named(
   table: string,
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const titles = migrations.map(({ title }) => ({ title, tables: [table] }));
-  return nameMigrations(present, titles, now).map(({ name, header }, index) => ({
+  const wanted = migrations.map((each) => ({ ...each, tables: [table] }));
+  return nameMigrations(present, wanted, now).map(({ name, header, text }) => ({
     file: `${name}.sql`,
-    text: `${header.join('\n')}\n${migrations[index]?.text ?? ''}`,
+    text: `${header.join('\n')}\n${text}`,
   }));
 }

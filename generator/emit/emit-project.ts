@@ -55,7 +55,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     generated.set(file('sql-migrations'), renderer.own('sql-migrations')(sqlMigrations));
   const { lockedTypes = [] } = input;
   if (lockedTypes.length > 0)
-    generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, paths)));
+    generated.set(file('versions'), renderer.own('versions')(versionsView(emission, lockedTypes)));
   generated.set(file('server'), renderer.own('server')(header));
   if (paths.client !== undefined) {
     const client = `${paths.client}/client.ts`;
@@ -133,13 +133,10 @@ function emitMigrations(
     const { table } = modelNames(model);
     return { model, table, title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
   });
-  const names = nameMigrations(schema.migrations, wanted, now);
   return new Map(
-    wanted.flatMap(({ model, table }, index) => {
-      const named = names[index];
-      if (named === undefined) return [];
-      const text = template(migrationView(model, named));
-      return [[`${paths.migrations}/${named.name}.ts`, { text, table }]];
-    }),
+    nameMigrations(schema.migrations, wanted, now).map(({ model, table, ...named }) => [
+      `${paths.migrations}/${named.name}.ts`,
+      { text: template(migrationView(model, named)), table },
+    ]),
   );
 }

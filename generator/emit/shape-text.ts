@@ -1,6 +1,6 @@
 import type { JsonValue } from '../schema/json-value.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 import { literal } from './print/literal.js';
 import { memberName } from './print/strings.js';
 
@@ -14,48 +14,48 @@ export interface MemberView {
 /** Returns the members of a stored object, as `events.lock` contains its shape; undefined for another shape. */
 export function shapeMembers(
   { properties, required, additionalProperties }: Shape,
-  imports: Imports,
+  scope: FileScope,
 ): readonly MemberView[] | undefined {
   if (isShape(additionalProperties) || !isShape(properties)) return undefined;
   const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
   return Object.entries(properties).map(([name, field]) => ({
     name: `${memberName(name)}${isRequired(name) ? '' : '?'}`,
-    type: shapeText(field, imports),
+    type: shapeText(field, scope),
   }));
 }
 
 /** Returns the TypeScript type of JSON of a shape, on one line. */
-export function shapeText(shape: JsonValue | undefined, imports: Imports): string {
-  if (!isShape(shape)) return imports.runtimeType('JsonValue');
+export function shapeText(shape: JsonValue | undefined, scope: FileScope): string {
+  if (!isShape(shape)) return scope.runtimeType('JsonValue');
   const { type, enum: values } = shape;
   const names = Array.isArray(type) ? type : [type];
   const isNullable = names.includes('null');
   const [name] = names.filter((each) => each !== 'null');
   if (Array.isArray(values)) return values.map(literal).join(' | ');
-  const text = plainText(name, shape, imports);
+  const text = plainText(name, shape, scope);
   return isNullable ? `${text} | null` : text;
 }
 
-function plainText(name: JsonValue | undefined, shape: Shape, imports: Imports): string {
+function plainText(name: JsonValue | undefined, shape: Shape, scope: FileScope): string {
   switch (name) {
     case 'string':
     case 'number':
     case 'boolean':
       return name;
     case 'array':
-      return `ReadonlyArray<${shapeText(shape['items'], imports)}>`;
+      return `ReadonlyArray<${shapeText(shape['items'], scope)}>`;
     case 'object':
-      return objectText(shape, imports);
+      return objectText(shape, scope);
     default:
-      return imports.runtimeType('JsonValue');
+      return scope.runtimeType('JsonValue');
   }
 }
 
-function objectText(shape: Shape, imports: Imports): string {
+function objectText(shape: Shape, scope: FileScope): string {
   const { additionalProperties } = shape;
   if (isShape(additionalProperties))
-    return `Readonly<Record<string, ${shapeText(additionalProperties, imports)}>>`;
-  const members = shapeMembers(shape, imports) ?? [];
+    return `Readonly<Record<string, ${shapeText(additionalProperties, scope)}>>`;
+  const members = shapeMembers(shape, scope) ?? [];
   if (members.length === 0) return 'Readonly<Record<never, never>>';
   return `{ ${members.map(({ name, type }) => `readonly ${name}: ${type}`).join('; ')} }`;
 }

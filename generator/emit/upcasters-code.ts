@@ -1,6 +1,5 @@
 import { type LockedType, lockedTypeName } from '../schema/locked-type.js';
-import type { Emission } from './emission.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 
 /** Project-relative path of the emitted file that holds the types of older versions. */
 export function versionsFile(outputFolder: string): string {
@@ -22,10 +21,10 @@ export function upcastersText(
   version: number | undefined,
   locked: Pick<LockedType, 'of' | 'className'>,
   classText: string,
-  { emission, imports }: { readonly emission: Emission; readonly imports: Imports },
+  scope: FileScope,
 ): string {
   if (version === undefined || version === 1) return '';
   const name = versionsTypeName(locked, 'Upcasters');
-  const type = imports.type({ kind: 'file', file: versionsFile(emission.paths.output), name });
-  return `${imports.runtimeValue('typedUpcasters')}<${type}>(${classText}.upcasters)`;
+  const type = scope.type({ kind: 'file', file: versionsFile(scope.emission.paths.output), name });
+  return `${scope.runtimeValue('typedUpcasters')}<${type}>(${classText}.upcasters)`;
 }

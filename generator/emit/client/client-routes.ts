@@ -2,8 +2,7 @@ import type { FieldDescriptor, ObjectType } from '../../../runtime/domain/descri
 import { camelCase } from '../../schema/naming.js';
 import { type ActionSchema, type RouteSchema, storedNameOf } from '../../schema/project-schema.js';
 import { pathParameters } from '../../schema/route-path.js';
-import type { Emission } from '../emission.js';
-import type { Imports } from '../print/imports.js';
+import type { FileScope } from '../file-scope.js';
 import { type DocView, docView, isBindingName, quote } from '../print/strings.js';
 import { ClientReaders } from './client-readers.js';
 import { ClientTypes } from './client-types.js';
@@ -37,37 +36,35 @@ export interface ClientRouteView extends DocView {
 export class ClientRoutes {
   readonly types: ClientTypes;
   readonly readers: ClientReaders;
-  readonly #emission: Emission;
-  readonly #imports: Imports;
+  readonly #scope: FileScope;
   readonly #eventTypes = new Map<string, string>();
 
-  constructor(emission: Emission, imports: Imports) {
-    this.#emission = emission;
-    this.#imports = imports;
-    this.types = new ClientTypes(imports);
-    this.readers = new ClientReaders(imports);
-    imports.runtimeType('Client');
+  constructor(scope: FileScope) {
+    this.#scope = scope;
+    this.types = new ClientTypes(scope);
+    this.readers = new ClientReaders(scope);
+    scope.runtimeType('Client');
   }
 
   /** Returns the functions of one route. */
   of(action: ActionSchema, route: RouteSchema): ClientRouteView {
-    const { types } = this.#emission;
+    const { types } = this.#scope.emission;
     const base = action.className.replace(/(?<=.)Action$/, '');
     const short = camelCase(base);
     const params = action.params.map((field) => types.field(field));
     const response = route.response === undefined ? undefined : types.named(route.response);
-    const name = this.#imports.reserve(isBindingName(short) ? short : `${short}Action`);
-    const paramsType = params.length === 0 ? '' : this.#imports.reserve(`${base}Params`);
+    const name = this.#scope.reserve(isBindingName(short) ? short : `${short}Action`);
+    const paramsType = params.length === 0 ? '' : this.#scope.reserve(`${base}Params`);
     if (paramsType !== '') this.types.declare(paramsType, params, 'param');
     const answer = response === undefined ? 'void' : this.types.answer(response);
     const reader = response === undefined ? undefined : this.readers.answer(response);
     const doc = docView(action.description ?? `${route.method} ${route.path}`);
     const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
-    this.#imports.runtimeValue('call');
+    this.#scope.runtimeValue('call');
     return {
       ...doc,
       lines: doc.docLine === '' ? doc.docLines : [` ${doc.docLine}`],
-      name: this.#emission.at(action.location, name),
+      name: this.#scope.at(action.location, name),
       paramsType,
       paramsDefault: isOptional ? ' = {}' : '',
       options: this.#optionsText(route, answer),
@@ -80,11 +77,11 @@ export class ClientRoutes {
   }
 
   #optionsText(route: RouteSchema, answer: string): string {
-    const imports = this.#imports;
+    const scope = this.#scope;
     return [
-      imports.runtimeType(route.method === 'GET' ? 'CallOptions' : 'WriteOptions'),
-      ...(route.ifMatch === undefined ? [] : [imports.runtimeType('IfMatch')]),
-      ...(hasFreshness(route) ? [`${imports.runtimeType('IfChanged')}<${answer}>`] : []),
+      scope.runtimeType(route.method === 'GET' ? 'CallOptions' : 'WriteOptions'),
+      ...(route.ifMatch === undefined ? [] : [scope.runtimeType('IfMatch')]),
+      ...(hasFreshness(route) ? [`${scope.runtimeType('IfChanged')}<${answer}>`] : []),
     ].join(' & ');
   }
 
@@ -98,9 +95,9 @@ export class ClientRoutes {
     const cursor = params.find((field) => field.name === 'cursor');
     if (method !== 'GET' || item === undefined || cursor?.type.kind !== 'string')
       return { itemsName: '', itemType: '' };
-    this.#imports.runtimeValue('itemsOf');
-    this.#imports.runtimeType('CallOptions');
-    return { itemsName: this.#imports.reserve(`${name}Items`), itemType: this.types.type(item, 'answer') };
+    this.#scope.runtimeValue('itemsOf');
+    this.#scope.runtimeType('CallOptions');
+    return { itemsName: this.#scope.reserve(`${name}Items`), itemType: this.types.type(item, 'answer') };
   }
 
   #stream(
@@ -110,10 +107,10 @@ export class ClientRoutes {
   ): Pick<ClientRouteView, 'streamName' | 'streamParams' | 'streamEvent'> {
     const id = params.find((field) => field.name === feed?.value)?.type;
     if (id?.kind !== 'id') return { streamName: '', streamParams: '', streamEvent: '' };
-    this.#imports.runtimeValue('follow');
-    this.#imports.runtimeType('FollowOptions');
+    this.#scope.runtimeValue('follow');
+    this.#scope.runtimeType('FollowOptions');
     return {
-      streamName: this.#imports.reserve(`${name}Stream`),
+      streamName: this.#scope.reserve(`${name}Stream`),
       streamParams: pathParameters(path).map(quote).join(' | '),
       streamEvent: this.#eventType(id.model),
     };
@@ -123,17 +120,17 @@ export class ClientRoutes {
   #eventType(model: string): string {
     const known = this.#eventTypes.get(model);
     if (known !== undefined) return known;
-    const name = this.#imports.reserve(`${model}StreamedEvent`);
+    const name = this.#scope.reserve(`${model}StreamedEvent`);
     this.#eventTypes.set(model, name);
-    const streamed = this.#imports.runtimeType('StreamedEvent');
-    const members = this.#emission.schema.events
+    const streamed = this.#scope.runtimeType('StreamedEvent');
+    const members = this.#scope.emission.schema.events
       .filter((event) => event.model.name === model)
       .map((event) => {
-        const fields = event.fields.map((field) => this.#emission.types.field(field));
+        const fields = event.fields.map((field) => this.#scope.emission.types.field(field));
         const names = [storedNameOf(event), ...(event.aliases ?? [])].map(quote).join(' | ');
         return `${streamed}<${names}, ${this.types.object(fields, 'stored')}>`;
       });
-    const any = (): string => `${streamed}<string, ${this.#imports.runtimeType('Json')}>`;
+    const any = (): string => `${streamed}<string, ${this.#scope.runtimeType('Json')}>`;
     this.types.declareUnion(name, members.length === 0 ? [any()] : members);
     return name;
   }

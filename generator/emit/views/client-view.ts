@@ -2,7 +2,7 @@ import type { ReaderView } from '../client/client-readers.js';
 import { ClientRoutes, type ClientRouteView } from '../client/client-routes.js';
 import type { ClientTypeView } from '../client/client-types.js';
 import type { Emission } from '../emission.js';
-import { CLIENT, Imports, type ImportView } from '../print/imports.js';
+import { CLIENT, FileScope, type ImportView } from '../file-scope.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `client.hbs`: routes as functions, for programs that call the service. */
@@ -19,8 +19,8 @@ const TAKEN =
 
 /** Builds the view of `client.hbs`. */
 export function clientView(emission: Emission, file: string): ClientView {
-  const imports = new Imports(file, TAKEN.split(' '), CLIENT);
-  const client = new ClientRoutes(emission, imports);
+  const scope = new FileScope(emission, file, TAKEN.split(' '), CLIENT);
+  const client = new ClientRoutes(scope);
   const routes = emission.schema.actions.flatMap((action) =>
     action.route === undefined ? [] : [client.of(action, action.route)],
   );
@@ -29,6 +29,6 @@ export function clientView(emission: Emission, file: string): ClientView {
     types: client.types.declared,
     readers: client.readers.views,
     routes,
-    imports: imports.statements(),
+    imports: scope.statements(),
   };
 }

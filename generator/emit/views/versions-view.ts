@@ -1,6 +1,6 @@
 import type { LockedType } from '../../schema/locked-type.js';
-import type { ProjectPaths } from '../../schema/paths.js';
-import { Imports, type ImportView } from '../print/imports.js';
+import type { Emission } from '../emission.js';
+import { FileScope, type ImportView } from '../file-scope.js';
 import { type MemberView, shapeMembers, shapeText } from '../shape-text.js';
 import { versionsFile, versionsTypeName } from '../upcasters-code.js';
 import { type HeaderView, headerView } from './header-view.js';
@@ -38,18 +38,15 @@ export interface UpcasterView {
 }
 
 /** Builds the view of `versions.hbs`. */
-export function versionsView(
-  lockedTypes: readonly LockedType[],
-  { output, source }: Pick<ProjectPaths, 'output' | 'source'>,
-): VersionsView {
+export function versionsView(emission: Emission, lockedTypes: readonly LockedType[]): VersionsView {
   const taken = lockedTypes.flatMap((each) => [versionsTypeName(each, 'Upcasters'), ...versionNames(each)]);
-  const imports = new Imports(versionsFile(output), taken);
-  const types = lockedTypes.flatMap((each) => versionTypes(each, imports));
+  const scope = new FileScope(emission, versionsFile(emission.paths.output), taken);
+  const types = lockedTypes.flatMap((each) => versionTypes(each, scope));
   return {
-    ...headerView(source),
+    ...headerView(emission.paths.source),
     types,
     upcasters: lockedTypes.map((each) => upcastersOf(each)),
-    imports: imports.statements(),
+    imports: scope.statements(),
   };
 }
 
@@ -57,9 +54,9 @@ function versionNames(locked: LockedType): readonly string[] {
   return locked.versions.map((_, index) => versionsTypeName(locked, `V${index + 1}`));
 }
 
-function versionTypes(locked: LockedType, imports: Imports): readonly VersionTypeView[] {
+function versionTypes(locked: LockedType, scope: FileScope): readonly VersionTypeView[] {
   return locked.versions.map((shape, index) => {
-    const members = shape === undefined ? [] : (shapeMembers(shape, imports) ?? []);
+    const members = shape === undefined ? [] : (shapeMembers(shape, scope) ?? []);
     return {
       name: versionsTypeName(locked, `V${index + 1}`),
       version: index + 1,
@@ -67,10 +64,10 @@ function versionTypes(locked: LockedType, imports: Imports): readonly VersionTyp
       members,
       text:
         shape === undefined
-          ? imports.runtimeType('JsonObject')
+          ? scope.runtimeType('JsonObject')
           : members.length > 0
             ? ''
-            : shapeText(shape, imports),
+            : shapeText(shape, scope),
     };
   });
 }

@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
-import { compareText } from '../../diagnostics.js';
-import { type Reference, referenceKey } from '../../schema/location.js';
-import { relativePath } from '../../schema/paths.js';
-import { isReservedWord, quote } from './strings.js';
+import { compareText } from '../diagnostics.js';
+import { type Reference, referenceKey, type SourceLocation } from '../schema/location.js';
+import { relativePath } from '../schema/paths.js';
+import type { Emission } from './emission.js';
+import { isReservedWord, quote } from './print/strings.js';
 
 /** An entrance of the runtime that emitted code imports. */
 export interface RuntimeModule {
@@ -45,8 +46,9 @@ interface Entry {
   isType: boolean;
 }
 
-/** Collects the imports of one emitted file and gives each a unique local name. */
-export class Imports {
+/** One emitted file: its imports and its own names, each unique, and what all files share. */
+export class FileScope {
+  readonly emission: Emission;
   readonly #folder: string;
   readonly #runtime: RuntimeModule;
   readonly #taken: Set<string>;
@@ -60,10 +62,16 @@ export class Imports {
    * @param taken names that the file itself declares or uses as globals
    * @param runtime Default: the runtime of applications
    */
-  constructor(file: string, taken: Iterable<string>, runtime: RuntimeModule = CODEGEN) {
+  constructor(emission: Emission, file: string, taken: Iterable<string>, runtime: RuntimeModule = CODEGEN) {
+    this.emission = emission;
     this.#folder = posix.dirname(file);
     this.#runtime = runtime;
     this.#taken = new Set([...runtime.spelled, ...taken]);
+  }
+
+  /** Returns the text, traced to the declaration that causes it. */
+  at(location: SourceLocation, text: string): string {
+    return this.emission.at(location, text);
   }
 
   /** Imports a value (a class). @returns its local name: `preferred` or its own, numbered if it is taken */
