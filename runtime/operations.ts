@@ -21,6 +21,9 @@ import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { type ApiKey, ApiKeyStore } from './access/api-key-store.js';
 export type { ApplicationDefinition } from './application-definition.js';
+export { type Backoff, backoffMs } from './concurrency/backoff.js';
+export { KeyedMutex } from './concurrency/keyed-mutex.js';
+export { Semaphore } from './concurrency/semaphore.js';
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
 export { idNamed } from './domain/id.js';

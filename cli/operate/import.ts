@@ -6,7 +6,7 @@ import type { Caller, JsonObject, JsonValue } from '../../runtime/operations.js'
 import { CONFIG, type CommandEntry, type Input, required, text, value, wholeNumber } from '../command.js';
 import { applicationOf, exportOf } from '../load-module.js';
 import { counted } from '../terminal-text.js';
-import { ImportRun, type RejectedLine } from './import-run.js';
+import type { ImportRun, RejectedLine } from './import-run.js';
 import { readClaims } from './keys.js';
 import { operatorCommand, TEXT_FORMAT } from './operator-command.js';
 
@@ -70,8 +70,9 @@ export const IMPORT: CommandEntry = operatorCommand({
       collaborators: typeof given === 'function' ? await given() : given,
     });
     const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
+    const { ImportRun } = await import('./import-run.js');
     const run = new ImportRun({
-      ...{ mayPass: runtime.mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
+      ...{ signal, reject: rejected.write, concurrency: flags.concurrency },
       read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
       patienceMs: flags.patience * SECOND_MS,
