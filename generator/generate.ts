@@ -78,8 +78,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const emitted = emit(input);
   if ('code' in emitted) return failed([emitted], inputs);
   options.onPhase?.('write');
-  const texts = locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const]));
-  const files = { ...emitted, locks: new Map(texts) };
+  const files = { ...emitted, locks: new Map(locked.files.map(({ path, text }) => [path, text])) };
   const { changes, diagnostics, isStale } = await writeProject(
     options.projectDirectory,
     paths,
@@ -126,10 +125,7 @@ async function shardVerdicts(
 }
 
 function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string, TracedText> {
-  const locks = files.flatMap(({ path, text, origins }) =>
-    text === undefined ? [] : [[path, { text, origins }] as const],
-  );
-  return new Map([...traceProject(input), ...locks]);
+  return new Map([...traceProject(input), ...files.map((file) => [file.path, file] as const)]);
 }
 
 interface Prepared {

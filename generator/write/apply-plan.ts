@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '../content-hash.js';
+import { relativePath } from '../schema/paths.js';
 import { atomically } from './atomic-change.js';
 import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
-import { manifestName, type WritePlan } from './plan-write.js';
+import type { WritePlan } from './plan-write.js';
 
 /**
  * Applies a plan. All new texts are first written next to their targets and then renamed, so that a full disk changes
@@ -38,7 +39,7 @@ function underWay(
   for (const [name, hashes] of manifest)
     both.set(name, new Set([...(known?.files.get(name) ?? []), ...hashes]));
   for (const { path, before, text } of changes) {
-    const name = manifestName(outputFolder, path);
+    const name = relativePath(outputFolder, path);
     // A file that is rewritten with the same text has only one state.
     if (before === undefined || before === text || !both.has(name)) continue;
     both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));
