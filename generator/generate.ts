@@ -7,9 +7,9 @@ import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } fro
 import { checkTemplateNames } from './emit/emit-extras.js';
 import type { EmitInput } from './emit/emit-input.js';
 import { emitProject, traceProject } from './emit/emit-project.js';
+import { PARTIALS, TEMPLATES } from './emit/own-templates.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
-import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockDrafts, type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';

@@ -54,8 +54,6 @@ export class FileScope {
   readonly #taken: Set<string>;
   /** By reference, see `referenceKey`. */
   readonly #entries = new Map<string, Entry>();
-  /** Relative path to each folder of an import. */
-  readonly #relativePaths = new Map<string, string>();
 
   /**
    * @param file path of the emitted file
@@ -105,22 +103,8 @@ export class FileScope {
 
   /** Returns the import specifier of a project file, relative to the emitted file. */
   specifier(file: string): string {
-    const name = file.slice(file.lastIndexOf('/') + 1);
-    const script = name.endsWith('.ts')
-      ? `${name.slice(0, name.endsWith('.d.ts') ? -4 : -2)}js`
-      : name.replace(/\.([cm]?)tsx?$/, '.$1js');
-    return `${this.#relativePathTo(file.slice(0, -name.length))}${script}`;
-  }
-
-  /** @param folder path with a trailing slash, or '' */
-  #relativePathTo(folder: string): string {
-    let path = this.#relativePaths.get(folder);
-    if (path === undefined) {
-      const plain = relativePath(this.#folder, folder);
-      path = plain.startsWith('../') ? plain : `./${plain}`;
-      this.#relativePaths.set(folder, path);
-    }
-    return path;
+    const path = relativePath(this.#folder, file.replace(/(\.d)?\.([cm]?)tsx?$/, '.$2js'));
+    return path.startsWith('../') ? path : `./${path}`;
   }
 
   /** Returns the import statements: packages first, then files from the most distant folder to the nearest. */

@@ -1,10 +1,17 @@
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
 import { bareView } from './bare-view.js';
-import { COMPILE_OPTIONS, loadHandlebars, loadRuntime } from './handlebars.js';
-import { ownTemplateText, precompiledTemplates } from './own-templates.js';
+import {
+  COMPILE_OPTIONS,
+  loadHandlebars,
+  loadRuntime,
+  ownTemplateText,
+  PARTIALS,
+  precompiledTemplates,
+  TEMPLATES,
+  type TemplateName,
+} from './own-templates.js';
 import { TemplateError } from './template-error.js';
-import { PARTIALS, TEMPLATES, type TemplateName } from './template-names.js';
 import { compileUserTemplate, OwnPartialError, templateMistake } from './user-template.js';
 
 /** Renders one template with its view. */

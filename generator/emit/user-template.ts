@@ -1,6 +1,6 @@
 import type Handlebars from 'handlebars';
 import { helperMistake } from './check-helpers.js';
-import { COMPILE_OPTIONS, loadHandlebars } from './handlebars.js';
+import { COMPILE_OPTIONS, loadHandlebars } from './own-templates.js';
 import { TemplateError } from './template-error.js';
 
 /** An error inside one of this package's partials. The cause may be the view that a template of the user passed. */

@@ -7,8 +7,8 @@ import type { FileScope } from '../file-scope.js';
 import { literal, propertyKey } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 import type { Responses } from '../responses.js';
-import { upcastersText } from '../upcasters-code.js';
 import type { ConstructionView, FunctionWiring } from '../wiring.js';
+import { upcastersText } from './versions-view.js';
 
 /** View of `partials/action.hbs`: an action with its params, result and route. Texts are '' if there is none. */
 export interface ActionView extends ConstructionView {

@@ -15,10 +15,10 @@ import type { MigrationPlace, Part } from '../parts.js';
 import { literal } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 import { addNamedObjects, Responses, type ResponseView } from '../responses.js';
-import { upcastersText } from '../upcasters-code.js';
 import { descriptorName, FunctionWiring, type RepositoryView } from '../wiring.js';
 import { type ActionView, actionView } from './action-view.js';
 import { type HeaderView, headerView } from './header-view.js';
+import { upcastersText } from './versions-view.js';
 
 /** View of `part.hbs`: events, responses, actions, routes and migrations of one model, or of no model. */
 export interface PartView extends HeaderView {

@@ -2,10 +2,20 @@ import type { FieldDescriptor, ObjectType } from '../../../runtime/domain/descri
 import { camelCase } from '../../schema/naming.js';
 import { type ActionSchema, type RouteSchema, storedNameOf } from '../../schema/project-schema.js';
 import { pathParameters } from '../../schema/route-path.js';
-import type { FileScope } from '../file-scope.js';
+import type { Emission } from '../emission.js';
+import { CLIENT, FileScope, type ImportView } from '../file-scope.js';
 import { type DocView, docView, isBindingName, quote } from '../print/strings.js';
-import { ClientReaders } from './client-readers.js';
-import { ClientTypes } from './client-types.js';
+import { type HeaderView, headerView } from '../views/header-view.js';
+import { ClientReaders, type ReaderView } from './client-readers.js';
+import { ClientTypes, type ClientTypeView } from './client-types.js';
+
+/** View of `client.hbs`: routes as functions, for programs that call the service. */
+export interface ClientView extends HeaderView {
+  readonly imports: readonly ImportView[];
+  readonly types: readonly ClientTypeView[];
+  readonly readers: readonly ReaderView[];
+  readonly routes: readonly ClientRouteView[];
+}
 
 /** The functions of one route. */
 export interface ClientRouteView extends DocView {
@@ -32,8 +42,28 @@ export interface ClientRouteView extends DocView {
   readonly streamEvent: string;
 }
 
+/** Names that the template uses. */
+const TAKEN =
+  'client params options page value undefined AsyncGenerator Date Pick Promise Readonly ReadonlyArray Record';
+
+/** Builds the view of `client.hbs`. */
+export function clientView(emission: Emission, file: string): ClientView {
+  const scope = new FileScope(emission, file, TAKEN.split(' '), CLIENT);
+  const client = new ClientRoutes(scope);
+  const routes = emission.schema.actions.flatMap((action) =>
+    action.route === undefined ? [] : [client.of(action, action.route)],
+  );
+  return {
+    ...headerView(emission.paths.source),
+    types: client.types.declared,
+    readers: client.readers.views,
+    routes,
+    imports: scope.statements(),
+  };
+}
+
 /** Describes the functions of a client, and collects the types and readers that they need. */
-export class ClientRoutes {
+class ClientRoutes {
   readonly types: ClientTypes;
   readonly readers: ClientReaders;
   readonly #scope: FileScope;
