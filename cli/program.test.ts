@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fwGen } from '../generator/test-support/fw-gen.js';
 import { run } from './program.js';
 
 const golden = fileURLToPath(new URL('../generator/golden', import.meta.url));
@@ -13,23 +14,6 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Ran {
-  readonly code: number;
-  readonly info: string;
-  readonly error: string;
-}
-
-async function fwGen(...argv: readonly string[]): Promise<Ran> {
-  const info: string[] = [];
-  const error: string[] = [];
-  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
-  return {
-    code: await run(argv, output, { version: '1.2.3' }),
-    info: info.join('\n'),
-    error: error.join('\n'),
-  };
-}
 
 function configure(input: string, generator = true): string {
   cpSync(join(golden, input, 'input'), join(folder, 'src'), { recursive: true });
