@@ -1,11 +1,11 @@
 import type { DocumentedRoute } from '../../runtime/openapi/documented-route.js';
 import { defined } from '../schema/defined.js';
 import type { ActionSchema, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
-import { FieldTypes, shardedModels } from './field-type.js';
+import { FieldTypes } from './field-type.js';
 
 /** Returns the routes of the OpenAPI document, in the order of their actions. */
 export function documentedRoutes(schema: ProjectSchema): readonly DocumentedRoute[] {
-  const types = new FieldTypes(shardedModels(schema.models));
+  const types = new FieldTypes(schema.models);
   return schema.actions.flatMap((action) =>
     action.route === undefined ? [] : [documentedRoute(action, action.route, types)],
   );

@@ -36,8 +36,9 @@ export class ClientReaders {
   answer(type: ObjectType): string | undefined {
     if (this.#objects.has(type)) return this.#objects.get(type);
     const code = this.#fields(type, NONE);
-    const variable = code === undefined ? undefined : this.#declare(type.name ?? 'Answer', code);
+    const variable = code === undefined ? undefined : this.#variable(type.name ?? 'Answer');
     this.#objects.set(type, variable);
+    if (variable !== undefined) this.#declare(variable, code);
     return variable;
   }
 
@@ -108,24 +109,18 @@ export class ClientReaders {
       const variable = converts(type.of) ? this.#variable(type.name) : undefined;
       this.#recursive.set(key, variable);
       if (variable !== undefined) {
-        const code = this.#reader(type.of, new Map([...open, [type.name, variable]]));
-        if (code !== undefined) this.#view(variable, code);
+        this.#declare(variable, this.#reader(type.of, new Map([...open, [type.name, variable]])));
       }
     }
     return this.#recursive.get(key);
-  }
-
-  #declare(name: string, code: string): string {
-    const variable = this.#variable(name);
-    this.#view(variable, code);
-    return variable;
   }
 
   #variable(name: string): string {
     return this.#scope.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
   }
 
-  #view(variable: string, text: string): void {
+  #declare(variable: string, text: string | undefined): void {
+    if (text === undefined) return;
     this.#scope.runtimeType('Reader');
     this.#views.push({ variable, text });
   }

@@ -87,12 +87,12 @@ function wordsOf({ of, className }: LockedType): string {
 }
 
 /** Project-relative path of the emitted file that holds the types of older versions. */
-export function versionsFile(outputFolder: string): string {
+function versionsFile(outputFolder: string): string {
   return `${outputFolder}/versions.ts`;
 }
 
 /** Name of an emitted type: `ThingSoldV1`, `SettleBillActionParamsUpcasters`. */
-export function versionsTypeName(locked: Pick<LockedType, 'of' | 'className'>, end: string): string {
+function versionsTypeName(locked: Pick<LockedType, 'of' | 'className'>, end: string): string {
   return `${lockedTypeName(locked)}${end}`;
 }
 
@@ -122,7 +122,7 @@ export interface MemberView {
 }
 
 /** Returns the members of a stored object, as `events.lock` contains its shape; undefined for another shape. */
-export function shapeMembers(
+function shapeMembers(
   { properties, required, additionalProperties }: Shape,
   scope: FileScope,
 ): readonly MemberView[] | undefined {
@@ -135,7 +135,7 @@ export function shapeMembers(
 }
 
 /** Returns the TypeScript type of JSON of a shape, on one line. */
-export function shapeText(shape: JsonValue | undefined, scope: FileScope): string {
+function shapeText(shape: JsonValue | undefined, scope: FileScope): string {
   if (!isShape(shape)) return scope.runtimeType('JsonValue');
   const { type, enum: values } = shape;
   const names = Array.isArray(type) ? type : [type];
