@@ -19,8 +19,6 @@ export interface ClientView extends HeaderView {
 
 /** The functions of one route. */
 export interface ClientRouteView extends DocView {
-  /** The lines of the comment of further functions, each with a leading space. */
-  readonly lines: readonly string[];
   /** Name of the function that calls the route. */
   readonly name: string;
   /** Type of its params and their default, or ''. */
@@ -88,12 +86,10 @@ class ClientRoutes {
     if (paramsType !== '') this.types.declare(paramsType, params, 'param');
     const answer = response === undefined ? 'void' : this.types.answer(response);
     const reader = response === undefined ? undefined : this.readers.answer(response);
-    const doc = docView(action.description ?? `${route.method} ${route.path}`);
     const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
     this.#scope.runtimeValue('call');
     return {
-      ...doc,
-      lines: doc.docLine === '' ? doc.docLines : [` ${doc.docLine}`],
+      ...docView(action.description ?? `${route.method} ${route.path}`),
       name: this.#scope.at(action.location, name),
       paramsType,
       paramsDefault: isOptional ? ' = {}' : '',

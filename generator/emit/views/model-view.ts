@@ -171,13 +171,11 @@ function setterView(scope: FileScope, column: ColumnSchema, names: ModelNames, m
   const isVersion = column.inherited && field.name === 'version';
   const parameter = isBindingName(field.name) ? field.name : 'value';
   const name = quote(field.name);
-  const { docLine, docLines } = docView(setterDoc(column));
   const at = (text: string): string => scope.at(field.location, text);
   if (isVersion) scope.runtimeValue('INITIAL_VERSION');
   return {
     name: at(isVersion ? 'withInitialVersion' : memberName(setterName(field.name))),
-    docLine: at(docLine),
-    docLines: docLines.map(at),
+    docLines: docView(setterDoc(column)).docLines.map(at),
     parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, scope)}`,
     returns: `${names.builder}<${isRequired(column) ? `Given | ${name}` : 'Given'}>`,
     field: at(name),
