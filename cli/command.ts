@@ -119,6 +119,14 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** Parses a day, which begins at midnight in UTC, or a time with its zone. */
+export function instant(text: string): Date {
+  const date = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
+    return date;
+  throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
+}
+
 /** `--config` */
 export const CONFIG: { readonly config: Input<string> } = {
   config: value('--config <file>', 'configuration file', (file) => file, 'fw.config.yaml'),

@@ -2,7 +2,7 @@ import type { Finding, FindingLevel } from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, FORMAT, PARALLEL } from '../command.js';
 import { readMigrations, readTables } from '../project.js';
 import { counted } from '../terminal-text.js';
-import { textTable } from '../text-table.js';
+import { tableLines } from '../text-table.js';
 import { operatorCommand } from './operator-command.js';
 
 const MARKS: Readonly<Record<FindingLevel, string>> = { ok: 'ok', warning: 'WARNING', fault: 'FAULT' };
@@ -29,7 +29,7 @@ export const DOCTOR: CommandEntry = operatorCommand({
 });
 
 function report(findings: readonly Finding[]): readonly string[] {
-  const table = textTable(findings, {
+  const table = tableLines(findings, {
     WHERE: ({ subject }) => subject,
     CHECK: ({ check }) => check,
     RESULT: ({ level }) => MARKS[level],
@@ -37,5 +37,5 @@ function report(findings: readonly Finding[]): readonly string[] {
   });
   const count = (level: FindingLevel): number => findings.filter((finding) => finding.level === level).length;
   const [faults, warnings] = [counted(count('fault'), 'fault'), counted(count('warning'), 'warning')];
-  return [table, `\n${faults}, ${warnings}, ${count('ok')} ok`];
+  return [...table, `\n${faults}, ${warnings}, ${count('ok')} ok`];
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
 import type { FailoverReport } from '../../runtime/operations.js';
-import { type CommandEntry, flag, type Report, required, value, wholeNumber } from '../command.js';
+import { type CommandEntry, flag, instant, type Report, required, value, wholeNumber } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
@@ -94,13 +94,6 @@ const REPLAY = operatorCommand({
     };
   },
 });
-
-function instant(text: string): Date {
-  const date = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
-    return date;
-  throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
-}
 
 function modelAndId(text: string): { readonly name: string; readonly id: string } {
   const [, name, id] = /^([^/\s]+)\/([^/\s]+)$/.exec(text) ?? [];

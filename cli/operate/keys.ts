@@ -1,6 +1,7 @@
+import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
 import type { ApiKeyStore } from '../../runtime/operations.js';
-import { CONFIG, type CommandEntry, required, text } from '../command.js';
+import { CONFIG, type CommandEntry, instant, required, text, value } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
@@ -18,10 +19,9 @@ const CREATE = operatorCommand({
     claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
     scopes: text('--scopes <list>', 'the claim `scopes`, separated by commas'),
     note: text('--note <text>', 'its purpose'),
-    expires: text('--expires <date>', 'ISO 8601; default: never'),
+    expiresDate: value('--expires <date>', 'ISO 8601; default: never', expiry),
   },
-  run: async (session, { principal, claims, scopes, note, expires }) => {
-    const expiresDate = expires === undefined ? undefined : readExpiry(expires);
+  run: async (session, { principal, claims, scopes, note, expiresDate }) => {
     const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
     const key = {
       principal,
@@ -32,12 +32,10 @@ const CREATE = operatorCommand({
   },
 });
 
-function readExpiry(date: string): Date {
-  const expiry = new Date(date);
-  if (Number.isNaN(expiry.getTime()))
-    throw new InputError(`${JSON.stringify(date)} is not a date. Write it as 2027-01-01.`);
-  if (expiry.getTime() <= Date.now()) throw new InputError(`${JSON.stringify(date)} is in the past.`);
-  return expiry;
+function expiry(text: string): Date {
+  const date = instant(text);
+  if (date.getTime() <= Date.now()) throw new InvalidArgumentError(`${JSON.stringify(text)} is in the past.`);
+  return date;
 }
 
 /** @throws InputError unless it is a JSON object */

@@ -4,7 +4,7 @@ import { DIFF } from '../diff-command.js';
 import type { Output } from '../exit.js';
 import { readMigrations, readTables } from '../project.js';
 import { RENAME } from '../rename-command.js';
-import { textTable } from '../text-table.js';
+import { tableLines } from '../text-table.js';
 import { operatorCommand, type Session } from './operator-command.js';
 
 const INPUTS = { ...CONFIG, ...FORMAT, ...PARALLEL };
@@ -30,7 +30,7 @@ const STATUS = operatorCommand({
     const status = await statusOf(session, options);
     return {
       json: { shards: status.map(statusJson) },
-      lines: [statusTable(status)],
+      lines: statusTable(status),
       isDrift: !isCurrent(status),
     };
   },
@@ -54,7 +54,7 @@ const VERIFY = operatorCommand({
     return {
       json: { shards: status.map(statusJson), drift },
       lines: [
-        statusTable(status),
+        ...statusTable(status),
         drift.length === 0 ? '\nNo drift.' : `\n${drift.flatMap(driftLines).join('\n')}`,
       ],
       isDrift: drift.length > 0 || !isCurrent(status),
@@ -90,7 +90,7 @@ async function plan(session: Session, options: Limit): Promise<Report> {
   });
   return {
     json: { shards: status.map((each) => ({ ...statusJson(each), pending: each.pending })) },
-    lines: [statusTable(status), ...migrations],
+    lines: [...statusTable(status), ...migrations],
     isDrift: !isCurrent(status),
   };
 }
@@ -109,13 +109,13 @@ async function applyAll(
     applied: outcome.ok ? outcome.value.applied : [],
     error: outcome.ok ? undefined : messageOf(outcome.error),
   }));
-  const table = textTable(shards, {
+  const table = tableLines(shards, {
     SHARD: ({ shard }) => shard,
     NAME: ({ name }) => name,
     APPLIED: ({ applied }) => applied.length,
     RESULT: ({ error }) => error ?? 'done',
   });
-  return { json: { shards }, lines: [table], isDrift: !outcomes.every(({ ok }) => ok) };
+  return { json: { shards }, lines: table, isDrift: !outcomes.every(({ ok }) => ok) };
 }
 
 /** A line on standard error for each finished shard, so that standard output contains only the result. */
@@ -143,8 +143,8 @@ function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonl
   ];
 }
 
-function statusTable(status: readonly ShardMigrationStatus[]): string {
-  return textTable(status, {
+function statusTable(status: readonly ShardMigrationStatus[]): readonly string[] {
+  return tableLines(status, {
     SHARD: ({ shard }) => shard,
     NAME: ({ name }) => name,
     STATE: ({ state }) => state,
