@@ -26,14 +26,7 @@ const STATUS = operatorCommand({
   name: 'status',
   about: 'Shows the state of every shard.',
   inputs: INPUTS,
-  run: async (session, options) => {
-    const status = await statusOf(session, options);
-    return {
-      json: { shards: status.map(statusJson) },
-      lines: statusTable(status),
-      isDrift: !isCurrent(status),
-    };
-  },
+  run: async (session, options) => statusReport(await statusOf(session, options)),
 });
 
 const PLAN = operatorCommand({
@@ -51,14 +44,9 @@ const VERIFY = operatorCommand({
     const tables = await readTables(session.config);
     const status = await statusOf(session, options);
     const drift = await session.runtime.findDrift(session.databases, { tables, atOnce: options.parallel });
-    return {
-      json: { shards: status.map(statusJson), drift },
-      lines: [
-        ...statusTable(status),
-        drift.length === 0 ? '\nNo drift.' : `\n${drift.flatMap(driftLines).join('\n')}`,
-      ],
-      isDrift: drift.length > 0 || !isCurrent(status),
-    };
+    const lines = [`\n${drift.length === 0 ? 'No drift.' : drift.flatMap(driftLines).join('\n')}`];
+    const { json, isDrift, ...report } = statusReport(status, lines);
+    return { ...report, json: { ...json, drift }, isDrift: isDrift === true || drift.length > 0 };
   },
 });
 
@@ -88,11 +76,7 @@ async function plan(session: Session, options: Limit): Promise<Report> {
     );
     return `\n-- ${name} (${set}), on ${shards.length} of ${status.length} shards\n${up.trim()}`;
   });
-  return {
-    json: { shards: status.map((each) => ({ ...statusJson(each), pending: each.pending })) },
-    lines: [...statusTable(status), ...migrations],
-    isDrift: !isCurrent(status),
-  };
+  return { ...statusReport(status, migrations), json: { shards: status } };
 }
 
 async function applyAll(
@@ -143,8 +127,9 @@ function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonl
   ];
 }
 
-function statusTable(status: readonly ShardMigrationStatus[]): readonly string[] {
-  return tableLines(status, {
+/** The state of each shard, and further lines. */
+function statusReport(status: readonly ShardMigrationStatus[], further: readonly string[] = []): Report {
+  const table = tableLines(status, {
     SHARD: ({ shard }) => shard,
     NAME: ({ name }) => name,
     STATE: ({ state }) => state,
@@ -157,12 +142,11 @@ function statusTable(status: readonly ShardMigrationStatus[]): readonly string[]
         ...(newer.length === 0 ? [] : [`ahead by ${newer.length}`]),
       ].join('; '),
   });
-}
-
-function statusJson({ pending, ...rest }: ShardMigrationStatus): object {
-  return { ...rest, pending: pending.map(({ name }) => name) };
-}
-
-function isCurrent(status: readonly ShardMigrationStatus[]): boolean {
-  return status.every(({ state }) => state === 'current');
+  return {
+    json: {
+      shards: status.map(({ pending, ...rest }) => ({ ...rest, pending: pending.map(({ name }) => name) })),
+    },
+    lines: [...table, ...further],
+    isDrift: status.some(({ state }) => state !== 'current'),
+  };
 }

@@ -66,11 +66,10 @@ export class FunctionWiring {
   #argument({ name, wiring }: CollaboratorSchema): string {
     switch (wiring.kind) {
       case 'clock':
-        return this.#use('clock');
+      case 'placement':
+        return this.#use(wiring.kind);
       case 'event-history':
         return this.#use('eventHistory');
-      case 'placement':
-        return this.#use('placement');
       case 'supplied':
         return access(this.#use('collaborators'), name);
       case 'repository':
