@@ -60,9 +60,7 @@ export type { LostCause } from './sharding/lost-causes.js';
 
 /**
  * Opens the databases of a topology, runs `work` and closes them. Uses embedded databases through a server that has
- * them open.
- *
- * @param options `visit`: does not open embedded databases itself
+ * them open. With `visit` it does not open them itself.
  */
 export async function withDatabases<T>(
   topology: ShardingTopology,
