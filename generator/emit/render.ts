@@ -31,6 +31,7 @@ export class Renderer {
   readonly #user: UserTemplates;
   readonly #precompiled: ReturnType<typeof precompiledTemplates>;
   #engine: typeof Handlebars | undefined;
+  readonly #own = new Map<TemplateName, Render>();
   /** Name of the current view, for messages. */
   #viewName = '';
 
@@ -39,9 +40,11 @@ export class Renderer {
     this.#precompiled = precompiledTemplates();
   }
 
-  /** Returns one of the templates that every project has. */
-  own(name: TemplateName): Render {
-    return this.#renderer(name, TEMPLATES[name]);
+  /** Renders one of the templates that every project has. */
+  own(name: TemplateName, view: object): string {
+    const render = this.#own.get(name) ?? this.#renderer(name, TEMPLATES[name]);
+    this.#own.set(name, render);
+    return render(view);
   }
 
   /** Returns an additional template of the user. @param view name of its view, for messages */
