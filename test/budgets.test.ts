@@ -8,11 +8,11 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_780,
+  cli: 4_545,
   'generator/build': 50,
   'generator/check': 1_300,
-  'generator/emit': 3_890,
-  'generator/event-lock': 710,
+  'generator/emit': 3_775,
+  'generator/event-lock': 700,
   'generator/read': 5_910,
   'generator/schema': 1_440,
   'generator/write': 550,
@@ -35,7 +35,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/observability': 880,
   'runtime/openapi': 820,
   'runtime/persistence': 5_700,
-  'runtime/pglite': 1_260,
+  'runtime/pglite': 1_275,
   'runtime/postgres': 1_210,
   'runtime/relay': 1_880,
   'runtime/retention': 1_320,
