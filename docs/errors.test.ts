@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as application from 'fw-actions';
 import * as codegen from 'fw-actions/codegen';
@@ -11,6 +11,8 @@ import { PROBLEM_KINDS, type ProblemKind } from '../runtime/http/problem-kinds.j
 
 const KINDS: Readonly<Record<string, ProblemKind>> = PROBLEM_KINDS;
 const BULLETS = ['When', 'Known', 'Do'];
+const PAGE = fileURLToPath(new URL('errors.md', import.meta.url));
+const TABLE = /(?<=<!-- table: begin -->\n\n).*?(?=\n\n<!-- table: end -->)/s;
 
 /** An error class as its source declares it. */
 interface ErrorSource {
@@ -26,7 +28,7 @@ interface Section extends ErrorSource {
   readonly bullets: readonly string[];
 }
 
-const page = read('errors.md');
+const page = readFileSync(PAGE, 'utf8');
 const sections = page.split(/^### /m).slice(1).map(parseSection);
 const sources = ['../runtime/errors.ts', '../runtime/config/configuration-error.ts'].flatMap((file) =>
   classesOf(read(file)),
@@ -54,16 +56,25 @@ describe('docs/errors.md', () => {
     expect(bullets).toEqual(BULLETS);
   });
 
+  /** `UPDATE_GOLDEN=1` writes the table. */
   test('links every section from the table on top', () => {
-    const linked = [...page.matchAll(/\[`(FW_\w+)`\]\(#(\w+)\)/g)].map(([, code = '', anchor]) => {
-      expect(anchor).toBe(code.toLowerCase());
-      return code;
-    });
-    expect(linked.sort()).toEqual(codesOf(sections));
+    const rows = page
+      .split(/^## /m)
+      .slice(1, -1)
+      .map((group) => {
+        const codes = [...group.matchAll(/^### (\w+)$/gm)].map(([, code = '']) => code);
+        const links = codes.map((code) => `[\`${code}\`](#${code.toLowerCase()})`);
+        return `| ${group.split('\n')[0]} | ${links.join(' ')} |`;
+      });
+    const table = ['| Group | Codes |', '|---|---|', ...rows].join('\n');
+    const updated = page.replace(TABLE, () => table);
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(PAGE, updated);
+    expect(readFileSync(PAGE, 'utf8')).toBe(updated);
+    expect(updated).toContain(table);
   });
 
   test('lists the codes that only HTTP knows, with their status', () => {
-    const listed = [...page.matchAll(/^\| `(HTTP_\w+)` \| (\d+) \|$/gm)].map(([, code, status]) => [
+    const listed = [...page.matchAll(/^\| `(HTTP_\w+)` \| (\d+) \| .+ \|$/gm)].map(([, code, status]) => [
       code,
       Number(status),
     ]);
