@@ -58,6 +58,7 @@ import { requireIdentity } from './sharding/topology-reload.js';
 export interface AssemblyOptions<Collaborators> {
   /** Written to the `namespace` column of outbox rows. */
   readonly namespace: string;
+  /** Defaults of every execution. */
   readonly execution?: Partial<ExecutionDefaults>;
   /** Limits of a statement's size and of the write queue. */
   readonly writing?: Partial<WritingLimits>;
@@ -105,6 +106,7 @@ export interface AssemblyOptions<Collaborators> {
 
 /** Options of `openApplication`. `loadConfig` returns `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
+  /** The databases; `ShardingConfig.of` and `loadConfig` check them. */
   readonly sharding: ShardingTopology;
   /** `serve`: `fw-gen` may use embedded databases while this process has them open. Default `alone`: it may not. */
   readonly embedded?: 'alone' | 'serve';
