@@ -47,7 +47,8 @@ function membersOf(declared: InterfaceDeclaration | ClassDeclaration): readonly 
       .filter((member) => Node.isPropertySignature(member) || Node.isMethodSignature(member));
   }
   const methods = declared.getInstanceMethods().filter((method) => method.getScope() === 'public');
-  return methods.map((method) => method.getOverloads()[0] ?? method);
+  const named = methods.filter((method) => !method.getName().startsWith('#'));
+  return named.map((method) => method.getOverloads()[0] ?? method);
 }
 
 /** The member's comment with what it says of parameters; nothing for an internal member. */
