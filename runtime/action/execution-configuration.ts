@@ -100,11 +100,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /**
-   * Deadline over all attempts, in milliseconds. Default: `fw.execution.timeout-ms`, 1,800.
-   *
-   * @throws ValidationError unless positive and finite
-   */
+  /** Deadline over all attempts, in milliseconds. Default 1,800. @throws ValidationError unless positive and finite */
   timeoutMs(milliseconds: number): this {
     if (!(milliseconds > 0 && Number.isFinite(milliseconds))) {
       throw new ValidationError(`timeoutMs must be a positive number of milliseconds, got ${milliseconds}`);
@@ -113,11 +109,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /**
-   * Maximum attempts with fresh reads, including the first. Default: `fw.execution.maximum-attempts`, 4.
-   *
-   * @throws ValidationError unless an integer of at least 1
-   */
+  /** Maximum attempts, including the first. Default 4. @throws ValidationError unless an integer of at least 1 */
   maximumAttempts(attempts: number): this {
     if (!Number.isInteger(attempts) || attempts < 1) {
       throw new ValidationError(`maximumAttempts must be an integer of at least 1, got ${attempts}`);
@@ -139,7 +131,7 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * W3C `traceparent`, stored with every event of the plan; the parent of the action's span. Default: the active span.
+   * W3C `traceparent`, stored with every event of the plan; parent of its span. Default: the active span.
    *
    * @throws ValidationError unless it has the 55 characters of version, trace id, parent id and flags
    */
