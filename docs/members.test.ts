@@ -30,23 +30,23 @@ test.each(withTables)('the tables of members in $path are made from their types'
   expect(readFileSync(join(ROOT, path), 'utf8')).toBe(updated);
 });
 
-/** @param type `Client in runtime/client/call.ts` */
+/** @param type `Client in runtime/client/call.ts`, or `protected Repository in ...` for its protected methods */
 function rowsOf(type: string): readonly string[] {
-  const [name = '', file = ''] = type.split(' in ');
+  const [, scope = 'public', name = '', file = ''] = /^(?:(protected) )?(\w+) in (\S+)$/.exec(type) ?? [];
   const source = project.addSourceFileAtPath(join(ROOT, file));
-  return membersOf(source.getInterface(name) ?? source.getClassOrThrow(name)).flatMap((member) => {
+  return membersOf(source.getInterface(name) ?? source.getClassOrThrow(name), scope).flatMap((member) => {
     const about = aboutOf(member);
     return about === '' ? [] : [`| \`${shownName(member)}\` | ${about} |`];
   });
 }
 
-function membersOf(declared: InterfaceDeclaration | ClassDeclaration): readonly Member[] {
+function membersOf(declared: InterfaceDeclaration | ClassDeclaration, scope: string): readonly Member[] {
   if (Node.isInterfaceDeclaration(declared)) {
     return declared
       .getMembers()
       .filter((member) => Node.isPropertySignature(member) || Node.isMethodSignature(member));
   }
-  const methods = declared.getInstanceMethods().filter((method) => method.getScope() === 'public');
+  const methods = declared.getInstanceMethods().filter((method) => `${method.getScope()}` === scope);
   const named = methods.filter((method) => !method.getName().startsWith('#'));
   return named.map((method) => method.getOverloads()[0] ?? method);
 }
