@@ -25,9 +25,14 @@ function diagnosticPage(code: string): string {
 }
 
 function errorSection(code: string): string {
-  const sections = page('errors.md')
-    .split(/^(?=##+ )/m)
-    .filter((section) => section.startsWith('### '));
+  const text = page('errors.md');
+  const sections = [
+    ...text.split(/^(?=##+ )/m).filter((section) => section.startsWith('### ')),
+    // Codes of the HTTP layer are rows of a table: code, status, when.
+    ...[...text.matchAll(/^\| `(HTTP_\w+)` \| (\d+) \| (.*) \|$/gm)].map(
+      ([, name, status, when]) => `### ${name}\n\nHTTP ${status}: ${when}`,
+    ),
+  ];
   const found = sections.find((section) => section.startsWith(`### ${code}\n`));
   if (found !== undefined) return found.replace(/^### /, '# ').trimEnd();
   const codes = sections.map((section) => section.slice('### '.length, section.indexOf('\n')));
