@@ -25,14 +25,11 @@ function diagnosticPage(code: string): string {
 }
 
 function errorSection(code: string): string {
-  const text = page('errors.md');
-  const sections = [
-    ...text.split(/^(?=##+ )/m).filter((section) => section.startsWith('### ')),
+  const sections = page('errors.md')
     // Codes of the HTTP layer are rows of a table: code, status, when.
-    ...[...text.matchAll(/^\| `(HTTP_\w+)` \| (\d+) \| (.*) \|$/gm)].map(
-      ([, name, status, when]) => `### ${name}\n\nHTTP ${status}: ${when}`,
-    ),
-  ];
+    .replaceAll(/^\| `(HTTP_\w+)` \| (\d+) \| (.*) \|$/gm, '### $1\n\nHTTP $2: $3\n')
+    .split(/^(?=##+ )/m)
+    .filter((section) => section.startsWith('### '));
   const found = sections.find((section) => section.startsWith(`### ${code}\n`));
   if (found !== undefined) return found.replace(/^### /, '# ').trimEnd();
   const codes = sections.map((section) => section.slice('### '.length, section.indexOf('\n')));
