@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { failureCode } from './failure-code.js';
+import { failureCode } from './failures.js';
 
 /** An argument or an option of a command. */
 export interface Input<Value> {
@@ -117,6 +117,14 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     if (/^\d{1,16}$/.test(text) && number >= least && number <= most) return number;
     throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
   };
+}
+
+/** Parses a day, which begins at midnight in UTC, or a time with its zone. */
+export function instant(text: string): Date {
+  const date = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
+    return date;
+  throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
 }
 
 /** `--config` */

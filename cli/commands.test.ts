@@ -377,6 +377,7 @@ test.each([
   ['FWGEN048', /^# FWGEN048: A released version of an event or of stored params has changed incompatibly\n/],
   ['fwgen001', /^# FWGEN001: /],
   ['FW_SHARD_BUSY', /^# FW_SHARD_BUSY\n[\s\S]*\*\*Do:\*\*/],
+  ['HTTP_BUSY', /^# HTTP_BUSY\n\nHTTP 503: /],
 ])('`fw-gen explain %s` prints its page, without a configuration', async (code, expected) => {
   const { code: exit, info } = await fwGen('explain', code, '--config', join(tmpdir(), 'no', 'such.yaml'));
   expect([exit, info]).toEqual([0, expect.stringMatching(expected)]);

@@ -1,6 +1,5 @@
-import { configSchema, printConfig } from '../runtime/config/index.js';
+import { configSchema, loadConfig, printConfig } from '../runtime/config/index.js';
 import { CONFIG, type CommandEntry, command } from './command.js';
-import { readConfig } from './project.js';
 
 /** `fw-gen config` */
 export const CONFIGURATION: CommandEntry = {
@@ -12,7 +11,7 @@ export const CONFIGURATION: CommandEntry = {
       about: 'Validates the configuration. Reports every mistake with its location and exits with 2.',
       inputs: CONFIG,
       run: async ({ config }) => {
-        const { groups } = readConfig(config).sharding;
+        const { groups } = loadConfig(config).sharding;
         const shards = groups.reduce((sum, { members }) => sum + members.length, 0);
         return { lines: [`${config}: ${shards} shards in ${groups.length} groups, no mistakes`] };
       },
@@ -22,7 +21,7 @@ export const CONFIGURATION: CommandEntry = {
       about:
         'Prints the effective configuration as JSON, with defaults and resolved references. Secrets are ***.',
       inputs: CONFIG,
-      run: async ({ config }) => ({ lines: [printConfig(readConfig(config))] }),
+      run: async ({ config }) => ({ lines: [printConfig(loadConfig(config))] }),
     }),
     command({
       name: 'schema',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,8 +13,7 @@ import {
   value,
   wholeNumber,
 } from './command.js';
-import { DevServer } from './dev-server.js';
-import { EXIT, type ExitCode } from './exit.js';
+import { EXIT, type ExitCode, type Output } from './exit.js';
 import { InputError } from './input-error.js';
 
 const ARGS: Input<readonly string[]> = { flags: '[args...]', about: '' };
@@ -48,34 +47,34 @@ async function develop(
   { args, config, main, project, inspect }: Values<typeof INPUTS>,
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { output, signal } = context;
   const directory = dirname(resolve(config));
+  const start = (nodeArgs: readonly string[]): ChildProcess =>
+    spawn(process.execPath, [...nodeArgs], { cwd: directory, stdio: ['ignore', 'inherit', 'inherit'] });
   const compiler = compilerOf(directory);
   const debug = inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`];
-  const nodeArgs = [...debug, main, ...args];
-  const server = new DevServer({ args: nodeArgs, directory, output: context.output });
+  const server = new DevServer(() => start([...debug, main, ...args]), output);
   const { watchCommand } = await import('./watch-command.js');
   const afterRun = async (code: ExitCode): Promise<void> => {
-    if (code !== EXIT.success || context.signal.aborted) return;
-    const started = performance.now();
-    const compileArgs = [compiler, '-p', project, '--noEmitOnError'];
-    if (!(await compiles(compileArgs, directory, context.signal))) {
-      if (!context.signal.aborted)
-        context.output.error('Compilation failed. The server stays as it is until the next change.');
+    if (code !== EXIT.success || signal.aborted) return;
+    const startedMs = performance.now();
+    if (!(await succeeds(start([compiler, '-p', project, '--noEmitOnError']), signal))) {
+      if (!signal.aborted)
+        output.error('Compilation failed. The server stays as it is until the next change.');
       return;
     }
-    context.output.info(`compiled, ${Math.round(performance.now() - started)} ms`);
+    output.info(`compiled, ${Math.round(performance.now() - startedMs)} ms`);
     if (!existsSync(resolve(directory, main)))
       throw new InputError(
         `The compiler did not emit ${main}. Pass the entry point of the server as --main.`,
       );
     await server.restart();
   };
-  const flags = { config, format: 'text' as const };
   try {
-    return await watchCommand(flags, context, afterRun);
+    return await watchCommand({ config, format: 'text' }, context, afterRun);
   } finally {
     // A terminal sends SIGINT to all of its processes.
-    await server.stop(context.signal.reason === 'SIGINT' && process.stdin.isTTY);
+    await server.stop(signal.reason === 'SIGINT' && process.stdin.isTTY);
   }
 }
 
@@ -92,15 +91,55 @@ function compilerOf(directory: string): string {
   }
 }
 
-/** Runs the compiler, which prints its findings to the terminal. An interruption ends it. */
-async function compiles(args: readonly string[], directory: string, signal: AbortSignal): Promise<boolean> {
-  const child = spawn(process.execPath, [...args], {
-    cwd: directory,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const end = (): void => void child.kill();
+/** Waits for the compiler, which prints its findings to the terminal. An interruption ends it. */
+async function succeeds(compiler: ChildProcess, signal: AbortSignal): Promise<boolean> {
+  const end = (): void => void compiler.kill();
   signal.addEventListener('abort', end, { once: true });
-  const [code] = await once(child, 'exit');
+  const [code] = await once(compiler, 'exit');
   signal.removeEventListener('abort', end);
   return code === 0;
+}
+
+/** Time after SIGTERM until a server is killed, in milliseconds. A server closes its databases within 10 seconds. */
+const STOP_WITHIN_MS = 12_000;
+
+/** The server under development: at most one process at a time. */
+class DevServer {
+  readonly #start: () => ChildProcess;
+  readonly #output: Output;
+  #child: ChildProcess | undefined;
+
+  constructor(start: () => ChildProcess, output: Output) {
+    this.#start = start;
+    this.#output = output;
+  }
+
+  /** Ends the running process, if any, and starts the next one. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const child = this.#start();
+    this.#child = child;
+    child.once('exit', (code, signal) => {
+      if (this.#child !== child) return;
+      this.#child = undefined;
+      this.#output.error(`The server exited with ${signal ?? code}. It restarts after the next change.`);
+    });
+    child.once('error', ({ message }) => this.#output.error(`The server cannot be started: ${message}`));
+  }
+
+  /**
+   * Ends the process gracefully, or kills it if that takes too long.
+   *
+   * @param isSignalled whether the terminal has already sent the signal. A second one would end the process at once
+   */
+  async stop(isSignalled = false): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    if (!isSignalled) child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    await ended;
+    clearTimeout(timer);
+  }
 }

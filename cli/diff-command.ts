@@ -3,9 +3,8 @@ import { join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CONFIG, type CommandEntry, command, flag, type Report, value } from './command.js';
 import { InputError } from './input-error.js';
-import { projectFolders } from './load-generator.js';
 import { makeFiles } from './make-files.js';
-import { readMigrations, readProjectConfig, readTables } from './project.js';
+import { projectFolders, readMigrations, readProjectConfig, readTables } from './project.js';
 
 /** `fw-gen migrate diff` */
 export const DIFF: CommandEntry = command({

@@ -1,16 +1,16 @@
 /** Exit codes. */
-export const EXIT: {
-  readonly success: 0;
+export const EXIT = {
+  success: 0,
   /**
    * The state is not as expected: files that differ under `--check`, pending migrations, drift, a fault that `doctor`
    * found, an unreachable database.
    */
-  readonly drift: 1;
+  drift: 1,
   /** Mistakes in sources, configuration or command line. */
-  readonly inputError: 2;
+  inputError: 2,
   /** A bug of this program. */
-  readonly bug: 3;
-} = { success: 0, drift: 1, inputError: 2, bug: 3 };
+  bug: 3,
+} as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -26,6 +26,8 @@ function diagnosticPage(code: string): string {
 
 function errorSection(code: string): string {
   const sections = page('errors.md')
+    // Codes of the HTTP layer are rows of a table: code, status, when.
+    .replaceAll(/^\| `(HTTP_\w+)` \| (\d+) \| (.*) \|$/gm, '### $1\n\nHTTP $2: $3\n')
     .split(/^(?=##+ )/m)
     .filter((section) => section.startsWith('### '));
   const found = sections.find((section) => section.startsWith(`### ${code}\n`));

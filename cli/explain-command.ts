@@ -7,8 +7,7 @@ import { relativeTo } from '../generator/schema/paths.js';
 import { CONFIG, type CommandEntry, command, required } from './command.js';
 import { explainCode, isCode } from './explain-code.js';
 import { InputError } from './input-error.js';
-import { generatorOptions } from './load-generator.js';
-import { requireNone } from './project.js';
+import { generateOptions, readProjectConfig, requireNone } from './project.js';
 import { codeFrame } from './report/code-frame.js';
 
 /** `fw-gen explain` */
@@ -35,7 +34,7 @@ interface Place {
 }
 
 async function explain(text: string, configFile: string): Promise<readonly string[]> {
-  const { options } = generatorOptions(configFile);
+  const options = generateOptions(readProjectConfig(configFile));
   const { projectDirectory } = options;
   const place = parsePlace(text, projectDirectory);
   requireLine(place, projectDirectory);
@@ -47,7 +46,7 @@ async function explain(text: string, configFile: string): Promise<readonly strin
     traced === undefined
       ? explainSource(place, trace)
       : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
-  const shards = (await result.shardVerdicts()).filter(({ location }) => location.file === place.file);
+  const shards = result.shardVerdicts().filter(({ location }) => location.file === place.file);
   const lines = [
     ...origins,
     ...shards.map(({ action, verdict, message }) => `${action} touches one shard: ${verdict}. ${message}`),

@@ -1,4 +1,4 @@
-import { failureCode } from './failure-code.js';
+import { failureCode } from './failures.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce } from './generate-run.js';
 import { interruption, packageVersion, terminal } from './terminal.js';

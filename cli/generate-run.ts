@@ -1,12 +1,14 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
-import { type GenerateOptions, type GenerateResult, generate, MANIFEST_NAME } from '../generator/generate.js';
+import { type GenerateResult, generate, MANIFEST_NAME } from '../generator/generate.js';
+import { defined } from '../generator/schema/defined.js';
 import { relativeTo } from '../generator/schema/paths.js';
 import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { fileText } from './file-text.js';
 import type { GenerateFlags } from './generate-flags.js';
+import type { LoadedOptions } from './load-options.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
@@ -16,11 +18,11 @@ import { writeStamp } from './stamp.js';
 /** What a watcher knows before a run, and wants to know after it. */
 export interface Knowledge {
   /** Sources that an earlier run of this process has read, without changed files. */
-  readonly sources?: SourceFiles | undefined;
+  readonly sources?: SourceFiles;
   /** What earlier runs of this process have added to the lock files. */
   readonly drafts?: LockDrafts;
-  /** Options from the configuration. Default: the configuration is read. */
-  readonly options?: GenerateOptions | undefined;
+  /** What the configuration says. Default: it is read. */
+  readonly loaded?: LoadedOptions;
   /** Receives the result before it is reported. */
   readonly onResult?: (result: GenerateResult) => void;
   /** Whether to report a run that changed nothing. Default: true. */
@@ -75,26 +77,18 @@ type Found = Pick<RunReport, 'problems' | 'warnings' | 'changes'> & {
 async function runGenerator(
   flags: GenerateFlags,
   onPhase: (phase: string) => void,
-  { sources, drafts, options: known, onResult, warnings: shown }: Knowledge,
+  { sources, drafts, loaded: known, onResult, warnings: shown }: Knowledge,
 ): Promise<Found> {
   const { check: isCheck = false, dryRun, force = false, clean = false, strict = false } = flags;
   const startedAt = Date.now();
   onPhase('config');
   // The YAML parser is loaded on demand.
-  const loaded =
-    known === undefined
-      ? (await import('./load-generator.js')).loadGenerator(flags.config)
-      : { options: known };
+  const loaded = known ?? (await import('./load-options.js')).loadOptions(flags.config);
   if ('problems' in loaded) return { problems: loaded.problems, warnings: [], changes: [] };
   const { projectDirectory, outputDirectory } = loaded.options;
   const isDry = isCheck || dryRun === true;
   const run = { dryRun: isDry, force, clean, strict, onPhase };
-  const result = await generate({
-    ...loaded.options,
-    ...run,
-    ...(sources === undefined ? {} : { sources }),
-    ...(drafts === undefined ? {} : { drafts }),
-  });
+  const result = await generate({ ...loaded.options, ...run, ...defined({ sources, drafts }) });
   onResult?.(result);
   const { diagnostics: problems, inputs } = result;
   const warnings = result.warnings();

@@ -68,10 +68,9 @@ function randomSecret(): string {
 function contentOf(directory: string): FolderContent {
   const inDirectory = (path: string): string => join(directory, path);
   return {
-    names: existsSync(directory) ? expectSystemError('read', directory, () => readdirSync(directory)) : [],
+    names: existsSync(directory) ? expectSystemError('read', () => readdirSync(directory)) : [],
     has: (path) => existsSync(inDirectory(path)),
-    read: (path) =>
-      expectSystemError('read', inDirectory(path), () => readFileSync(inDirectory(path), 'utf8')),
+    read: (path) => expectSystemError('read', () => readFileSync(inDirectory(path), 'utf8')),
   };
 }
 

@@ -1,5 +1,2 @@
 /** The input of a command is invalid: the message states the reason, and the exit code is 2. */
 export class InputError extends Error {}
-
-/** No database could be queried: the message states the reason, and the exit code is 1. */
-export class UnreachableError extends Error {}

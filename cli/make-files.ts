@@ -1,15 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { isSystemError, writeAdvice } from '../generator/system-error.js';
+import { atomically, targetOf } from '../generator/write/atomic-change.js';
 import { InputError } from './input-error.js';
 
 /** Options of `makeFiles`; paths are absolute. */
@@ -30,83 +22,36 @@ export function makeFiles(
   files: ReadonlyMap<string, string>,
   { secrets = [], changed = new Map() }: MakeFilesOptions = {},
 ): void {
-  const undo: (() => void)[] = [];
   let place = '';
-  try {
-    for (const [path, text] of files) {
-      place = path;
-      makeFolder(dirname(path), undo);
-      makeFile(path, { text, mode: secrets.includes(path) ? 0o600 : 0o666 }, undo);
-    }
-    for (const [path, text] of changed) {
-      place = path;
-      changeFile(path, text, undo);
-    }
-  } catch (error) {
-    undo.reverse().forEach(attempt);
-    throw expectedFailure(error, 'write', place);
-  }
+  const write = (): void =>
+    atomically((change) => {
+      for (const [path, text] of files) {
+        place = path;
+        change.create(path, text, secrets.includes(path) ? 0o600 : undefined);
+      }
+      for (const [path, text] of changed) {
+        place = path;
+        change.replace(path, text, readFileSync(path, 'utf8'));
+      }
+    });
+  expectSystemError('write', write, () => place);
 }
 
-/** Runs work that fails if the file system refuses it. @throws InputError as `makeFiles` */
-export function expectSystemError<T>(verb: 'read' | 'write', path: string, work: () => T): T {
+/**
+ * Runs work that fails if the file system refuses it.
+ *
+ * @param place the file, for errors of writing that name none
+ * @throws InputError as `makeFiles`
+ */
+export function expectSystemError<T>(verb: 'read' | 'write', work: () => T, place = (): string => ''): T {
   try {
     return work();
   } catch (error) {
-    throw expectedFailure(error, verb, path);
+    if (!isSystemError(error)) throw error;
+    const path = error.path === undefined ? place() : targetOf(error.path);
+    const advice = writeAdvice(error, path, shown);
+    throw new InputError(`Cannot ${verb} ${shown(path)}: ${error.code} (${error.syscall}). ${advice}`);
   }
-}
-
-function makeFolder(folder: string, undo: (() => void)[]): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder), undo);
-  // mkdirSync returns undefined if another process has created the folder meanwhile.
-  if (mkdirSync(folder, { recursive: true }) !== undefined) undo.push(() => rmdirSync(folder));
-}
-
-function makeFile(
-  path: string,
-  { text, mode }: { readonly text: string; readonly mode: number },
-  undo: (() => void)[],
-): void {
-  try {
-    writeFileSync(path, text, { flag: 'wx', mode });
-  } catch (error) {
-    // On a full disk the file exists without its text. A file that existed before is not removed.
-    if (isSystemError(error) && error.syscall !== 'open') rmSync(path, { force: true });
-    throw error;
-  }
-  undo.push(() => rmSync(path));
-}
-
-function changeFile(path: string, text: string, undo: (() => void)[]): void {
-  const before = readFileSync(path);
-  const { mode } = statSync(path);
-  // A process that ends in between must not leave half of a file behind.
-  const next = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(next, text, { flag: 'wx', mode });
-    renameSync(next, path);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
-  undo.push(() => writeFileSync(path, before));
-}
-
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The folder may hold files of other processes; the first failure is the one to report.
-  }
-}
-
-function expectedFailure(error: unknown, verb: 'read' | 'write', path: string): unknown {
-  if (!isSystemError(error)) return error;
-  const place = error.path ?? path;
-  const advice = writeAdvice(error, place, shown);
-  return new InputError(`Cannot ${verb} ${shown(place)}: ${error.code} (${error.syscall}). ${advice}`);
 }
 
 /** The path as users type it: relative to the working directory if below it. */

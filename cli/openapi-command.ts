@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { CONFIG, type CommandEntry, command, text } from './command.js';
-import { generatorOptions } from './load-generator.js';
-import { requireNone } from './project.js';
+import { generateOptions, readProjectConfig, requireNone } from './project.js';
 
 /** `fw-gen openapi` */
 export const OPENAPI: CommandEntry = command({
@@ -12,10 +11,11 @@ export const OPENAPI: CommandEntry = command({
     ['fw-gen openapi --out openapi.json', 'writes it, for clients and linters'],
   ],
   inputs: { ...CONFIG, out: text('--out <file>', 'write the document to this file') },
-  run: async ({ config, out }) => {
-    const { options, access, http } = generatorOptions(config, ['access', 'http.contact', 'http.license']);
+  run: async ({ config: file, out }) => {
+    const config = readProjectConfig(file, ['generator', 'access', 'http.contact', 'http.license']);
+    const { access, http } = config;
     const { describeApi } = await import('../generator/openapi.js');
-    const described = await describeApi({ ...options, access, http });
+    const described = await describeApi({ ...generateOptions(config), access, http });
     if ('diagnostics' in described) requireNone(described.diagnostics);
     else if (out === undefined) return { lines: [described.text] };
     else writeFileSync(out, `${described.text}\n`);

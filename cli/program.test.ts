@@ -1,84 +1,42 @@
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fwGen } from '../generator/test-support/fw-gen.js';
+import { type TestProject, testProject } from '../generator/test-support/projects.js';
 import { run } from './program.js';
 
-const golden = fileURLToPath(new URL('../generator/golden', import.meta.url));
-let folder = '';
+let project: TestProject;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
+  project = testProject();
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Ran {
-  readonly code: number;
-  readonly info: string;
-  readonly error: string;
-}
-
-async function fwGen(...argv: readonly string[]): Promise<Ran> {
-  const info: string[] = [];
-  const error: string[] = [];
-  const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
-  return {
-    code: await run(argv, output, { version: '1.2.3' }),
-    info: info.join('\n'),
-    error: error.join('\n'),
-  };
-}
-
-function configure(input: string, generator = true): string {
-  cpSync(join(golden, input, 'input'), join(folder, 'src'), { recursive: true });
-  const file = join(folder, 'fw.config.yaml');
-  const section = '  generator: { source: src, output: src/generated, migrations: src/migrations }\n';
-  writeFileSync(
-    file,
-    `fw:\n  namespace: test\n${generator ? section : ''}  sharding:\n    default-shard: { group: 0, member: 0 }\n` +
-      '    groups:\n      - group: 0\n        name: one\n        members:\n          - member: 0\n            name: one-1\n' +
-      '            configs: { primary-config: { jdbc-url: "jdbc:pglite:mem:one" } }\n',
-  );
-  return file;
-}
+afterEach(() => project.delete());
 
 describe('fw-gen generate', () => {
-  test('writes, prints one line and exits with 0', async () => {
-    const file = configure('orders');
-    const { code, info, error } = await fwGen('generate', '--config', file);
+  test('prints one line and exits with 0', async () => {
+    const generate = () => fwGen('generate', '--config', project.config);
+    const { code, info, error } = await generate();
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(info).toMatch(/^11 files written, 0 unchanged, \d+ ms$/);
-    expect(existsSync(join(folder, 'src/generated/order.ts'))).toBe(true);
-    expect((await fwGen('generate', '--config', file)).info).toMatch(
-      /^0 files written, 7 unchanged, \d+ ms$/,
-    );
+    expect((await generate()).info).toMatch(/^0 files written, 7 unchanged, \d+ ms$/);
   });
 
-  test('ends with 2 after mistakes in the sources, each with its position and a hint', async () => {
-    const { code, error, info } = await fwGen('generate', '--config', configure('fwgen010-constructor'));
-    expect({ code, info }).toEqual({ code: 2, info: '' });
-    expect(error).toContain('src/thing.ts:7:3 FWGEN010 Thing declares a constructor\n');
-    expect(error).toContain('1 mistake, nothing written');
+  test('ends with 2 and says why for a configuration without a generator', async () => {
+    const config = project.read('fw.config.yaml');
+    project.write('fw.config.yaml', config.replace(/^ *generator: .*\n/m, ''));
+    const { code, error } = await fwGen('generate', '--config', project.config);
+    expect([code, error]).toEqual([2, expect.stringContaining('fw.generator is missing')]);
   });
 
   test.each([
-    [
-      'a configuration that is not there',
-      async () => fwGen('generate', '--config', join(folder, 'none.yaml')),
-    ],
-    [
-      'a configuration without a generator',
-      async () => fwGen('generate', '--config', configure('orders', false)),
-    ],
-    ['an unknown flag', async () => fwGen('generate', '--frobnicate')],
-    ['a flag without its value', async () => fwGen('generate', '--config')],
-    ['a superfluous argument', async () => fwGen('generate', 'more')],
-    ['an unknown command', async () => fwGen('degenerate')],
-    ['no command', async () => fwGen()],
-  ])('ends with 2 and says why after %s', async (_what, ran) => {
-    const { code, error } = await ran();
+    ['a configuration that is not there', ['generate', '--config', join('no', 'such.yaml')]],
+    ['an unknown flag', ['generate', '--frobnicate']],
+    ['a flag without its value', ['generate', '--config']],
+    ['a superfluous argument', ['generate', 'more']],
+    ['an unknown command', ['degenerate']],
+    ['no command', []],
+  ])('ends with 2 and says why after %s', async (_, argv) => {
+    const { code, error } = await fwGen(...argv);
     expect(code).toBe(2);
     expect(error).not.toBe('');
   });
@@ -103,6 +61,6 @@ test('a bug of the program exits with 3 and requests a report', async () => {
     },
     error: (line: string) => error.push(line),
   };
-  expect(await run(['generate', '--config', configure('orders')], output, { version: '1.2.3' })).toBe(3);
+  expect(await run(['generate', '--config', project.config], output, { version: '1.2.3' })).toBe(3);
   expect(error.join('\n')).toContain('This is a bug in fw-gen');
 });

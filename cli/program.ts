@@ -4,7 +4,7 @@ import { CONFIGURATION } from './config-command.js';
 import { DEV } from './dev-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { EXPLAIN } from './explain-command.js';
-import { failureCode } from './failure-code.js';
+import { failureCode } from './failures.js';
 import { GENERATE } from './generate-command.js';
 import { INIT } from './init-command.js';
 import { OPENAPI } from './openapi-command.js';

@@ -1,39 +1,45 @@
+import { dirname } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
+import type { GenerateOptions, ProjectFolders } from '../generator/generate.js';
 import type { MigrationText, ModelTable } from '../generator/migrations.js';
-import { ConfigurationError, type FwConfig, loadConfig } from '../runtime/config/index.js';
+import { defined } from '../generator/schema/defined.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
 import type { ProjectConfig } from '../runtime/config/types.js';
 import { InputError } from './input-error.js';
-import { projectFolders } from './load-generator.js';
 
-/** @throws InputError with all mistakes */
-export function readConfig(file: string): FwConfig {
-  return withoutMistakes(() => loadConfig(file));
-}
+type GeneratorConfig = Pick<ProjectConfig, 'file' | 'generator'>;
 
 /**
  * The configuration for a command that needs no database, and so none of the application's secrets.
  *
  * @param used the sections and values that it uses
- * @throws InputError with all mistakes
+ * @throws ConfigurationError with all mistakes
  */
 export function readProjectConfig(file: string, used: readonly string[] = ['generator']): ProjectConfig {
-  return withoutMistakes(() => loadProjectConfig(file, { used }));
+  return loadProjectConfig(file, { used });
 }
 
-function withoutMistakes<T>(load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new InputError(error.message);
-    throw error;
-  }
+/** The generator's settings in a configuration. @throws InputError if it has no `fw.generator` */
+export function generateOptions(config: GeneratorConfig & Pick<ProjectConfig, 'namespace'>): GenerateOptions {
+  const { title = config.namespace, version, templates: templatesDirectory } = config.generator ?? {};
+  return { ...projectFolders(config), ...defined({ title, version, templatesDirectory }) };
+}
+
+/** @throws InputError if the configuration has no `fw.generator` */
+export function projectFolders({ file, generator }: GeneratorConfig): ProjectFolders {
+  if (generator === undefined)
+    throw new InputError(`${file}: fw.generator is missing. Set its keys source, output and migrations.`);
+  return {
+    projectDirectory: dirname(file),
+    sourceDirectory: generator.source,
+    outputDirectory: generator.output,
+    migrationsDirectory: generator.migrations,
+    ...defined({ clientDirectory: generator.client }),
+  };
 }
 
 /** The project's migrations. Loads the parser on demand. @throws InputError with all mistakes in their files */
-export async function readMigrations(
-  config: Pick<ProjectConfig, 'file' | 'generator'>,
-): Promise<readonly MigrationText[]> {
+export async function readMigrations(config: GeneratorConfig): Promise<readonly MigrationText[]> {
   const { readMigrationTexts } = await import('../generator/migrations.js');
   const { migrations, diagnostics } = readMigrationTexts(projectFolders(config));
   requireNone(diagnostics);
@@ -41,9 +47,7 @@ export async function readMigrations(
 }
 
 /** The tables that the models need. @throws InputError with all mistakes in the sources */
-export async function readTables(
-  config: Pick<ProjectConfig, 'file' | 'generator'>,
-): Promise<readonly ModelTable[]> {
+export async function readTables(config: GeneratorConfig): Promise<readonly ModelTable[]> {
   const { readModelTables } = await import('../generator/migrations.js');
   const { tables, diagnostics } = await readModelTables(projectFolders(config));
   requireNone(diagnostics);

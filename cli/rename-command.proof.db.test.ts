@@ -1,10 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { ShardingTopology } from '../runtime/config/index.js';
 import { openDatabases } from '../runtime/databases.js';
 import { uuid7 } from '../runtime/domain/id-source.js';
@@ -14,14 +13,13 @@ import { type CompiledProgram, compileProgram } from '../runtime/execution/test-
 import { snapshotSchema } from '../runtime/migration/schema-snapshot.js';
 import { expectedTable, tableDrift } from '../runtime/migration/table-drift.js';
 import { describeOn } from '../test/databases/vitest.js';
+import { cliProject } from './test-support/cli-project.js';
 import type { RenamingPlan } from './test-support/renaming-process.js';
-import { runCommand } from './test-support/run-command.js';
-import { topologyYaml } from './test-support/topology-yaml.js';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
 
-let folder = '';
-let config = '';
+const cli = cliProject();
+const fwGen = cli.run;
 let program: CompiledProgram | undefined;
 const children = new Set<Release>();
 
@@ -29,22 +27,14 @@ beforeAll(() => {
   program = compileProgram(join(import.meta.dirname, 'test-support', 'renaming-process.ts'));
 });
 afterAll(() => program?.remove());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-rename-'));
-  config = join(folder, 'fw.config.yaml');
-  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
-});
 afterEach(async () => {
   await Promise.all([...children].map((each) => each.kill()));
   children.clear();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
-
 function project(topology: ShardingTopology): void {
-  writeFileSync(config, topologyYaml(topology));
-  writeFileSync(join(folder, 'src/migrations/0001_accounts.sql'), accountMigrations[0]?.up ?? '');
+  cli.configure(topology);
+  cli.write('src/migrations/0001_accounts.sql', accountMigrations[0]?.up ?? '');
   model('balance', 'nickname');
 }
 
@@ -56,8 +46,8 @@ function model(balance: string, nickname: string, ...further: readonly string[])
     'readonly closedBy!: string | null;',
     ...further,
   ].join('\n  ');
-  writeFileSync(
-    join(folder, 'src/account.ts'),
+  cli.write(
+    'src/account.ts',
     `import { AutoBuilder, type Decimal, Model, type ShardedId } from 'fw-actions';
 @AutoBuilder
 export class Account extends Model<Account, ShardedId<Account>, 'OPEN' | 'GONE'> {
@@ -220,7 +210,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     const topology = await empty();
     project(topology);
     const addition = 'alter table accounts add column rate float8, add column extra json;';
-    writeFileSync(join(folder, 'src/migrations/0002_extra.sql'), addition);
+    writeFileSync(join(cli.folder, 'src/migrations/0002_extra.sql'), addition);
     model('balance', 'nickname', 'readonly rate?: number;', 'readonly extra?: string;');
     await up();
     const [old, copied, late] = [uuid7.next(HERE.bits), uuid7.next(HERE.bits), uuid7.next(HERE.bits)];
@@ -254,7 +244,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
 
   test('reports what it cannot rename, and writes its files once', async () => {
     project(await empty());
-    const written = (): readonly string[] => readdirSync(join(folder, 'src/migrations')).sort();
+    const written = (): readonly string[] => readdirSync(join(cli.folder, 'src/migrations')).sort();
     const refused = async (...argv: readonly string[]): Promise<string> => {
       const before = written();
       const { code, error } = await fwGen('migrate', 'rename', ...argv);
@@ -277,7 +267,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
       expect.stringMatching(/^\d{14}_copy_accounts_amount\.sql$/),
     ]);
     const [, added = '', copied = ''] = written();
-    expect(readFileSync(join(folder, 'src/migrations', copied), 'utf8')).toMatch(
+    expect(readFileSync(join(cli.folder, 'src/migrations', copied), 'utf8')).toMatch(
       new RegExp(
         `^-- fw-gen: after ${added.slice(0, -4)}\n-- fw-gen: tables accounts\n-- fw-gen: no transaction\n`,
       ),
@@ -288,7 +278,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('Rename it to amount');
     model('amount', 'nickname');
     // A view on the old column blocks the migration of the second release.
-    const view = join(folder, 'src/migrations/20990101000000_view.sql');
+    const view = join(cli.folder, 'src/migrations/20990101000000_view.sql');
     writeFileSync(view, 'create view balances as select balance from accounts');
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('other objects depend on it');
     rmSync(view);

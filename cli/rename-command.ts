@@ -7,11 +7,11 @@ import type {
   NewMigration,
   RenameRelease,
 } from '../generator/migrations.js';
+import { FwError } from '../runtime/errors.js';
 import { CONFIG, type CommandEntry, command, flag, type Input, type Values } from './command.js';
 import { InputError } from './input-error.js';
-import { projectFolders } from './load-generator.js';
 import { makeFiles } from './make-files.js';
-import { readMigrations, readProjectConfig, requireNone } from './project.js';
+import { projectFolders, readMigrations, readProjectConfig, requireNone } from './project.js';
 
 type RenamedField = Pick<FieldRename, 'model' | 'field'>;
 
@@ -76,15 +76,15 @@ async function tryOut(
   release: RenameRelease,
 ): Promise<readonly NewMigration[]> {
   const { dropMigration, named, renameMigrations, tableProblem } = await import('../generator/migrations.js');
-  const { FwError, withTrial } = await import('../runtime/operations.js');
+  const { withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
-    const { tables, checks } = await trial.run(present);
+    const { tables } = await trial.run(present);
     const table = tables.get(rename.table);
     const problem = tableProblem(rename, table, release);
     if (problem !== undefined) throw refused(problem);
     const isBegin = release === 'begin';
     const found = table?.columns.find(({ name }) => name === (isBegin ? rename.from : rename.to));
-    const refusesNaN = (checks?.get(rename.table) ?? []).some(
+    const refusesNaN = (table?.checks ?? []).some(
       ({ columns, definition, isValidated }) =>
         isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
     );

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sqlPattern } from '../generator/schema/sql-pattern.js';
 import type { ShardingTopology } from '../runtime/config/index.js';
 import { openDatabases } from '../runtime/databases.js';
@@ -10,28 +9,19 @@ import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
 import { DriverFailure } from '../runtime/sharding/driver-failure.js';
 import { publicError } from '../runtime/sharding/public-error.js';
 import { describeOn } from '../test/databases/vitest.js';
-import { runCommand } from './test-support/run-command.js';
-import { topologyYaml } from './test-support/topology-yaml.js';
+import { cliProject } from './test-support/cli-project.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const HERE = ShardIdentifier.of(0, 0);
 const MIGRATIONS = 'src/migrations';
-let folder = '';
-let config = '';
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-checks-'));
-  config = join(folder, 'fw.config.yaml');
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
+const cli = cliProject();
+const fwGen = cli.run;
 
 /** The sources, with or without check constraints for rules. */
 function model(checks: boolean, titleLength = 5): void {
-  writeFileSync(
-    join(folder, 'src/thing.ts'),
+  cli.write(
+    'src/thing.ts',
     `import { AutoBuilder, type Decimal, Model, type ShardedId } from 'fw-actions';
 @AutoBuilder({ checks: ${checks} })
 export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
@@ -51,18 +41,17 @@ const TABLE = `create table things (id uuid primary key check (eventlog.is_own_i
   created_date timestamptz not null, updated_date timestamptz not null)`;
 
 function project(topology: ShardingTopology): void {
-  mkdirSync(join(folder, MIGRATIONS), { recursive: true });
-  writeFileSync(join(folder, MIGRATIONS, '0001_things.sql'), TABLE);
-  writeFileSync(config, topologyYaml(topology));
+  cli.write(`${MIGRATIONS}/0001_things.sql`, TABLE);
+  cli.configure(topology);
   model(false);
 }
 
 /** The text of the only migration with this title. */
 function textOf(title: string): string {
   const pattern = new RegExp(`^\\d{14}_${title}\\.ts$`);
-  const names = readdirSync(join(folder, MIGRATIONS)).filter((name) => pattern.test(name));
+  const names = readdirSync(join(cli.folder, MIGRATIONS)).filter((name) => pattern.test(name));
   expect(names).toHaveLength(1);
-  return readFileSync(join(folder, MIGRATIONS, names[0] ?? ''), 'utf8');
+  return readFileSync(join(cli.folder, MIGRATIONS, names[0] ?? ''), 'utf8');
 }
 
 async function query(topology: ShardingTopology, text: string): Promise<readonly (readonly unknown[])[]> {
@@ -143,7 +132,7 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
     });
     await query(topology, 'update things set price = 0, version = version + 1 where price < 0');
     expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
-    expect(readdirSync(join(folder, MIGRATIONS))).toHaveLength(3);
+    expect(readdirSync(join(cli.folder, MIGRATIONS))).toHaveLength(3);
   });
 
   test('match the texts that patterns match in JavaScript', async () => {

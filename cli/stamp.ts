@@ -104,7 +104,7 @@ function isRecent(path: string, since: number): boolean {
 }
 
 /** Returns the state of a file or folder; '' if it is missing. */
-function stateOf(path: string): string {
+export function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return '';
   const { mtimeMs, ctimeMs, ino, size } = stats;

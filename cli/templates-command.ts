@@ -44,7 +44,7 @@ async function ejectTemplate(name: string, configFile: string): Promise<Report> 
     throw new InputError(`There is no template ${JSON.stringify(name)}: ${suggestion}`);
   }
   const config = readProjectConfig(configFile);
-  const folder = config.generator?.templatesDirectory;
+  const folder = config.generator?.templates;
   if (folder === undefined) {
     throw new InputError(`${configFile}: set fw.generator.templates to the folder of your templates.`);
   }

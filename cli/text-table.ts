@@ -1,30 +1,21 @@
 /** What a cell shows. Undefined: nothing. */
 type Cell = string | number | Date | { toString(): string } | undefined;
 
-/** Rows in columns of the necessary width, under their headings. */
-export function textTable<Row>(
-  rows: readonly Row[],
-  columns: Readonly<Record<string, (row: Row) => Cell>>,
-): string {
-  const headings = Object.keys(columns);
-  const lines = [headings, ...rows.map((row) => Object.values(columns).map((cellOf) => textOf(cellOf(row))))];
-  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-/** As `textTable`; no line without rows. */
+/** Rows in columns of the necessary width, under their headings; no line without rows. */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => Cell>>,
 ): readonly string[] {
-  return rows.length === 0 ? [] : [textTable(rows, columns)];
+  if (rows.length === 0) return [];
+  const headings = Object.keys(columns);
+  const lines = [headings, ...rows.map((row) => Object.values(columns).map((cellOf) => textOf(cellOf(row))))];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** Lines of names and values, without undefined ones. */

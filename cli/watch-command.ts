@@ -5,11 +5,10 @@ import { relativeTo } from '../generator/schema/paths.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { fileText } from './file-text.js';
-import { FolderWatcher } from './folder-watcher.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce } from './generate-run.js';
-import { type LoadedGenerator, loadGenerator } from './load-generator.js';
-import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.js';
+import { type LoadedOptions, loadOptions } from './load-options.js';
+import { WatchedFiles } from './watched-files.js';
 
 /**
  * Generates after each change, until the signal is aborted. While there are mistakes, it reports them and waits for a
@@ -19,108 +18,67 @@ import { changedPaths, type Snapshot, stateOf, takeSnapshot } from './snapshot.j
  */
 export async function watchCommand(
   flags: GenerateFlags,
-  context: CommandContext,
+  { output, version, signal }: CommandContext,
   afterRun?: (code: ExitCode) => Promise<void>,
 ): Promise<ExitCode> {
   const { SourceFiles } = await import('../generator/watch.js');
-  const projectDirectory = dirname(resolve(flags.config));
+  const config = resolve(flags.config);
+  const projectDirectory = dirname(config);
   const sources = new SourceFiles(projectDirectory);
-  const [warnings, drafts] = [new Set<string>(), new Set<string>()];
-  const watcher = new FolderWatcher();
-  const configuration = new WatchedConfiguration(flags.config);
-  let before: Snapshot | undefined;
+  const known = { sources, warnings: new Set<string>(), drafts: new Set<string>() };
+  const readOptions = optionsReader(flags.config);
+  const watched = new WatchedFiles();
   let inputs: readonly string[] = [];
   let last: ExitCode | undefined;
-  if (flags.format === 'text' && flags.quiet !== true) {
-    context.output.info(`Watching the sources of ${flags.config}. Ctrl+C stops.`);
-  }
+  if (flags.format === 'text' && flags.quiet !== true)
+    output.info(`Watching the sources of ${flags.config}. Ctrl+C stops.`);
   try {
-    while (!context.signal.aborted) {
-      const options = configuration.read();
-      const after = look(flags.config, options, inputs);
-      watcher.watchOnly([...after.folders, projectDirectory]);
-      const changed = changedPaths(before ?? NOTHING, after);
-      if (changed.length > 0 || before === undefined) {
-        sources.forget(changed.map((path) => relativeTo(projectDirectory, path)));
-        // The snapshot from before the run: later changes cause another run, except those of generated files.
-        before = after;
-        const onResult = (result: GenerateResult): void => {
-          // A change of tsconfig.json, or of a package's types, is a change of the sources' meaning.
-          inputs = result.inputs
-            .filter((path) => /\.(json|[cm]?tsx?)$/.test(path))
-            .map((path) => join(projectDirectory, path));
-          if (options !== undefined) before = withWritten(after, options, { ...result, inputs });
-        };
-        const reportsUnchanged = last !== EXIT.success;
-        const known = { sources, drafts, options, warnings };
-        last = await generateOnce(flags, context, { ...known, onResult, reportsUnchanged });
-        // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
-        await nextTurn();
-        await afterRun?.(last);
+    while (!signal.aborted) {
+      const loaded = readOptions();
+      const options = 'options' in loaded ? loaded.options : undefined;
+      const [folders, files] = options === undefined ? [[], []] : placesOf(options);
+      const changed = watched.changes(folders, [config, ...files, ...inputs], [projectDirectory]);
+      if (changed.length === 0 && last !== undefined) {
+        await watched.next(signal);
         continue;
       }
-      await watcher.nextChange(context.signal);
+      sources.forget(changed.map((path) => relativeTo(projectDirectory, path)));
+      // Later changes cause another run, except those of the files that this run writes or is the first to read.
+      const onResult = (result: GenerateResult): void => {
+        const inProject = (path: string): string => join(projectDirectory, path);
+        // A change of tsconfig.json, or of a package's types, is a change of the sources' meaning.
+        inputs = result.inputs.filter((path) => /\.(json|[cm]?tsx?)$/.test(path)).map(inProject);
+        const written = result.changes.filter(({ kind }) => kind !== 'unchanged');
+        const fresh = inputs.filter((path) => !watched.has(path));
+        watched.accept([...written.map(({ path }) => inProject(path)), ...fresh, ...files]);
+      };
+      const reportsUnchanged = last !== EXIT.success;
+      const context = { output, version };
+      last = await generateOnce(flags, context, { ...known, loaded, onResult, reportsUnchanged });
+      // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
+      await nextTurn();
+      await afterRun?.(last);
     }
   } finally {
-    watcher.close();
+    watched.close();
   }
   return EXIT.success;
 }
 
-const NOTHING: Snapshot = { files: new Map(), folders: [] };
-
-/** The configuration, parsed again only when its text has changed: parsing takes longer than most runs. */
-class WatchedConfiguration {
-  readonly #file: string;
-  #text: string | undefined;
-  #loaded: LoadedGenerator | undefined;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** The configuration; undefined while it has a mistake. */
-  read(): GenerateOptions | undefined {
-    const text = fileText(this.#file);
-    if (this.#loaded === undefined || text === undefined || text !== this.#text) {
-      this.#loaded = loadGenerator(this.#file);
-      this.#text = text;
-    }
-    return 'options' in this.#loaded ? this.#loaded.options : undefined;
-  }
+/** Reads the configuration, and parses it only when its text has changed: parsing takes longer than most runs. */
+function optionsReader(file: string): () => LoadedOptions {
+  let known: { readonly text: string | undefined; readonly loaded: LoadedOptions } | undefined;
+  return () => {
+    const text = fileText(file);
+    if (text === undefined || text !== known?.text) known = { text, loaded: loadOptions(file) };
+    return known.loaded;
+  };
 }
 
-/**
- * A snapshot of sources, templates and output; without a valid configuration, only of the configuration file.
- *
- * @param inputs further files that the last run has read
- */
-function look(configFile: string, options: GenerateOptions | undefined, inputs: readonly string[]): Snapshot {
-  const config = resolve(configFile);
-  if (options === undefined) return takeSnapshot([], [config]);
-  const { projectDirectory, outputDirectory, templatesDirectory } = options;
-  const folders = [options.sourceDirectory, outputDirectory, options.migrationsDirectory];
-  if (templatesDirectory) folders.push(templatesDirectory);
-  const inside = folders.filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
-  return takeSnapshot(inside, [config, join(outputDirectory, MANIFEST_NAME), ...inputs]);
-}
-
-/** A snapshot with the files that a run has written, and those that it was the first to read: neither causes a run. */
-function withWritten(
-  seen: Snapshot,
-  options: GenerateOptions,
-  { changes, inputs }: Pick<GenerateResult, 'changes' | 'inputs'>,
-): Snapshot {
-  const { projectDirectory, outputDirectory } = options;
-  const files = new Map(seen.files);
-  const written = changes
-    .filter(({ kind }) => kind !== 'unchanged')
-    .map(({ path }) => join(projectDirectory, path));
-  const fresh = inputs.filter((path) => !files.has(path));
-  for (const path of [...written, ...fresh, join(outputDirectory, MANIFEST_NAME)]) {
-    const state = stateOf(path);
-    if (state === undefined) files.delete(path);
-    else files.set(path, state);
-  }
-  return { ...seen, files };
+/** The folders of sources, templates and output, and the manifest. */
+function placesOf(options: GenerateOptions): readonly [folders: readonly string[], files: readonly string[]] {
+  const { projectDirectory, sourceDirectory, outputDirectory, migrationsDirectory } = options;
+  const folders = [sourceDirectory, outputDirectory, migrationsDirectory, options.templatesDirectory ?? []];
+  const inside = folders.flat().filter((folder) => !relative(projectDirectory, folder).startsWith('..'));
+  return [inside, [join(outputDirectory, MANIFEST_NAME)]];
 }

@@ -3,19 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { generate } from './generate.js';
 import { type CompileRequest, compilerComplaints, emitDeclarations } from './test-support/compiler.js';
+import { foldersOf } from './test-support/golden-case.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 let workshop = '';
 
-beforeAll(() => {
+beforeAll(async () => {
   workshop = mkdtempSync(join(tmpdir(), 'fw-matrix-'));
   emitDeclarations(join(workshop, 'declarations'));
   const golden = join(repository, 'generator/golden');
   for (const name of readdirSync(golden)) {
     if (!existsSync(join(golden, name, 'expected'))) continue;
-    cpSync(join(golden, name, 'input'), join(workshop, 'cases', name), { recursive: true });
-    cpSync(join(golden, name, 'expected'), join(workshop, 'cases', name), { recursive: true });
+    const project = join(workshop, 'cases', name);
+    cpSync(join(golden, name, 'input'), project, { recursive: true });
+    const { diagnostics } = await generate(foldersOf(join(golden, name), project));
+    expect(diagnostics).toEqual([]);
   }
   const isApplication = (path: string): boolean => !/(\.test|\.test-d)\.ts$|test-support|tsconfig/.test(path);
   cpSync(join(repository, 'examples/wallet'), join(workshop, 'cases/wallet'), {
@@ -23,7 +27,7 @@ beforeAll(() => {
     filter: isApplication,
   });
   symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'));
-});
+}, 60_000);
 
 afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 

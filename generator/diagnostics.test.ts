@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -24,13 +24,17 @@ test.each(Object.entries(DIAGNOSTICS))(
   },
 );
 
+/** `UPDATE_GOLDEN=1` writes the table. */
 test('the index lists exactly the codes, with their titles', () => {
-  const index = readFileSync(join(pages, 'README.md'), 'utf8');
-  const rows = [...index.matchAll(/^\| \[(\w+)\]\(\1\.md\) \| (.*) \|$/gm)].map(([, code, title]) => [
-    code,
-    title,
-  ]);
-  expect(rows).toEqual(Object.entries(DIAGNOSTICS));
+  const index = join(pages, 'README.md');
+  const rows = Object.entries(DIAGNOSTICS).map(([code, title]) => `| [${code}](${code}.md) | ${title} |`);
+  const page = readFileSync(index, 'utf8');
+  const updated = page.replace(/(?<=<!-- table: begin -->\n\n).*?(?=\n\n<!-- table: end -->)/s, () =>
+    ['| Code | What |', '|---|---|', ...rows].join('\n'),
+  );
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(index, updated);
+  expect(readFileSync(index, 'utf8')).toBe(updated);
+  expect(updated).toContain(rows.join('\n'));
   expect(readdirSync(pages).sort()).toEqual(
     [...Object.keys(DIAGNOSTICS).map((code) => `${code}.md`), 'README.md'].sort(),
   );

@@ -71,6 +71,7 @@ export const DIAGNOSTICS = {
   FWGEN068: 'A decorator of the project calls one of fw-actions',
   FWGEN069: 'A staged model depends on one that was only read',
   FWGEN070: 'A recurring action cannot be scheduled',
+  FWGEN071: 'A result cannot be stored under an idempotency key',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

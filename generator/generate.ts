@@ -1,5 +1,6 @@
 import { misspelledTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
+import { unstorableResults } from './check/check-results.js';
 import { routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
 import { forgottenColumns } from './check/forgotten-columns.js';
@@ -7,9 +8,9 @@ import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } fro
 import { checkTemplateNames } from './emit/emit-extras.js';
 import type { EmitInput } from './emit/emit-input.js';
 import { emitProject, traceProject } from './emit/emit-project.js';
+import { PARTIALS, TEMPLATES } from './emit/own-templates.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
-import { PARTIALS, TEMPLATES } from './emit/template-names.js';
 import { type LockDrafts, type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
@@ -54,7 +55,7 @@ export interface GenerateResult {
   /** @internal Returns the declaration that causes each line of the generated files, by path. Computed when called. */
   readonly trace: () => ReadonlyMap<string, TracedText>;
   /** @internal Returns the result of analysing the shards of each action. Computed when called. */
-  readonly shardVerdicts: () => Promise<readonly ShardVerdict[]>;
+  readonly shardVerdicts: () => readonly ShardVerdict[];
   /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
   readonly forgottenColumns: () => readonly string[];
   /** Returns what is probably a mistake, such as a route without a rule. Computed when called. */
@@ -78,8 +79,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const emitted = emit(input);
   if ('code' in emitted) return failed([emitted], inputs);
   options.onPhase?.('write');
-  const texts = locked.files.flatMap(({ path, text }) => (text === undefined ? [] : [[path, text] as const]));
-  const files = { ...emitted, locks: new Map(texts) };
+  const files = { ...emitted, locks: new Map(locked.files.map(({ path, text }) => [path, text])) };
   const { changes, diagnostics, isStale } = await writeProject(
     options.projectDirectory,
     paths,
@@ -94,7 +94,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     inputs: [...inputs, ...locks.map(({ path }) => path)],
     changes,
     trace: () => traceAll(input, locked),
-    shardVerdicts: () => shardVerdicts(options, readResult),
+    shardVerdicts: readResult.shardVerdicts,
     forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),
     warnings: () => warningsOf(readResult),
   };
@@ -114,22 +114,12 @@ function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>
     ...routesWithoutRule(schema),
     ...unboundedPatterns(schema),
     ...misspelledTags(schema),
+    ...unstorableResults(schema),
   ]);
 }
 
-async function shardVerdicts(
-  { projectDirectory }: GenerateOptions,
-  { paths, schema }: RunInputs,
-): Promise<readonly ShardVerdict[]> {
-  const { readShardVerdicts } = await import('./read/shards/verdict.js');
-  return readShardVerdicts(projectDirectory, paths, schema);
-}
-
 function traceAll(input: EmitInput, { files }: LockedShapes): ReadonlyMap<string, TracedText> {
-  const locks = files.flatMap(({ path, text, origins }) =>
-    text === undefined ? [] : [[path, { text, origins }] as const],
-  );
-  return new Map([...traceProject(input), ...locks]);
+  return new Map([...traceProject(input), ...files.map((file) => [file.path, file] as const)]);
 }
 
 interface Prepared {
@@ -176,7 +166,7 @@ function failed(diagnostics: readonly Diagnostic[], inputs: readonly string[]): 
     inputs,
     diagnostics: sortDiagnostics(diagnostics),
     trace: () => new Map(),
-    shardVerdicts: () => Promise.resolve([]),
+    shardVerdicts: () => [],
     forgottenColumns: () => [],
     warnings: () => [],
   };

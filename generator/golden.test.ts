@@ -16,8 +16,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 import { describeApi } from './openapi.js';
+import { foldersOf, optionsOf } from './test-support/golden-case.js';
 
-/** Each case is a project: `input/` is read, and the result must equal `expected/` and `diagnostics.txt`. */
+/**
+ * Each case is a project: `input/` is read, and the result must equal `expected/` and `diagnostics.txt`. The output is
+ * compiled as a whole, also where `expected/` has only the files that the case is about.
+ */
 const root = fileURLToPath(new URL('.', import.meta.url));
 const cases = readdirSync(join(root, 'golden')).sort();
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
@@ -38,7 +42,7 @@ describe('golden cases', () => {
     const before = filesBelow(project);
     const result = await generate({ ...foldersOf(folder, project), title: name });
     const document = result.diagnostics.length > 0 ? {} : await documentOf(folder, project);
-    const written = { ...changedFiles(before, filesBelow(project)), ...document };
+    const written = shown(folder, { ...changedFiles(before, filesBelow(project)), ...document });
     if (isUpdate) update(folder, result, written);
     expect(diagnosticsText(result)).toBe(readText(join(folder, 'diagnostics.txt')));
     expect(written).toEqual(filesBelow(join(folder, 'expected')));
@@ -81,32 +85,13 @@ async function documentOf(folder: string, project: string): Promise<Readonly<Rec
   return 'document' in described ? { 'openapi.json': `${described.text}\n` } : {};
 }
 
-interface CaseOptions {
-  readonly source?: string;
-  readonly output?: string;
-  readonly migrations?: string;
-  readonly templates?: string;
-  readonly client?: string;
-  readonly strict?: boolean;
-}
-
-function foldersOf(folder: string, project: string): Parameters<typeof generate>[0] {
-  const file = join(folder, 'options.json');
-  const options: CaseOptions = existsSync(file) ? JSON.parse(readText(file)) : {};
-  return {
-    projectDirectory: project,
-    sourceDirectory: join(project, options.source ?? '.'),
-    outputDirectory: join(project, options.output ?? 'generated'),
-    migrationsDirectory: join(project, options.migrations ?? 'migrations'),
-    strict: options.strict === true,
-    now: new Date('2026-03-01T09:00:00Z'),
-    ...(options.templates === undefined ? {} : { templatesDirectory: join(project, options.templates) }),
-    ...(options.client === undefined ? {} : { clientDirectory: join(project, options.client) }),
-  };
-}
-
 function diagnosticsText({ diagnostics }: GenerateResult): string {
   return diagnostics.map((each) => `${formatDiagnostic(each)}\n`).join('');
+}
+
+function shown(folder: string, files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const pattern = new RegExp(`^(${optionsOf(folder).shows ?? '.*'})$`);
+  return Object.fromEntries(Object.entries(files).filter(([path]) => pattern.test(path)));
 }
 
 function update(folder: string, result: GenerateResult, written: Readonly<Record<string, string>>): void {

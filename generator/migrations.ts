@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkFolders, type ProjectFolders } from './check/check-folders.js';
+import type { ProjectFolders } from './check/check-folders.js';
 import { checkMigrationOrder } from './check/check-migrations.js';
 import { type FieldRename, type FoundRename, findColumn } from './check/check-rename.js';
-import { checkSchema } from './check/check-schema.js';
-import { compareText, type Diagnostic, sortDiagnostics } from './diagnostics.js';
+import { compareText, type Diagnostic } from './diagnostics.js';
 import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
 import { nameMigrations } from './emit/migration-names.js';
@@ -19,7 +18,7 @@ import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
-import { readProject } from './read/read-project.js';
+import { readSchema } from './read-schema.js';
 import { columnsOf } from './schema/columns.js';
 import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
@@ -119,21 +118,8 @@ export async function readModelTables(folders: ProjectFolders): Promise<{
   readonly tables: readonly ModelTable[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const { models, diagnostics } = await readModels(folders);
-  return { tables: models.map(tableOf), diagnostics };
-}
-
-async function readModels(folders: ProjectFolders): Promise<{
-  readonly models: readonly ModelSchema[];
-  readonly diagnostics: readonly Diagnostic[];
-}> {
-  const { paths, diagnostics: problems } = checkFolders(folders);
-  if (problems.length > 0) return { models: [], diagnostics: problems };
-  const { schema, diagnostics } = await readProject(folders.projectDirectory, paths);
-  const all = [...diagnostics, ...checkSchema(schema)];
-  return all.length > 0
-    ? { models: [], diagnostics: sortDiagnostics(all) }
-    : { models: schema.models, diagnostics: [] };
+  const { schema, diagnostics } = readSchema(folders);
+  return { tables: (schema?.models ?? []).map(tableOf), diagnostics };
 }
 
 /** The column rename of a field's rename. @returns a text with the reason if there is none */
@@ -141,8 +127,8 @@ export async function findRename(
   folders: ProjectFolders,
   field: FieldRename,
 ): Promise<{ readonly rename: FoundRename | string; readonly diagnostics: readonly Diagnostic[] }> {
-  const { models, diagnostics } = await readModels(folders);
-  return { rename: findColumn(models, field), diagnostics };
+  const { schema, diagnostics } = readSchema(folders);
+  return { rename: findColumn(schema?.models ?? [], field), diagnostics };
 }
 
 function tableOf(model: ModelSchema): ModelTable {
@@ -185,11 +171,12 @@ export function nextMigrations(
   tables: readonly string[],
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const wanted = planned.filter(([, statements]) => statements.length > 0);
-  const titles = wanted.map(([title]) => ({ title, tables }));
-  return nameMigrations(present, titles, now).map((named, index) => ({
-    file: `${named.name}.ts`,
-    text: emitChange(named, wanted[index]?.[1] ?? []),
+  const wanted = planned
+    .filter(([, statements]) => statements.length > 0)
+    .map(([title, statements]) => ({ title, tables, statements }));
+  return nameMigrations(present, wanted, now).map((each) => ({
+    file: `${each.name}.ts`,
+    text: emitChange(each, each.statements),
   }));
 }
 
@@ -200,9 +187,9 @@ export function named(
   table: string,
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const titles = migrations.map(({ title }) => ({ title, tables: [table] }));
-  return nameMigrations(present, titles, now).map(({ name, header }, index) => ({
+  const wanted = migrations.map((each) => ({ ...each, tables: [table] }));
+  return nameMigrations(present, wanted, now).map(({ name, header, text }) => ({
     file: `${name}.sql`,
-    text: `${header.join('\n')}\n${migrations[index]?.text ?? ''}`,
+    text: `${header.join('\n')}\n${text}`,
   }));
 }

@@ -2,11 +2,10 @@ import type { AccessConfig, HttpConfig } from '../runtime/config/index.js';
 import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
 import { documentText } from '../runtime/openapi/document-text.js';
 import { documentedAccess, OPEN_ACCESS } from '../runtime/openapi/documented-access.js';
-import { checkFolders, type ProjectFolders } from './check/check-folders.js';
-import { checkSchema } from './check/check-schema.js';
-import { type Diagnostic, sortDiagnostics } from './diagnostics.js';
+import type { ProjectFolders } from './check/check-folders.js';
+import type { Diagnostic } from './diagnostics.js';
 import { documentedRoutes } from './emit/routes.js';
-import { readProject } from './read/read-project.js';
+import { readSchema } from './read-schema.js';
 
 /** Options of a description, with absolute paths. */
 export interface DescribeOptions extends ProjectFolders {
@@ -30,13 +29,10 @@ export type Described =
  * Requirements for callers in a server's code are unknown here.
  */
 export async function describeApi(options: DescribeOptions): Promise<Described> {
-  const { paths, diagnostics } = checkFolders(options);
-  if (diagnostics.length > 0) return { diagnostics };
-  const read = await readProject(options.projectDirectory, paths);
-  const problems = [...read.diagnostics, ...checkSchema(read.schema)];
-  if (problems.length > 0) return { diagnostics: sortDiagnostics(problems) };
+  const { schema, diagnostics } = readSchema(options);
+  if (schema === undefined) return { diagnostics };
   const { title = 'API', version = '1.0.0', access, http } = options;
-  const routes = documentedRoutes(read.schema);
+  const routes = documentedRoutes(schema);
   const document = openApiDocument(
     routes,
     { title, version, contact: http?.contact, license: http?.license },

@@ -4,6 +4,7 @@ import { openApplication } from './application.js';
 import type { ApplicationDefinition } from './application-definition.js';
 import { CODEGEN_VERSION } from './codegen/version.js';
 import type { ShardingTopology } from './config/types.js';
+import { openDatabases } from './databases.js';
 import { Decimal } from './domain/decimal.js';
 import { ShardedId } from './domain/id.js';
 import { ShardIdentifier } from './domain/shard-identifier.js';
@@ -16,6 +17,7 @@ import {
   CreditAction,
   OpenAction,
 } from './execution/test-support/accounts.js';
+import { migrate } from './migration/migrate.js';
 import { defineMigration } from './migration/migration.js';
 
 const application: ApplicationDefinition = {
@@ -47,6 +49,8 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
       expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
       const { rows } = await running.databases.database(added).query({ text, values: [] });
       expect(rows).toEqual([[true]]);
+      const stored = { text: 'select group_number, member_number from eventlog.default_shard', values: [] };
+      expect((await running.databases.database(added).query(stored)).rows).toEqual([[0, 0]]);
     } finally {
       await running.close();
     }
@@ -59,12 +63,8 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
       await expect(reload).rejects.toThrow(ReloadRefusedError);
       await expect(reload).rejects.toThrow('is no shard yet, not (1, 0)');
       expect(running.databases.has(added)).toBe(false);
-      const elsewhere = await openApplication(application, {
-        namespace: 'test',
-        collaborators: {},
-        sharding: { ...sharding, groups: sharding.groups.slice(1), defaultShard: added },
-      });
-      await elsewhere.close();
+      const owner = openDatabases({ ...sharding, groups: sharding.groups.slice(1) });
+      await migrate(owner, application).finally(() => owner.close(0));
       expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
     } finally {
       await running.close();

@@ -27,12 +27,12 @@ import { JournalRecovery } from './execution/cross-shard/journal-recovery.js';
 import { Housekeeping } from './execution/housekeeping.js';
 import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
-import type { DriftPolicy } from './migration/check-schema.js';
+import { storeDefaultShard } from './migration/default-shard.js';
 import { migrateShard } from './migration/migrate.js';
-import { prepareShards } from './migration/prepare-shards.js';
+import { type DriftPolicy, prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
 import { defaultLogger, type Logger } from './observability/logger.js';
-import { SafeLogger } from './observability/safe-logger.js';
+import { safeLogger } from './observability/safe-logger.js';
 import { type ShardStatistics, shardStatistics } from './observability/shard-statistics.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
 import type { JournalStatistics } from './persistence/journal/journal-statistics.js';
@@ -58,6 +58,7 @@ import { requireIdentity } from './sharding/topology-reload.js';
 export interface AssemblyOptions<Collaborators> {
   /** Written to the `namespace` column of outbox rows. */
   readonly namespace: string;
+  /** Defaults of every execution. */
   readonly execution?: Partial<ExecutionDefaults>;
   /** Limits of a statement's size and of the write queue. */
   readonly writing?: Partial<WritingLimits>;
@@ -85,8 +86,6 @@ export interface AssemblyOptions<Collaborators> {
   readonly log?: Logger;
   /** Receives messages about background work: preparation at start, deletions of retention. Default: discarded. */
   readonly inform?: (message: string) => void;
-  /** Difference between this process's clock and a database's that is reported, in milliseconds. Default 5,000. */
-  readonly maximumClockSkewMs?: number;
   /** Retention by this process. Default: it creates partitions in advance and deletes nothing. */
   readonly retention?: RetentionSettings;
   /** `fw.relay` of the configuration. Default: none. */
@@ -105,6 +104,7 @@ export interface AssemblyOptions<Collaborators> {
 
 /** Options of `openApplication`. `loadConfig` returns `namespace`, `sharding` and `execution`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
+  /** The databases; `ShardingConfig.of` and `loadConfig` check them. */
   readonly sharding: ShardingTopology;
   /** `serve`: `fw-gen` may use embedded databases while this process has them open. Default `alone`: it may not. */
   readonly embedded?: 'alone' | 'serve';
@@ -163,6 +163,7 @@ export interface Application {
  * @throws CodegenVersionError if the code was emitted for another runtime
  * @throws ShardIdentityError, UnsafeServerError, EmbeddedDatabaseLockedError, MigrationError if no shard can be served
  *   and waiting would not help any of them
+ * @throws ShardIdentityError if a database belongs to a cluster with another default shard
  */
 export async function openApplication<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
@@ -237,7 +238,7 @@ function wireApplication<Collaborators>(
   const reach =
     tenancy && reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
   const environment = systemEnvironment(clock);
-  const log = SafeLogger.of(options.log, defaultLogger());
+  const log = safeLogger(options.log, defaultLogger());
   const executor = new ActionExecutor({
     registry,
     gateways,
@@ -309,13 +310,14 @@ function wireApplication<Collaborators>(
       await requireIdentity(database);
       await verifyShard(database, member, application);
     }
+    await storeDefaultShard(database, databases.defaultShard);
     await beforeService(database);
   };
   return {
     ...{ start, beforeService },
     reload: async (sharding) => {
       const changes = await databases.reload(sharding, { prepare, patienceMs });
-      await events.topologyChanged(changes);
+      await events.process.topologyChanged(changes);
       return changes;
     },
     executor,

@@ -22,7 +22,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The caller's argument is invalid, regardless of the state of the models (HTTP 400). */
+/** An argument is invalid, whatever the state of the models: a negative amount (HTTP 400). Nothing was written. */
 export class ValidationError extends FwError {
   readonly code = 'FW_VALIDATION';
   /** Name of the invalid field or parameter, if any. */
@@ -34,7 +34,7 @@ export class ValidationError extends FwError {
   }
 }
 
-/** The request is well-formed, but the current state of a model refuses it (HTTP 409). */
+/** The current, committed state of a model refuses the request (HTTP 409). Nothing was written. */
 export class RefusedError extends FwError {
   readonly code = 'FW_REFUSED';
 }
@@ -55,12 +55,12 @@ export abstract class ApplicationError extends Error {
   }
 }
 
-/** A condition that the caller attached to the execution (`ifVersion`) is not satisfied (HTTP 412). */
+/** A condition of the caller (`ifVersion`, `If-Match`) is not satisfied (HTTP 412). Nothing was written. */
 export class PreconditionFailedError extends FwError {
   readonly code = 'FW_PRECONDITION_FAILED';
 }
 
-/** The caller has no valid credentials. Thrown by authenticators (HTTP 401). */
+/** The caller has no valid credentials. Thrown by authenticators, before the action is started (HTTP 401). */
 export class UnauthenticatedError extends FwError {
   readonly code = 'FW_UNAUTHENTICATED';
   /** Value of `WWW-Authenticate`. Default `Bearer`. */
@@ -84,7 +84,7 @@ export class ForbiddenError extends FwError {
   }
 }
 
-/** The caller exceeds its request limit (HTTP 429). Nothing was done. */
+/** The caller exceeds its request limit (HTTP 429). The action was not started. */
 export class TooManyRequestsError extends FwError {
   readonly code = 'FW_TOO_MANY_REQUESTS';
   /** Milliseconds after which the next request will probably be accepted. */
@@ -101,7 +101,7 @@ export class IssuerUnavailableError extends FwError {
   readonly code = 'FW_ISSUER_UNAVAILABLE';
 }
 
-/** `getById` or `getByKey` found no row (or one that is hidden as deleted). */
+/** `getById` or `getByKey` found no row, or one that is hidden as deleted. Nothing was written. */
 export class ModelNotFoundError extends FwError {
   readonly code = 'FW_MODEL_NOT_FOUND';
   readonly modelName: string;
@@ -132,7 +132,8 @@ export class CrossShardException extends FwError {
 
 /**
  * An allowed cross-shard plan failed after at least one shard transaction was sent. The `committed` ones stay
- * committed; `cause` is the failure of the one in `failed`; those in `notStarted` were never sent.
+ * committed; `cause` is the failure of the one in `failed`; those in `notStarted` were never sent. `openEntry` is the
+ * journal's entry if the missing ones may still be applied.
  */
 export class CrossShardPartialError extends FwError {
   readonly code = 'FW_CROSS_SHARD_PARTIAL';
@@ -176,9 +177,7 @@ export interface PartOutcome {
   readonly actionId: string;
 }
 
-/**
- * A concurrent update was applied first: the stored version is no longer the one that was read. Nothing was written.
- */
+/** Other updates were applied first, in every attempt with fresh reads. Nothing was written. */
 export class StaleModelError extends FwError {
   readonly code = 'FW_STALE_MODEL';
 
@@ -187,7 +186,7 @@ export class StaleModelError extends FwError {
   }
 }
 
-/** A row that the plan must lock stayed locked by another transaction. Nothing was written. */
+/** A row stayed locked by another transaction, or a statement took too long: see `cause`. Nothing was written. */
 export class RowBusyError extends FwError {
   readonly code = 'FW_ROW_BUSY';
 }
@@ -233,7 +232,7 @@ export class DuplicateKeyError extends FwError {
   }
 }
 
-/** A check, foreign-key or not-null constraint refused the plan. Nothing was written. */
+/** A check, foreign-key or not-null constraint refused the plan, which is not retried. Nothing was written. */
 export class ConstraintViolationError extends FwError {
   readonly code = 'FW_CONSTRAINT_VIOLATION';
   readonly table: string | undefined;
@@ -249,7 +248,7 @@ export class ConstraintViolationError extends FwError {
   }
 }
 
-/** An id names a shard that the configuration does not list. No query was sent. */
+/** An id names a shard that the configuration does not list. No query was sent, also not to the default shard. */
 export class UnknownShardError extends FwError {
   readonly code = 'FW_UNKNOWN_SHARD';
   readonly shard: string;
@@ -260,7 +259,10 @@ export class UnknownShardError extends FwError {
   }
 }
 
-/** The shard's database cannot be reached, is starting up, shutting down or read-only. Nothing was written. */
+/**
+ * The shard's database cannot be reached, refuses the connection, is starting up, shutting down or read-only, or is
+ * not in service in this process. Nothing was written; other shards are not affected.
+ */
 export class ShardUnavailableError extends FwError {
   readonly code = 'FW_SHARD_UNAVAILABLE';
   readonly shard: string;
@@ -288,14 +290,31 @@ export class ShardBusyError extends FwError {
   }
 }
 
-/** A database identifies itself as another shard than the configured one. */
+/**
+ * A database is another shard than the configured one (swapped URLs): it was not changed, and the others are served. Or
+ * the databases know another default shard: the process does not start.
+ */
 export class ShardIdentityError extends FwError {
   readonly code = 'FW_SHARD_IDENTITY';
 }
 
+/** A database belongs to a cluster with another default shard than the configured one. */
+export class DefaultShardError extends ShardIdentityError {
+  constructor(
+    shard: string,
+    { stored, configured }: { readonly stored: string; readonly configured: string },
+  ) {
+    super(
+      `Shard ${shard} belongs to a cluster whose default shard is ${stored}, but fw.sharding.default-shard is ` +
+        `${configured}: idempotency keys and models without a sharded id are on ${stored}. Configure ${stored}, or move ` +
+        'them first (docs/operations.md, Moving the default shard).',
+    );
+  }
+}
+
 /**
- * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not
- * have been applied. `executor.outcomeOf(actionId)` returns the outcome later.
+ * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not have
+ * been applied. `executor.outcomeOf(actionId)` returns the outcome later.
  */
 export class CommitOutcomeUnknownError extends FwError {
   readonly code = 'FW_COMMIT_OUTCOME_UNKNOWN';
@@ -308,8 +327,8 @@ export class CommitOutcomeUnknownError extends FwError {
 }
 
 /**
- * The outcome of an action is no longer known: retention has deleted the audit trail of its time. Also thrown by
- * `executor.outcomeOf` for an action that was never sent, if its id is that old.
+ * The outcome of an action is no longer known: retention has deleted the audit trail of its time, which is complete
+ * only from `completeFrom` on. Also thrown for an action that was never sent, if its id is that old.
  */
 export class OutcomeForgottenError extends FwError {
   readonly code = 'FW_OUTCOME_FORGOTTEN';
@@ -326,12 +345,12 @@ export class OutcomeForgottenError extends FwError {
   }
 }
 
-/** The idempotency key was used before with another request (HTTP 422). Nothing was written. */
+/** The key was used before with another request, which remains in effect (HTTP 422). This one wrote nothing. */
 export class IdempotencyKeyReusedError extends FwError {
   readonly code = 'FW_KEY_REUSED';
 }
 
-/** Another execution under the same idempotency key is still running (HTTP 409). Nothing was written by this one. */
+/** Another execution under the same key is still running, and may commit (HTTP 409). This one wrote nothing. */
 export class IdempotencyKeyBusyError extends FwError {
   readonly code = 'FW_KEY_BUSY';
 }
@@ -356,8 +375,8 @@ export type JournalRefusal =
   | 'newer';
 
 /**
- * The cross-shard journal refuses to finish or flag an entry. Applied shard transactions stay applied; the
- * entry is unchanged.
+ * The cross-shard journal refuses to finish or flag an entry. Applied shard transactions stay applied; the entry is
+ * unchanged.
  */
 export class JournalError extends FwError {
   readonly code = 'FW_JOURNAL';
@@ -371,7 +390,7 @@ export class JournalError extends FwError {
   }
 }
 
-/** The lock was not released within the caller's wait time. */
+/** Another holder kept the lock for longer than the caller's `waitMs`. The protected work did not start. */
 export class LockTimeoutError extends FwError {
   readonly code = 'FW_LOCK_TIMEOUT';
   readonly lockName: string;
@@ -382,7 +401,7 @@ export class LockTimeoutError extends FwError {
   }
 }
 
-/** The lock was held for longer than requested, and may have another holder by now. */
+/** The lock was held for longer than `holdMs`: work under it may have overlapped with another holder's. */
 export class LockLostError extends FwError {
   readonly code = 'FW_LOCK_LOST';
   readonly lockName: string;
@@ -393,7 +412,7 @@ export class LockLostError extends FwError {
   }
 }
 
-/** The execution's deadline passed before any statement was sent. Nothing was written. */
+/** The deadline passed before a statement was sent, or a query was not answered in time. Nothing was written. */
 export class DeadlineExceededError extends FwError {
   readonly code = 'FW_DEADLINE_EXCEEDED';
 }
@@ -433,7 +452,7 @@ export interface RetryLaterOptions {
   readonly cause?: unknown;
 }
 
-/** A database error without its own class. */
+/** A database error without its own class: a missing table, invalid SQL in a query. Nothing was written. */
 export class DatabaseError extends FwError {
   readonly code = 'FW_DATABASE';
   readonly sqlState: string | undefined;
@@ -444,45 +463,46 @@ export class DatabaseError extends FwError {
   }
 }
 
-/** `perform`, which may only read and stage, tried to write. */
+/** `perform` tried to write, to lock rows or to open a transaction. The database was not changed. */
 export class WriteInPerformError extends FwError {
   readonly code = 'FW_WRITE_IN_PERFORM';
 }
 
-/** `perform` called `execute`. */
+/** `perform` called `execute`. Neither action wrote anything. */
 export class NestedExecutionError extends FwError {
   readonly code = 'FW_NESTED_EXECUTION';
 }
 
 /**
- * The plan was used incorrectly: an id was staged twice, or the plan was used after `perform`. Or a result cannot be
- * stored under an idempotency key.
+ * The plan was used incorrectly: an id was staged twice, a stored model was added, or the plan was used after
+ * `perform`. Or a result cannot be stored under an idempotency key: it holds an instance of a class, a function,
+ * `NaN`. Nothing was written.
  */
 export class PlanMisuseError extends FwError {
   readonly code = 'FW_PLAN_MISUSE';
 }
 
-/** The class given to `execute` is not in the registry. */
+/** The class given to `execute` is not in the registry. `perform` was not called. */
 export class UnknownActionError extends FwError {
   readonly code = 'FW_UNKNOWN_ACTION';
 }
 
-/** A model or event class has no descriptor: the generated code does not contain it. */
+/** A model or event class has no descriptor: made without its builder, or not generated. Nothing was written. */
 export class UnknownModelError extends FwError {
   readonly code = 'FW_UNKNOWN_MODEL';
 }
 
-/** The code was generated for another version of the codegen contract. */
+/** The code was generated for another version of the codegen contract. No database was opened. */
 export class CodegenVersionError extends FwError {
   readonly code = 'FW_CODEGEN_VERSION';
 }
 
-/** An embedded database directory is in use by another process. */
+/** Another process, named in the message, has opened the embedded database's directory. It was not changed. */
 export class EmbeddedDatabaseLockedError extends FwError {
   readonly code = 'FW_EMBEDDED_DATABASE_LOCKED';
 }
 
-/** A feature needs an optional package that is not installed. */
+/** A feature needs an optional package that is not installed. No database was opened. */
 export class PackageMissingError extends FwError {
   readonly code = 'FW_PACKAGE_MISSING';
   /** Name of the package. */
@@ -498,15 +518,18 @@ export class PackageMissingError extends FwError {
   }
 }
 
-/** The PostgreSQL server runs with a setting that can lose acknowledged commits. */
+/** The server is older than PostgreSQL 14, or can lose acknowledged commits. The database was not changed. */
 export class UnsafeServerError extends FwError {
   readonly code = 'FW_UNSAFE_SERVER';
 }
 
-/** A running process refuses another topology and keeps its current one unchanged. */
+/** A running process refuses another topology and keeps its own unchanged. No request was affected. */
 export class ReloadRefusedError extends FwError {
   readonly code = 'FW_RELOAD_REFUSED';
-  /** Whether only an added shard is not ready: the same topology may be accepted later. */
+  /**
+   * Whether only an added shard is not ready, or the new settings of a pool do not open a connection: the same topology
+   * may be accepted later.
+   */
   readonly mayPass: boolean;
 
   constructor(reason: string, options: ErrorOptions & { readonly mayPass?: boolean } = {}) {
@@ -515,12 +538,12 @@ export class ReloadRefusedError extends FwError {
   }
 }
 
-/** A schema migration failed or does not match the applied ones. */
+/** A migration failed (it was rolled back, earlier ones stay), was changed after it was applied, or is missing. */
 export class MigrationError extends FwError {
   readonly code = 'FW_MIGRATION';
 }
 
-/** A migration is missing on a shard that has already run a later one, and both touch the same table. */
+/** A shard has already run a later migration of the same table. It was not changed; the other shards are served. */
 export class MigrationOrderError extends FwError {
   readonly code = 'FW_MIGRATION_ORDER';
   readonly shard: string;
@@ -550,7 +573,7 @@ export class MigrationOrderError extends FwError {
 
 /**
  * The outbox was written on another server, so its transaction ids, which order it, are meaningless on this one.
- * Delivery on this shard stops until `rebase` opens a new epoch.
+ * Delivery on this shard stops until `rebase` opens a new epoch; no event is lost, and actions continue.
  */
 export class EventEpochError extends FwError {
   readonly code = 'FW_EVENT_EPOCH';
@@ -571,12 +594,12 @@ export class EventEpochError extends FwError {
   }
 }
 
-/** The application has no handler of this name, or the handler has never run on any shard. */
+/** The application has no handler of this name, or it has never run on any shard. Nothing was changed. */
 export class UnknownHandlerError extends FwError {
   readonly code = 'FW_UNKNOWN_HANDLER';
 }
 
-/** The executor, registry or server was closed. */
+/** The executor, registry or server was closed. Nothing was written. */
 export class ClosedError extends FwError {
   readonly code = 'FW_CLOSED';
 }

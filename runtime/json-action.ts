@@ -53,9 +53,9 @@ export function openJsonAction(
   { application, databases, config, collaborators, caller, warn }: JsonActionOptions,
 ): JsonAction {
   principalName(caller);
-  const { namespace, execution, access, maximumClockSkewMs } = config;
+  const { namespace, execution, access } = config;
   const { executor, registry, close } = assembleApplication(application, databases, {
-    ...{ namespace, access, maximumClockSkewMs, collaborators, warn },
+    ...{ namespace, access, collaborators, warn },
     // Hundreds at once take long on a busy or embedded database, each of them.
     execution: { ...execution, slowMs: 0 },
     ...{ deliver: false, migrate: false },

@@ -21,27 +21,34 @@ import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { type ApiKey, ApiKeyStore } from './access/api-key-store.js';
 export type { ApplicationDefinition } from './application-definition.js';
+export { type Backoff, backoffMs } from './concurrency/backoff.js';
+export { KeyedMutex } from './concurrency/keyed-mutex.js';
+export { Semaphore } from './concurrency/semaphore.js';
 export { type ExaminedTable, examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
 export { idNamed } from './domain/id.js';
 export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Caller } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
-export { FwError } from './errors.js';
-export type { DeadLetter, DeadLetterDetails, DeadLetterState } from './events/dead-letters/dead-letters.js';
-export type { RebuildProgress } from './events/dead-letters/replays.js';
+export { FwError, messageOf } from './errors.js';
+export type {
+  DeadLetter,
+  DeadLetterDetails,
+  DeadLetterFilter,
+  DeadLetterState,
+} from './events/dead-letters/dead-letters.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';
+export type { RebuildProgress } from './events/replays.js';
 export type { RecurringAction, ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
-export type { JournalEntry } from './execution/cross-shard/cross-shard-journal.js';
 export type { RelayPages } from './http/process/relay-pages.js';
 export { type JsonAction, type JsonCall, mayPass, openJsonAction } from './json-action.js';
-export { describeDifference } from './migration/check-schema.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
 export type { SchemaSnapshot } from './migration/schema-snapshot.js';
-export { findDrift, type ShardDrift } from './migration/shard-drift.js';
+export { describeDifference, findDrift, type ShardDrift } from './migration/shard-drift.js';
+export type { JournalEntry } from './persistence/journal/journal-store.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
 export { readEventLock } from './relay/schemas/event-lock.js';
@@ -56,14 +63,15 @@ export type { Failover } from './sharding/failover-register.js';
 export type { LostCause } from './sharding/lost-causes.js';
 
 /**
- * Opens the databases of a topology (embedded ones through a server that has them open), runs `work` and closes them.
+ * Opens the databases of a topology, runs `work` and closes them. Uses embedded databases through a server that has
+ * them open. With `visit` it does not open them itself.
  */
 export async function withDatabases<T>(
   topology: ShardingTopology,
-  warn: (message: string) => void,
+  { warn, embedded }: { readonly warn: (message: string) => void; readonly embedded: 'join' | 'visit' },
   work: (databases: DatabaseRegistry) => Promise<T>,
 ): Promise<T> {
-  const databases = openDatabases(topology, { warn, embedded: 'join' });
+  const databases = openDatabases(topology, { warn, embedded });
   try {
     return await work(databases);
   } finally {

@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'runtime/client': ['runtime/http', 'runtime/errors.ts'],
   'runtime/collections': [],
   'runtime/concurrency': ['runtime/collections', 'runtime/domain'],
-  'runtime/domain': ['runtime/currency-codes.ts', 'runtime/errors.ts'],
+  'runtime/domain': ['runtime/collections', 'runtime/currency-codes.ts', 'runtime/errors.ts'],
   'runtime/config': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/action': ['runtime/domain', 'runtime/errors.ts'],
   'runtime/openapi': ['runtime/currency-codes.ts', 'runtime/config', 'runtime/domain'],
@@ -207,7 +207,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'generator/system-error.ts': [],
   'generator/content-hash.ts': [],
   'generator/compiled-code.ts': [],
-  'generator/schema': ['runtime/currency-codes.ts', 'runtime/domain'],
+  'generator/schema': ['runtime/currency-codes.ts', 'runtime/collections', 'runtime/domain'],
   'generator/diagnostics.ts': ['generator/schema'],
   'generator/read': [
     'generator/schema',
@@ -259,6 +259,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'generator/diagnostics.ts',
     'generator/system-error.ts',
     'runtime/config',
+    'runtime/errors.ts',
   ],
 };
 
@@ -293,6 +294,7 @@ const ROOTS: Readonly<Record<string, (layer: string) => boolean>> = {
   'generator/migrations.ts': isOfGenerator,
   'generator/openapi.ts': isOfGenerator,
   'generator/read-inputs.ts': isOfGenerator,
+  'generator/read-schema.ts': isOfGenerator,
   'generator/templates.ts': isOfGenerator,
   'generator/watch.ts': isOfGenerator,
   'generator/index.ts': isOfGenerator,

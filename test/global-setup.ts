@@ -20,8 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function prepareCluster(): Promise<void> {
   const file = clusterFile();
   if (file === undefined || existsSync(file)) return;
-  // The second one is opened when the first has been kept.
-  for (const open of [openCluster, openCluster]) await (await open(pglite, undefined)).close();
+  await (await openCluster(pglite, undefined)).close();
 }
 
 function useServer(project: TestProject, address: ServerAddress): () => Promise<void> {

@@ -1,19 +1,28 @@
+import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
-import type { DeadLetter, DeadLetterDetails } from '../../runtime/operations.js';
-import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
+import type { DeadLetter, DeadLetterDetails, DeadLetterFilter } from '../../runtime/operations.js';
+import {
+  type CommandEntry,
+  choice,
+  flag,
+  required,
+  text,
+  type Values,
+  value,
+  wholeNumber,
+} from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell, counted, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
-import { type Found, shardCommand } from './operator-command.js';
+import { type Found, flatten, shardCommand } from './operator-command.js';
 
 const STATES = ['failed', 'waiting', 'discarded'] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-const HANDLER = text('--handler <name>', 'of this handler');
 const FILTER = {
-  handler: HANDLER,
-  model: text('--model <id>', 'of this model'),
-  event: text('--event <id>', 'this event'),
+  handler: text('--handler <name>', 'of this handler'),
+  modelId: text('--model <id>', 'of this model'),
+  eventId: value('--event <id>', 'this event', eventId),
 };
 
 const LIST = shardCommand({
@@ -28,10 +37,10 @@ const LIST = shardCommand({
     state: value('--state <state>', `${STATES.join(', ')}; default: all but discarded ones`, choice(STATES)),
     limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100),
   },
-  each: ({ operations }, { state, limit, ...filter }, shard) =>
-    operations.deadLetters.list({ ...filterOf(filter), ...defined({ state }), limit, shard }),
+  each: ({ operations }, { state, limit, ...options }, shard) =>
+    operations.deadLetters.list({ ...filterOf(options), ...defined({ state }), limit, shard }),
   report: (found) => {
-    const letters = all(found);
+    const letters = flatten(found);
     return { json: { deadLetters: letters }, lines: table(letters), none: 'No dead letters.' };
   },
 });
@@ -40,13 +49,14 @@ const SHOW = shardCommand({
   name: 'show',
   about: 'Shows the details of one event: payload, action, error, stack.',
   examples: [['fw-gen events dead-letters show 0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4', '']],
-  inputs: { event: required('<event>', 'id of the event'), handler: HANDLER },
-  each: ({ operations }, { event, handler }, shard) => {
-    const { eventId = '', ...filter } = filterOf({ event, handler });
-    return operations.deadLetters.show(eventId, { ...filter, shard });
+  inputs: {
+    event: { ...required('<event>', 'id of the event'), parse: eventId },
+    handler: FILTER.handler,
   },
+  each: ({ operations }, { event, handler }, shard) =>
+    operations.deadLetters.show(event, { ...defined({ handler }), shard }),
   report: (found, { event }) => {
-    const letters = all(found);
+    const letters = flatten(found);
     return {
       json: { deadLetters: letters },
       lines: letters.map(detailsText),
@@ -109,24 +119,13 @@ export const DEAD_LETTERS: CommandEntry = {
   commands: [LIST, SHOW, RETRY, DISCARD],
 };
 
-interface Filter {
-  readonly handler?: string | undefined;
-  readonly model?: string | undefined;
-  readonly event?: string | undefined;
+function filterOf({ handler, modelId, eventId: event }: Values<typeof FILTER>): DeadLetterFilter {
+  return defined({ handler, modelId, eventId: event });
 }
 
-/** @throws InputError for an invalid event id */
-function filterOf({ handler, model, event }: Filter): {
-  readonly handler?: string;
-  readonly modelId?: string;
-  readonly eventId?: string;
-} {
-  if (event !== undefined && !UUID.test(event)) throw new InputError(`${event} is not the id of an event.`);
-  return defined({ handler, modelId: model, eventId: event });
-}
-
-function all<T>(found: readonly Found<readonly T[]>[]): readonly T[] {
-  return found.flatMap(({ value: each }) => each);
+function eventId(text: string): string {
+  if (UUID.test(text)) return text;
+  throw new InvalidArgumentError(`${text} is not the id of an event.`);
 }
 
 function sum(found: readonly Found<number>[]): number {

@@ -1,15 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { defineMigration } from '../../runtime/migration/migration.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -24,15 +20,11 @@ const things = defineMigration(
   version bigint not null, title text not null, created_date timestamptz not null, updated_date timestamptz not null)`,
 );
 
-let folder = '';
-let config = '';
+const project = cliProject();
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
-  config = join(folder, 'fw.config.yaml');
-  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
-  writeFileSync(
-    join(folder, 'src/thing.ts'),
+  project.write(
+    'src/thing.ts',
     `import { AutoBuilder, Model, ShardedId } from 'fw-actions';
 @AutoBuilder({ table: 'things' })
 export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
@@ -40,13 +32,12 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
 }
 `,
   );
-  writeFileSync(
-    join(folder, 'src/migrations/0001_things.ts'),
+  project.write(
+    'src/migrations/0001_things.ts',
     `import { defineMigration } from 'fw-actions/codegen';
 export const migration = defineMigration('${things.name}', \`${things.up}\`);\n`,
   );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface FoundJson {
   readonly subject: string;
@@ -55,20 +46,17 @@ interface FoundJson {
   readonly found: string;
 }
 
-const doctor = (...argv: readonly string[]) => runCommand(['doctor', ...argv, '--config', config]);
+const doctor = (...argv: readonly string[]) => project.run('doctor', ...argv);
 
 async function findings(): Promise<{ readonly code: number; readonly found: readonly FoundJson[] }> {
   const { code, info } = await doctor('--format', 'json');
   return { code, found: (JSON.parse(info) as { findings: readonly FoundJson[] }).findings };
 }
 
-const change = (edit: (text: string) => string): void =>
-  writeFileSync(config, edit(readFileSync(config, 'utf8')));
-
 describeOn('postgresql', 'fw-gen doctor', (harness) => {
   const open = async (): Promise<ShardingTopology> => {
     const topology = await harness.makeTopology({ shards: FIVE, migrations: [things] });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     return topology;
   };
   const onShard = async (
@@ -134,7 +122,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
 
   test('reports the fault of a connection and checks the other shards', async () => {
     await open();
-    change((text) => text.replace('"password": "fw_test_password"', '"password": "wrong"'));
+    project.edit((text) => text.replace('"password": "fw_test_password"', '"password": "wrong"'));
     const { code, found } = await findings();
     expect(code).toBe(1);
     const [first] = found;
@@ -147,12 +135,12 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
     await open();
     const ours = ({ found }: { readonly found: readonly FoundJson[] }) =>
       found.find(({ check }) => check === 'connections');
-    change((text) => text.replaceAll('"username"', '"maximumPoolSize": 100, "username"'));
+    project.edit((text) => text.replaceAll('"username"', '"maximumPoolSize": 100, "username"'));
     expect(ours(await findings())).toMatchObject({
       level: 'fault',
       found: expect.stringMatching(/one process may open 500; the server has 197/),
     });
-    change((text) => text.replace('"groups"', '"maximumConnections": 20, "groups"'));
+    project.edit((text) => text.replace('"groups"', '"maximumConnections": 20, "groups"'));
     expect(ours(await findings())).toMatchObject({
       found: expect.stringContaining('one process may open 20'),
     });
@@ -160,7 +148,7 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
 
   test('ends with 2 for an invalid configuration', async () => {
     await open();
-    change((text) => text.replace('maximum', 'max').replace('"namespace"', '"namespce"'));
+    project.edit((text) => text.replace('maximum', 'max').replace('"namespace"', '"namespce"'));
     const { code, error } = await doctor();
     expect(code).toBe(2);
     expect(error).toContain('fw.namespce');

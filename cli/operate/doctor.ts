@@ -2,7 +2,7 @@ import type { Finding, FindingLevel } from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, FORMAT, PARALLEL } from '../command.js';
 import { readMigrations, readTables } from '../project.js';
 import { counted } from '../terminal-text.js';
-import { textTable } from '../text-table.js';
+import { tableLines } from '../text-table.js';
 import { operatorCommand } from './operator-command.js';
 
 const MARKS: Readonly<Record<FindingLevel, string>> = { ok: 'ok', warning: 'WARNING', fault: 'FAULT' };
@@ -13,14 +13,13 @@ export const DOCTOR: CommandEntry = operatorCommand({
   about:
     'Checks configuration, connections, servers, clocks, rights, residency, replicas, migrations, drift and connection budget.',
   inputs: { ...CONFIG, ...FORMAT, ...PARALLEL },
-  run: async ({ config, databases }, { parallel: atOnce }) => {
+  run: async ({ runtime, config, databases }, { parallel: atOnce }) => {
     // Without `fw.generator`, models and migrations are unknown; the servers are still checked.
     const application =
       config.generator === undefined
         ? undefined
         : { migrations: await readMigrations(config), tables: await readTables(config) };
-    const { examine } = await import('../../runtime/operations.js');
-    const findings = await examine(databases, { topology: config.sharding, application, atOnce });
+    const findings = await runtime.examine(databases, { topology: config.sharding, application, atOnce });
     return {
       json: { findings },
       lines: report(findings),
@@ -30,7 +29,7 @@ export const DOCTOR: CommandEntry = operatorCommand({
 });
 
 function report(findings: readonly Finding[]): readonly string[] {
-  const table = textTable(findings, {
+  const table = tableLines(findings, {
     WHERE: ({ subject }) => subject,
     CHECK: ({ check }) => check,
     RESULT: ({ level }) => MARKS[level],
@@ -38,5 +37,5 @@ function report(findings: readonly Finding[]): readonly string[] {
   });
   const count = (level: FindingLevel): number => findings.filter((finding) => finding.level === level).length;
   const [faults, warnings] = [counted(count('fault'), 'fault'), counted(count('warning'), 'warning')];
-  return [table, `\n${faults}, ${warnings}, ${count('ok')} ok`];
+  return [...table, `\n${faults}, ${warnings}, ${count('ok')} ok`];
 }

@@ -1,7 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import {
   handlerOf,
@@ -16,24 +13,17 @@ import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.
 import { idOn, insertStep, pretendFailover } from '../../runtime/sharding/test-support/failovers.js';
 import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
-let folder = '';
-let config = '';
+const project = cliProject();
 let databases: DatabaseRegistry | undefined;
 const ledgers: Ledger[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-events-'));
-  config = join(folder, 'fw.config.yaml');
-});
 
 afterEach(async () => {
   await Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0)));
   await databases?.close(0);
   databases = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** For the tests whose processes have a role with few rights. */
@@ -47,7 +37,7 @@ async function startLedger(
   settings: Parameters<typeof handlerOf>[2] = {},
 ): Promise<Ledger> {
   const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-  writeFileSync(config, topologyYaml(topology));
+  project.configure(topology);
   databases = openDatabases(topology, { warn: () => {} });
   const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1, ...settings });
   const ledger = openLedger(databases, { handlers: [handler], limits: { surveyMs: 50 } });
@@ -57,7 +47,7 @@ async function startLedger(
 }
 
 function events(...argv: readonly string[]): Promise<Ran> {
-  return runCommand(['events', ...argv, '--config', config]);
+  return project.run('events', ...argv);
 }
 
 async function json(...argv: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
@@ -215,8 +205,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
   test('shows reachable shards, names unreachable ones, and hides passwords', async () => {
     const ledger = await startLedger(harness, () => {});
     await until(async () => (await ledger.events.lag()).every(({ consumers }) => consumers.length === 1));
-    const file = readFileSync(config, 'utf8');
-    writeFileSync(config, file.replace(/("name": "[^"]*1[^"]*"[\s\S]*?127\.0\.0\.1:)\d+/, '$11'));
+    project.edit((text) => text.replace(/("name": "[^"]*1[^"]*"[\s\S]*?127\.0\.0\.1:)\d+/, '$11'));
     const lag = await events('lag');
     expect(lag.code).toBe(1);
     expect(lag.error).toMatch(/^\(\d, \d\) \S+: .*127\.0\.0\.1:1\b/m);
@@ -226,14 +215,10 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
   test('reports an empty result only if every shard has answered', async () => {
     await startLedger(harness, () => {});
-    const file = readFileSync(config, 'utf8');
     const nothing = { code: 1, info: '', error: expect.stringMatching(/127\.0\.0\.1:1\b/) };
     const event = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
-    for (const broken of [
-      file.replace(/(127\.0\.0\.1:)\d+/, '$11'),
-      file.replaceAll(/(127\.0\.0\.1:)\d+/g, '$11'),
-    ]) {
-      writeFileSync(config, broken);
+    for (const broken of [/(127\.0\.0\.1:)\d+/, /(127\.0\.0\.1:)\d+/g]) {
+      project.edit((text) => text.replace(broken, '$11'));
       expect(await events('dead-letters', 'list')).toEqual(nothing);
       expect(await events('schedules', 'list')).toEqual(nothing);
       const shown = await events('dead-letters', 'show', event);
@@ -295,10 +280,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     );
     const wide = await events('retain', '--ahead', '6', '--keep-days', '30', '--shard', '1,0');
     expect(wide.info).toMatch(/^\(1, 0\) \S+: made events_20\d{6}t000000, events_20\d{6}t000000, actions_/m);
-    writeFileSync(
-      config,
-      readFileSync(config, 'utf8').replace('"namespace"', '"retention":{"keep-days":1},"namespace"'),
-    );
+    project.edit((text) => text.replace('"namespace"', '"retention":{"keep-days":1},"namespace"'));
     const old = "UPDATE eventlog.schedules SET state = 'done', completed_date = '2024-01-10'";
     await ledger.creditLater(await ledger.open(), 1, new Date(Date.now() + 1_000_000));
     await ledger.rows(old);

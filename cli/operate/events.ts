@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
 import type { FailoverReport } from '../../runtime/operations.js';
-import { type CommandEntry, flag, type Report, required, value, wholeNumber } from '../command.js';
+import { type CommandEntry, flag, instant, type Report, required, value, wholeNumber } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { DEAD_LETTERS } from './dead-letters.js';
 import { LAG } from './lag.js';
-import { type Found, FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import { type Found, FRAME, named, operatorCommand, shardCommand } from './operator-command.js';
 import { REBUILD } from './rebuild.js';
 import { SCHEDULES } from './schedules.js';
 
@@ -26,7 +26,7 @@ const FAILOVERS = shardCommand({
     return reports;
   },
   report: (found, { acknowledge }) => {
-    const failovers = flatten(found);
+    const failovers = named(found);
     return {
       json: { failovers },
       lines: failovers.flatMap((each) =>
@@ -70,21 +70,16 @@ const REPLAY = operatorCommand({
         'A transactional handler requires it: each of its writes is applied a second time',
     ),
   },
-  run: async ({ operations, shards }, { handler, from, position, model, again, shard }) => {
-    const { idNamed } = await import('../../runtime/operations.js');
+  run: async ({ runtime, operations, shard }, { handler, from, position, model, again }) => {
     const starts = [
       ...(from === undefined ? [] : [{ time: from }]),
       ...(position === undefined ? [] : [{ position }]),
-      ...(model === undefined ? [] : [{ model: idNamed(model.name, model.id) }]),
+      ...(model === undefined ? [] : [{ model: runtime.idNamed(model.name, model.id) }]),
     ];
     const [start] = starts;
     if (start === undefined || starts.length > 1)
       throw new InputError('Pass a start: one of --from, --position and --model.');
-    const chosen = shard === undefined ? undefined : shards[0]?.shard;
-    const ordered = await operations.replay(handler, start, {
-      again: again === true,
-      ...defined({ shard: chosen }),
-    });
+    const ordered = await operations.replay(handler, start, { again: again === true, ...defined({ shard }) });
     const replays = ordered.map(({ shard: on, name }) => ({ shard: on, name }));
     const table = tableLines(replays, { SHARD: (each) => each.shard, REPLAY: ({ name }) => name });
     return {
@@ -99,13 +94,6 @@ const REPLAY = operatorCommand({
     };
   },
 });
-
-function instant(text: string): Date {
-  const date = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
-    return date;
-  throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
-}
 
 function modelAndId(text: string): { readonly name: string; readonly id: string } {
   const [, name, id] = /^([^/\s]+)\/([^/\s]+)$/.exec(text) ?? [];
@@ -127,7 +115,7 @@ const REBASE = shardCommand({
   inputs: {},
   each: ({ operations }, _, shard) => operations.rebase(shard),
   report: (found) => {
-    const shards = flatten(found);
+    const shards = named(found);
     const lines = shards.map(({ shard, name, outcome, epoch, renumbered }) => {
       const events = counted(renumbered, 'event');
       const more = renumbered === 0 ? '' : `; ${events} got new positions, so that handlers read them`;
@@ -148,7 +136,7 @@ const RESUME = shardCommand({
     consumer: required('<name>', 'as fw-gen events lag shows it: relay:<sink>, or the name of a rebuild'),
   },
   each: ({ operations }, { consumer }, shard) => operations.resume(consumer, shard),
-  report: (found) => changeReport(found, 'resumed', 'was not stopped'),
+  report: (found) => changesReport(found, 'resumed', 'was not stopped'),
 });
 
 const NARROW = shardCommand({
@@ -165,11 +153,11 @@ const NARROW = shardCommand({
     ),
   },
   each: ({ operations }, { consumer, without }, shard) => operations.narrow(consumer, without, shard),
-  report: (found, { without }) => changeReport(found, 'narrowed', `does not select ${without}`),
+  report: (found, { without }) => changesReport(found, 'narrowed', `does not select ${without}`),
 });
 
 /** Whether a change was made on each shard. The exit code is 1 if there was nothing to change. */
-function changeReport(found: readonly Found<number>[], done: string, not: string): Report {
+function changesReport(found: readonly Found<number>[], done: string, not: string): Report {
   const shards = found.map(({ shard, name, value: changed }) => ({ shard, name, [done]: changed > 0 }));
   return {
     json: { shards },
@@ -205,11 +193,10 @@ const RETAIN = shardCommand({
       ...defined({ partitionDays, ahead }),
       shard,
     }),
-  report: async (found, { keepDays }, { config }) => {
-    const { describeReport } = await import('../../runtime/operations.js');
-    const reports = flatten(found);
+  report: (found, { keepDays }, { runtime, config }) => {
+    const reports = named(found);
     const lines = reports.flatMap((report) => [
-      `${report.shard} ${report.name}: ${describeReport(report) ?? 'nothing to do'}`,
+      `${report.shard} ${report.name}: ${runtime.describeReport(report) ?? 'nothing to do'}`,
       ...report.kept.map(({ partition, reason }) => `  kept ${partition}: ${reason}`),
       ...report.unreachable.map(
         (shard) => `  kept the rows that belong to shard ${shard}, which is unreachable`,
@@ -224,12 +211,6 @@ const RETAIN = shardCommand({
     return { json: { shards }, lines };
   },
 });
-
-function flatten<T extends object>(
-  found: readonly Found<readonly T[]>[],
-): readonly (T & Pick<Found<T>, 'shard' | 'name'>)[] {
-  return found.flatMap(({ shard, name, value: list }) => list.map((each) => ({ ...each, shard, name })));
-}
 
 /** `fw-gen events` */
 export const EVENTS: CommandEntry = {

@@ -1,27 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import { ledgerMigrations, openLedger } from '../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
-let config = '';
-beforeEach(() => {
-  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
-});
-afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
+const project = cliProject();
 
-const history = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['history', ...argv, '--config', config]);
+const history = (...argv: readonly string[]): Promise<Ran> => project.run('history', ...argv);
 
 describeOn('postgresql', 'fw-gen history', (harness) => {
   test('shows each version of a model with its event, action and principal, on the shard of its id', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     const databases = openDatabases(topology);
     const ledger = openLedger(databases);
     const account = await ledger.open(THERE);
@@ -55,7 +47,7 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
     expect((await history('nobody')).info).toContain('There are no events of nobody.');
     expect(await history(account, '--at', 'yesterday')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('"yesterday" is not a time'),
+      error: expect.stringContaining('Expected a date, or a time with its zone'),
     });
     await databases.close(0);
   });

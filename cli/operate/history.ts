@@ -1,6 +1,5 @@
 import { defined } from '../../generator/schema/defined.js';
-import { type CommandEntry, required, text, value, wholeNumber } from '../command.js';
-import { InputError } from '../input-error.js';
+import { type CommandEntry, instant, required, value, wholeNumber } from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { FRAME, operatorCommand } from './operator-command.js';
@@ -19,15 +18,11 @@ export const HISTORY: CommandEntry = operatorCommand({
   inputs: {
     ...FRAME,
     id: required('<id>', 'the id of the model'),
-    at: text('--at <time>', 'only what had happened by then, ISO 8601; default: until now'),
+    at: value('--at <time>', 'only what had happened by then, ISO 8601; default: until now', instant),
     limit: value('--limit <n>', 'maximum number of events, the last ones', wholeNumber(1, 10_000), 100),
   },
-  run: async ({ operations, shards }, { id, at, limit, shard: chosen }) => {
-    const until = at === undefined ? undefined : new Date(at);
-    if (until !== undefined && Number.isNaN(until.getTime()))
-      throw new InputError(`${JSON.stringify(at)} is not a time. Write it as 2027-01-01T12:00:00Z.`);
-    const shard = chosen === undefined ? undefined : shards[0]?.shard;
-    const events = await operations.history(id, defined({ shard, at: until, limit }));
+  run: async ({ operations, shard }, { id, at, limit }) => {
+    const events = await operations.history(id, defined({ shard, at, limit }));
     const lines = tableLines(events, {
       // The runs of a saga have the id of its model.
       MODEL: ({ modelName }) => cell(modelName),
@@ -38,7 +33,7 @@ export const HISTORY: CommandEntry = operatorCommand({
       ACTION: ({ actionName, actionId }) => cell(actionName ?? actionId),
       PRINCIPAL: ({ principal }) => cell(principal),
     });
-    const none = [`There are no events of ${id}${at === undefined ? '' : ` by ${at}`}.`];
+    const none = [`There are no events of ${id}${at === undefined ? '' : ` by ${at.toISOString()}`}.`];
     return { json: { events }, lines: events.length === 0 ? none : lines };
   },
 });

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RefusedError, ShardUnavailableError, ValidationError } from '../../runtime/errors.js';
-import { mayPass } from '../../runtime/operations.js';
 import { ImportRun, type ImportSettings, type RejectedLine } from './import-run.js';
 
 interface Line {
@@ -21,7 +20,7 @@ function runOf(execute: (line: Line, key: string) => Promise<void>, settings: Pa
     keyOf: (_, line) => `import:${line}`,
     reject: (line) => rejected.push(line),
     signal: new AbortController().signal,
-    ...{ concurrency: 8, patienceMs: 10_000, mayPass },
+    ...{ concurrency: 8, patienceMs: 10_000 },
     ...settings,
   });
   return { run, rejected };

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonCall, JsonValue } from '../../runtime/operations.js';
+import {
+  type Backoff,
+  backoffMs,
+  type JsonCall,
+  type JsonValue,
+  KeyedMutex,
+  mayPass,
+  Semaphore,
+} from '../../runtime/operations.js';
 
 /** A line that has no effect. */
 export interface RejectedLine {
@@ -21,15 +29,14 @@ export interface ImportSettings {
   readonly concurrency: number;
   /** For how long a line is attempted while its shard is down or busy, in milliseconds. */
   readonly patienceMs: number;
-  readonly mayPass: (error: unknown) => boolean;
   /** Receives lines without effect, in any order. */
   readonly reject: (line: RejectedLine) => void;
   /** Ends the import after the lines that are under way. */
   readonly signal: AbortSignal;
 }
 
-/** First pause before another attempt, in milliseconds; doubles up to the second. */
-const PAUSES_MS: readonly [number, number] = [50, 2_000];
+/** Pauses between the attempts of a line. */
+const PAUSES: Backoff = { firstMs: 50, longestMs: 2_000, least: 'half' };
 
 /**
  * Runs an action for each line of a file. Lines whose params begin with the id of the same model run one after the
@@ -37,11 +44,8 @@ const PAUSES_MS: readonly [number, number] = [50, 2_000];
  */
 export class ImportRun {
   readonly #settings: ImportSettings;
-  /** The last line of each model that is under way. */
-  readonly #models = new Map<string, Promise<void>>();
-  readonly #running = new Set<Promise<void>>();
-  /** The reader, if the maximum of lines is under way. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #slots: Semaphore;
+  readonly #models = new KeyedMutex();
   /** Lines that have been read. */
   read = 0;
   done = 0;
@@ -51,6 +55,7 @@ export class ImportRun {
 
   constructor(settings: ImportSettings) {
     this.#settings = settings;
+    this.#slots = new Semaphore(settings.concurrency);
   }
 
   /** @throws the reader's error, after the lines that are under way */
@@ -62,21 +67,13 @@ export class ImportRun {
         this.read += 1;
         const line = this.read === 1 ? text.replace(/^\uFEFF/, '') : text;
         if (line.trim() === '') continue;
-        this.#start(line, this.read);
-        if (this.#running.size >= concurrency)
-          await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        await this.#slots.enter();
+        void this.#handle(line, this.read).finally(() => this.#slots.leave());
       }
     } finally {
-      await Promise.all(this.#running);
+      // All slots are free when no line is under way.
+      for (let slot = 0; slot < concurrency; slot += 1) await this.#slots.enter();
     }
-  }
-
-  #start(text: string, line: number): void {
-    const running = this.#handle(text, line).finally(() => {
-      this.#running.delete(running);
-      this.#waiting.pop()?.();
-    });
-    this.#running.add(running);
   }
 
   /** Never rejects. */
@@ -100,28 +97,22 @@ export class ImportRun {
   }
 
   async #inOrder(model: string | undefined, work: () => Promise<void>): Promise<void> {
-    if (model === undefined) return work();
-    const before = this.#models.get(model);
-    const own = before === undefined ? work() : before.then(work, work);
-    this.#models.set(model, own);
-    try {
-      await own;
-    } finally {
-      if (this.#models.get(model) === own) this.#models.delete(model);
-    }
+    const turn = model === undefined ? undefined : this.#models.queue(model);
+    await turn?.reached;
+    await work().finally(turn?.leave);
   }
 
   async #attempt(execute: () => Promise<void>): Promise<void> {
-    const { patienceMs, mayPass } = this.#settings;
-    const endMs = performance.now() + patienceMs;
-    for (let [pauseMs, most] = PAUSES_MS; ; pauseMs = Math.min(most, pauseMs * 2)) {
+    const endMs = performance.now() + this.#settings.patienceMs;
+    for (let failures = 1; ; failures += 1) {
+      const pauseMs = backoffMs(failures, PAUSES, Math.random());
       try {
         return await execute();
       } catch (error) {
         if (!mayPass(error) || performance.now() + pauseMs > endMs) throw error;
       }
       this.retrying += 1;
-      await sleep(pauseMs * (0.5 + Math.random() / 2));
+      await sleep(pauseMs);
       this.retrying -= 1;
     }
   }

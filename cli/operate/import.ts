@@ -6,7 +6,7 @@ import type { Caller, JsonObject, JsonValue } from '../../runtime/operations.js'
 import { CONFIG, type CommandEntry, type Input, required, text, value, wholeNumber } from '../command.js';
 import { applicationOf, exportOf } from '../load-module.js';
 import { counted } from '../terminal-text.js';
-import { ImportRun, type RejectedLine } from './import-run.js';
+import type { ImportRun, RejectedLine } from './import-run.js';
 import { readClaims } from './keys.js';
 import { operatorCommand, TEXT_FORMAT } from './operator-command.js';
 
@@ -59,20 +59,20 @@ export const IMPORT: CommandEntry = operatorCommand({
       60,
     ),
   },
-  run: async ({ config, databases }, flags, { output, signal }) => {
-    const { mayPass, openJsonAction } = await import('../../runtime/operations.js');
+  run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     const { file, name } = flags;
     const caller: Caller = { name: flags.principal ?? 'import', claims: readClaims(flags.claims) };
     const application = await applicationOf(flags.application);
     const given = flags.collaborators === undefined ? {} : await exportOf(flags.collaborators, 'default');
-    const action = openJsonAction(flags.action, {
+    const action = runtime.openJsonAction(flags.action, {
       ...{ databases, config, caller, warn: output.error },
       application,
       collaborators: typeof given === 'function' ? await given() : given,
     });
     const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
+    const { ImportRun } = await import('./import-run.js');
     const run = new ImportRun({
-      ...{ mayPass, signal, reject: rejected.write, concurrency: flags.concurrency },
+      ...{ signal, reject: rejected.write, concurrency: flags.concurrency },
       read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
       patienceMs: flags.patience * SECOND_MS,

@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
-import { expectFailures } from '../database-failures.js';
 import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
-import { projectFolders } from '../load-generator.js';
-import { readProjectConfig } from '../project.js';
+import { projectFolders, readProjectConfig } from '../project.js';
 
 /** `fw-gen connectors` */
 export const CONNECTORS: CommandEntry = command({
@@ -21,24 +19,21 @@ export const CONNECTORS: CommandEntry = command({
     output: value('--output <folder>', 'where the files are written', (folder) => folder, 'connectors'),
     check: flag('--check', 'writes nothing; exits with 1 if the files do not match the configuration'),
   },
-  run: ({ config, output: folder, check }) =>
-    expectFailures(async () => {
-      const { connectorFiles } = await import('../../runtime/operations.js');
-      const { namespace, sharding } = readProjectConfig(config, ['sharding']);
-      if (sharding === undefined) throw new TypeError('used shards are known');
-      const files = connectorFiles({ namespace, sharding });
-      const stale = [...files].filter(([name, text]) => fileText(join(folder, name)) !== text);
-      if (check === true) {
-        const errors = stale.map(
-          ([name]) => `${join(folder, name)} does not match the configuration. Run: fw-gen connectors`,
-        );
-        return { errors, isDrift: errors.length > 0 };
-      }
-      for (const [name, text] of stale) write(join(folder, name), text);
-      return {
-        lines: [`${stale.length} files written in ${folder}, ${files.size - stale.length} unchanged`],
-      };
-    }),
+  run: async ({ config, output: folder, check }) => {
+    const { connectorFiles } = await import('../../runtime/operations.js');
+    const { namespace, sharding } = readProjectConfig(config, ['sharding']);
+    if (sharding === undefined) throw new TypeError('used shards are known');
+    const files = connectorFiles({ namespace, sharding });
+    const stale = [...files].filter(([name, text]) => fileText(join(folder, name)) !== text);
+    if (check === true) {
+      const errors = stale.map(
+        ([name]) => `${join(folder, name)} does not match the configuration. Run: fw-gen connectors`,
+      );
+      return { errors, isDrift: errors.length > 0 };
+    }
+    for (const [name, text] of stale) write(join(folder, name), text);
+    return { lines: [`${stale.length} files written in ${folder}, ${files.size - stale.length} unchanged`] };
+  },
 });
 
 /** `fw-gen schemas` */
@@ -51,18 +46,17 @@ export const SCHEMAS: CommandEntry = command({
     ...CONFIG,
     output: value('--output <folder>', 'where the files are written', (folder) => folder, 'schemas'),
   },
-  run: ({ config: file, output: folder }) =>
-    expectFailures(async () => {
-      const config = readProjectConfig(file, ['generator', 'relay.schemaBaseUrl', 'relay.schema-base-url']);
-      const { readEventLock } = await import('../../runtime/operations.js');
-      const path = join(projectFolders(config).migrationsDirectory, 'events.lock');
-      const lock = fileText(path);
-      if (lock === undefined) throw new InputError(`${path} cannot be read. fw-gen generate writes it.`);
-      const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
-      for (const { eventType, version, schema } of schemas)
-        write(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
-      return { lines: [`${schemas.length} schemas written in ${folder}`] };
-    }),
+  run: async ({ config: file, output: folder }) => {
+    const config = readProjectConfig(file, ['generator', 'relay.schemaBaseUrl', 'relay.schema-base-url']);
+    const { readEventLock } = await import('../../runtime/operations.js');
+    const path = join(projectFolders(config).migrationsDirectory, 'events.lock');
+    const lock = fileText(path);
+    if (lock === undefined) throw new InputError(`${path} cannot be read. fw-gen generate writes it.`);
+    const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
+    for (const { eventType, version, schema } of schemas)
+      write(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
+    return { lines: [`${schemas.length} schemas written in ${folder}`] };
+  },
 });
 
 function write(path: string, text: string): void {

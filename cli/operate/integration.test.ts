@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,6 +51,22 @@ test('fw-gen schemas writes one file for each version of each event', async () =
   const text = readFileSync(join(output, 'WalletCreatedEvent', '1.json'), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ $id: '/schemas/WalletCreatedEvent/1.json', type: 'object' });
 });
+
+test.each(['relay', 'top'])(
+  'fw-gen %s does not open embedded databases, so that a server can start meanwhile',
+  async (name) => {
+    const embedded = join(folder, `${name}.yaml`);
+    const data = join(folder, `${name}-data`);
+    const yaml = readFileSync(join(ROOT, 'fw.config.yaml'), 'utf8');
+    writeFileSync(
+      embedded,
+      yaml.replaceAll('file:./data/', `file:${data}/`) + sinks.replace('latest', 'stored'),
+    );
+    const running = await runCommand([name, '--config', embedded], AbortSignal.timeout(1_500));
+    expect([running.code, existsSync(data)]).toEqual([0, false]);
+    expect(running.info + running.error).toContain('No server has the embedded database in');
+  },
+);
 
 test('fw-gen relay reports why it cannot run', async () => {
   const without = await run('relay', '--config', config);

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import { JournalRecovery } from '../../runtime/execution/cross-shard/journal-recovery.js';
 import {
@@ -13,35 +10,30 @@ import {
 } from '../../runtime/execution/test-support/accounts.js';
 import { undoSecondPart } from '../../runtime/execution/test-support/half-done.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const UNKNOWN = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
-let config = '';
+const project = cliProject();
 let bank: TestBank | undefined;
 let recovery: JournalRecovery | undefined;
 
-beforeEach(() => {
-  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
-});
 afterEach(async () => {
   await recovery?.stop();
   await bank?.databases.close(0);
   [bank, recovery] = [undefined, undefined];
-  rmSync(join(config, '..'), { recursive: true, force: true });
 });
 
-const journal = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['journal', ...argv, '--config', config]);
+const journal = (...argv: readonly string[]): Promise<Ran> => project.run('journal', ...argv);
 
 describeOn('postgresql', 'fw-gen journal', (harness) => {
   /** A half-done move between two shards of the configuration file. */
   async function halfDone(): Promise<{ opened: TestBank; to: string; id: string }> {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     const opened = openBank(openDatabases(topology, { warn: () => {} }));
     bank = opened;
     const [from, to] = [await opened.open(HERE, 10), await opened.open(THERE, 5)];
@@ -112,7 +104,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     ['list', '--shard', 'nowhere'],
     ['list', '--limit', '0'],
   ])('refuses %s %s', async (...argv) => {
-    writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: [HERE] })));
+    project.configure(await harness.makeTopology({ shards: [HERE] }));
     const { code, error } = await journal(...argv);
     expect([argv, code, error === '']).toEqual([argv, 2, false]);
     expect(error).not.toContain('    at ');

@@ -3,7 +3,14 @@ import { type CommandEntry, required, value, wholeNumber } from '../command.js';
 import { cell, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
-import { FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import {
+  changeReport,
+  FRAME,
+  flatten,
+  operatorCommand,
+  type Session,
+  shardCommand,
+} from './operator-command.js';
 
 const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
 const ENTRY = { ...FRAME, id: required('<id>', 'its id, as `journal list` shows it') };
@@ -16,9 +23,9 @@ const LIST = shardCommand({
     ['fw-gen journal list --format json', 'for scripts and monitoring'],
   ],
   inputs: { limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100) },
-  each: ({ journal }, { limit }, shard) => journal.open(shard, limit),
+  each: (session, { limit }, shard) => journalOf(session).open(shard, limit),
   report: (found) => {
-    const entries = found.flatMap(({ value: each }) => each);
+    const entries = flatten(found);
     const lines = tableLines(entries, {
       ID: ({ id }) => id,
       STATE: ({ state }) => state,
@@ -40,8 +47,8 @@ const SHOW = operatorCommand({
   about: 'Shows one entry: the changes of each shard and whether they are applied.',
   examples: [[`fw-gen journal show ${EXAMPLE_ID}`, '']],
   inputs: ENTRY,
-  run: async ({ journal }, { id }) => {
-    const entry = await journal.show(id);
+  run: async (session, { id }) => {
+    const entry = await journalOf(session).show(id);
     return { json: entry, lines: describe(entry) };
   },
 });
@@ -71,15 +78,14 @@ const FINISH = operatorCommand({
   about: 'Requests a server process to apply the missing changes now, and waits for it. Removes a flag.',
   examples: [[`fw-gen journal finish ${EXAMPLE_ID}`, 'after its cause is fixed']],
   inputs: { ...ENTRY, wait: value('--wait <seconds>', 'maximum wait, 0 to 600', wholeNumber(0, 600), 20) },
-  run: async ({ journal }, { id, wait }) => {
-    const entry = await finish(journal, id, wait);
-    const isClosed = entry.state === 'closed';
-    return {
-      json: entry,
-      lines: isClosed ? [`${id} is finished.`] : [],
-      errors: isClosed ? [] : [`${id} ${whyNot(entry, wait)}.`],
-      isDrift: !isClosed,
-    };
+  run: async (session, { id, wait }) => {
+    const entry = await finish(journalOf(session), id, wait);
+    return changeReport(
+      entry.state === 'closed',
+      `${id} is finished.`,
+      `${id} ${whyNot(entry, wait)}.`,
+      entry,
+    );
   },
 });
 
@@ -104,11 +110,15 @@ const FLAG = operatorCommand({
   about: 'Flags an entry with a note instead of finishing it. It stays in the list.',
   examples: [[`fw-gen journal flag ${EXAMPLE_ID} --note 'refunded by hand'`, '']],
   inputs: { ...ENTRY, note: required('--note <text>', 'the reason, 1 to 2,000 characters') },
-  run: async ({ journal }, { id, note }) => {
-    await journal.flag(id, note);
+  run: async (session, { id, note }) => {
+    await journalOf(session).flag(id, note);
     return { json: { id, flagged: true }, lines: [`${id} is flagged.`] };
   },
 });
+
+function journalOf({ runtime, databases }: Session): OperatorsJournal {
+  return runtime.journalOn(databases);
+}
 
 /** `fw-gen journal` */
 export const JOURNAL: CommandEntry = {

@@ -1,10 +1,11 @@
+import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
 import type { ApiKeyStore } from '../../runtime/operations.js';
-import { CONFIG, type CommandEntry, required, text } from '../command.js';
+import { CONFIG, type CommandEntry, instant, required, text, value } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
+import { changeReport, operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
 
 const CREATE = operatorCommand({
   name: 'create',
@@ -18,27 +19,23 @@ const CREATE = operatorCommand({
     claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
     scopes: text('--scopes <list>', 'the claim `scopes`, separated by commas'),
     note: text('--note <text>', 'its purpose'),
-    expires: text('--expires <date>', 'ISO 8601; default: never'),
+    expiresDate: value('--expires <date>', 'ISO 8601; default: never', expiry),
   },
-  run: async (session, { principal, claims, scopes, note, expires }) => {
-    const expiresDate = expires === undefined ? undefined : readExpiry(expires);
+  run: async (session, { principal, claims, scopes, note, expiresDate }) => {
     const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
-    const store = await storeOf(session);
     const key = {
       principal,
       claims: { ...readClaims(claims), ...scoped },
       ...defined({ note, expiresDate }),
     };
-    return { lines: [await store.create(key)] };
+    return { lines: [await storeOf(session).create(key)] };
   },
 });
 
-function readExpiry(date: string): Date {
-  const expiry = new Date(date);
-  if (Number.isNaN(expiry.getTime()))
-    throw new InputError(`${JSON.stringify(date)} is not a date. Write it as 2027-01-01.`);
-  if (expiry.getTime() <= Date.now()) throw new InputError(`${JSON.stringify(date)} is in the past.`);
-  return expiry;
+function expiry(text: string): Date {
+  const date = instant(text);
+  if (date.getTime() <= Date.now()) throw new InvalidArgumentError(`${JSON.stringify(text)} is in the past.`);
+  return date;
 }
 
 /** @throws InputError unless it is a JSON object */
@@ -59,7 +56,7 @@ const LIST = operatorCommand({
   about: 'Lists keys without their secrets, newest first.',
   inputs: { ...CONFIG, ...TEXT_FORMAT },
   run: async (session) => {
-    const keys = await (await storeOf(session)).list();
+    const keys = await storeOf(session).list();
     const table = tableLines(keys, {
       PREFIX: ({ prefix }) => prefix,
       PRINCIPAL: ({ principal }) => cell(principal),
@@ -79,15 +76,16 @@ const REVOKE = operatorCommand({
   inputs: { ...CONFIG, key: required('<prefix>', 'as `keys list` shows it, or the whole key') },
   run: async (session, { key }) => {
     const prefix = /^fwk_([0-9a-f]{16})_/.exec(key)?.[1] ?? key;
-    if (await (await storeOf(session)).revoke(prefix)) return { lines: [`${prefix} is revoked.`] };
-    const message = `No active key ${prefix} exists. Check the prefix with \`fw-gen keys list\`.`;
-    return { errors: [message], isDrift: true };
+    return changeReport(
+      await storeOf(session).revoke(prefix),
+      `${prefix} is revoked.`,
+      `No active key ${prefix} exists. Check the prefix with \`fw-gen keys list\`.`,
+    );
   },
 });
 
-async function storeOf({ databases }: Session): Promise<ApiKeyStore> {
-  const operations = await import('../../runtime/operations.js');
-  return new operations.ApiKeyStore(databases.database(databases.defaultShard));
+function storeOf({ runtime, databases }: Session): ApiKeyStore {
+  return new runtime.ApiKeyStore(databases.database(databases.defaultShard));
 }
 
 /** `fw-gen keys` */

@@ -1,22 +1,12 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
+import { cliProject } from '../test-support/cli-project.js';
 import { withRefusedWrites } from '../test-support/refused-writes.js';
-import { runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -26,23 +16,14 @@ const FIVE = [
   ShardIdentifier.of(1, 2),
 ];
 
-let folder = '';
-let config = '';
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
-  config = join(folder, 'fw.config.yaml');
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const fwGen = (...argv: readonly string[]) => runCommand([...argv, '--config', config]);
+const cli = cliProject();
+const fwGen = cli.run;
 
 const migrationFile = (name: string, sql: string): void => {
-  mkdirSync(join(folder, 'src/migrations'), { recursive: true });
   const text = `import { defineMigration, type Migration } from 'fw-actions/codegen';
 throw new Error('never executed');
 export const migration: Migration = defineMigration('${name}', \`${sql}\`);\n`;
-  writeFileSync(join(folder, 'src/migrations', `${name}.ts`), text);
+  cli.write(`src/migrations/${name}.ts`, text);
 };
 
 const MODEL = `import { AutoBuilder, Model, ShardedId, Decimal } from 'fw-actions';
@@ -57,9 +38,8 @@ const TABLE = `create table things (id uuid primary key check (eventlog.is_own_i
   created_date timestamptz not null, updated_date timestamptz not null)`;
 
 function project(topology: ShardingTopology, model = MODEL): void {
-  mkdirSync(join(folder, 'src'), { recursive: true });
-  writeFileSync(join(folder, 'src/thing.ts'), model);
-  writeFileSync(config, topologyYaml(topology));
+  cli.write('src/thing.ts', model);
+  cli.configure(topology);
 }
 
 async function onShard(
@@ -125,7 +105,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     project(topology);
     migrationFile('0001_things', TABLE);
     const sqlFile = (name: string, sql: string): void =>
-      writeFileSync(join(folder, 'src/migrations', name), sql);
+      writeFileSync(join(cli.folder, 'src/migrations', name), sql);
     const index =
       '-- fw-gen: no transaction\r\ncreate index concurrently things_title on things (title);\r\n';
     sqlFile('0002_index.sql', index);
@@ -149,9 +129,7 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     sqlFile('0002_index.sql', index.replace('(title)', '(price)'));
     const changed = await fwGen('migrate', 'up');
     expect(changed.code).toBe(1);
-    expect(changed.info).toContain(
-      'Migration 0002_index was changed after it had been applied to shard (0, 0)',
-    );
+    expect(changed.info).toContain('Shard (0, 0): 0002_index was changed after it had been applied');
     sqlFile('0002_index.sql', '-- fw-gen: transaction\nselect 1');
     const misread = await fwGen('migrate', 'status');
     expect(misread.code).toBe(2);
@@ -177,15 +155,14 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
   test('ends with 2 for unreadable migrations, and with 1 for an unreachable shard', async () => {
     const topology = await empty();
     project(topology);
-    mkdirSync(join(folder, 'src/migrations'));
-    writeFileSync(join(folder, 'src/migrations/0001_x.ts'), 'export const migration = make(1);');
+    cli.write('src/migrations/0001_x.ts', 'export const migration = make(1);');
     const { code, error } = await fwGen('migrate', 'status');
     expect(code).toBe(2);
     expect(error).toContain(
       'src/migrations/0001_x.ts FWGEN035 The file does not export a `migration` created by defineMigration',
     );
     migrationFile('0001_x', 'create table x (id int4)');
-    writeFileSync(config, readFileSync(config, 'utf8').replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));
+    cli.edit((text) => text.replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));
     const gone = await fwGen('migrate', 'status');
     expect(gone.code).toBe(1);
     expect(gone.info).toContain('unreachable');
@@ -200,7 +177,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     migrationFile('0001_things', TABLE);
     return topology;
   };
-  const files = () => readdirSync(join(folder, 'src/migrations'));
+  const files = () => readdirSync(join(cli.folder, 'src/migrations'));
 
   test('reports no changes if the migrations match the models', async () => {
     await withModel(MODEL);
@@ -240,7 +217,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
       info: 'The migrations match the models.',
     });
     writeFileSync(
-      join(folder, 'src/thing.ts'),
+      join(cli.folder, 'src/thing.ts'),
       MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'),
     );
     const missing = await fwGen('migrate', 'diff', '--check');
@@ -248,7 +225,7 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     expect(missing.error).toContain('missing: alter table things add column note text');
     expect(missing.error).toContain('Run `fw-gen migrate diff`');
     // A change that diff refuses to write without permission is missing too.
-    writeFileSync(join(folder, 'src/thing.ts'), MODEL.replace('price!: Decimal', 'price!: string'));
+    cli.write('src/thing.ts', MODEL.replace('price!: Decimal', 'price!: string'));
     const refused = await fwGen('migrate', 'diff', '--check');
     expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('things.price')]);
     expect(files()).toEqual(['0001_things.ts']);
@@ -263,9 +240,9 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     );
     expect(refused.code).toBe(2);
     expect(refused.error.replace(/\d{14}/, 'T')).toBe(
-      `Cannot write ${join(folder, 'src/migrations/T_change.ts')}: EACCES (open). Check free space and permissions.`,
+      `Cannot write ${join(cli.folder, 'src/migrations/T_change.ts')}: EACCES (open). Check free space and permissions.`,
     );
-    symlinkSync(join(folder, 'nowhere'), join(folder, 'src/migrations/0002_change.ts'));
+    symlinkSync(join(cli.folder, 'nowhere'), join(cli.folder, 'src/migrations/0002_change.ts'));
     expect(await fwGen('migrate', 'diff')).toMatchObject({
       code: 2,
       error: expect.stringContaining('src/migrations/0002_change.ts FWGEN038 Cannot read: ENOENT'),

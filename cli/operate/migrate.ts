@@ -4,7 +4,7 @@ import { DIFF } from '../diff-command.js';
 import type { Output } from '../exit.js';
 import { readMigrations, readTables } from '../project.js';
 import { RENAME } from '../rename-command.js';
-import { textTable } from '../text-table.js';
+import { tableLines } from '../text-table.js';
 import { operatorCommand, type Session } from './operator-command.js';
 
 const INPUTS = { ...CONFIG, ...FORMAT, ...PARALLEL };
@@ -26,14 +26,7 @@ const STATUS = operatorCommand({
   name: 'status',
   about: 'Shows the state of every shard.',
   inputs: INPUTS,
-  run: async (session, options) => {
-    const status = await statusOf(session, options);
-    return {
-      json: { shards: status.map(statusJson) },
-      lines: [statusTable(status)],
-      isDrift: !isCurrent(status),
-    };
-  },
+  run: async (session, options) => statusReport(await statusOf(session, options)),
 });
 
 const PLAN = operatorCommand({
@@ -49,17 +42,11 @@ const VERIFY = operatorCommand({
   inputs: INPUTS,
   run: async (session, options) => {
     const tables = await readTables(session.config);
-    const { findDrift } = await import('../../runtime/operations.js');
     const status = await statusOf(session, options);
-    const drift = await findDrift(session.databases, { tables, atOnce: options.parallel });
-    return {
-      json: { shards: status.map(statusJson), drift },
-      lines: [
-        statusTable(status),
-        drift.length === 0 ? '\nNo drift.' : `\n${drift.flatMap(driftLines).join('\n')}`,
-      ],
-      isDrift: drift.length > 0 || !isCurrent(status),
-    };
+    const drift = await session.runtime.findDrift(session.databases, { tables, atOnce: options.parallel });
+    const lines = [`\n${drift.length === 0 ? 'No drift.' : drift.flatMap(driftLines).join('\n')}`];
+    const { json, isDrift, ...report } = statusReport(status, lines);
+    return { ...report, json: { ...json, drift }, isDrift: isDrift === true || drift.length > 0 };
   },
 });
 
@@ -71,12 +58,11 @@ export const MIGRATE: CommandEntry = {
 };
 
 async function statusOf(
-  { config, databases }: Session,
+  { runtime, config, databases }: Session,
   { parallel }: Limit,
 ): Promise<readonly ShardMigrationStatus[]> {
   const migrations = await readMigrations(config);
-  const { migrationStatus } = await import('../../runtime/operations.js');
-  return migrationStatus(databases, { migrations, atOnce: parallel });
+  return runtime.migrationStatus(databases, { migrations, atOnce: parallel });
 }
 
 async function plan(session: Session, options: Limit): Promise<Report> {
@@ -90,47 +76,36 @@ async function plan(session: Session, options: Limit): Promise<Report> {
     );
     return `\n-- ${name} (${set}), on ${shards.length} of ${status.length} shards\n${up.trim()}`;
   });
-  return {
-    json: { shards: status.map((each) => ({ ...statusJson(each), pending: each.pending })) },
-    lines: [statusTable(status), ...migrations],
-    isDrift: !isCurrent(status),
-  };
+  return { ...statusReport(status, migrations), json: { shards: status } };
 }
 
-async function applyAll({ config, databases }: Session, atOnce: number, output: Output): Promise<Report> {
+async function applyAll(
+  { runtime, config, databases }: Session,
+  atOnce: number,
+  output: Output,
+): Promise<Report> {
   const migrations = await readMigrations(config);
-  const { migrateShards } = await import('../../runtime/operations.js');
-  const progress = progressLines(databases.shards().length, output);
-  const outcomes = await migrateShards(databases, { migrations, atOnce, progress });
+  // A line on standard error for each finished shard, so that standard output contains only the result.
+  let ended = 0;
+  const progress = ({ shard, applied, error, elapsedMs }: MigrationStep): void => {
+    ended += 1;
+    const result = error === undefined ? `${applied.length} applied` : `failed: ${runtime.messageOf(error)}`;
+    output.error(`[${ended}/${databases.shards().length}] ${shard} ${result}, ${elapsedMs} ms`);
+  };
+  const outcomes = await runtime.migrateShards(databases, { migrations, atOnce, progress });
   const shards = outcomes.map((outcome) => ({
     shard: outcome.shard.toString(),
     name: databases.memberConfig(outcome.shard).name,
     applied: outcome.ok ? outcome.value.applied : [],
-    error: outcome.ok ? undefined : messageOf(outcome.error),
+    error: outcome.ok ? undefined : runtime.messageOf(outcome.error),
   }));
-  const table = textTable(shards, {
+  const table = tableLines(shards, {
     SHARD: ({ shard }) => shard,
     NAME: ({ name }) => name,
     APPLIED: ({ applied }) => applied.length,
     RESULT: ({ error }) => error ?? 'done',
   });
-  return { json: { shards }, lines: [table], isDrift: !outcomes.every(({ ok }) => ok) };
-}
-
-/** A line on standard error for each finished shard, so that standard output contains only the result. */
-function progressLines(total: number, output: Output): (step: MigrationStep) => void {
-  let ended = 0;
-  return (step) => {
-    if (step.kind === 'started') return;
-    ended += 1;
-    const result =
-      step.kind === 'done' ? `${step.applied.length} applied` : `failed: ${messageOf(step.error)}`;
-    output.error(`[${ended}/${total}] ${step.shard} ${result}, ${step.elapsedMs} ms`);
-  };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return { json: { shards }, lines: table, isDrift: !outcomes.every(({ ok }) => ok) };
 }
 
 function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {
@@ -138,12 +113,13 @@ function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonl
     ...(failure === undefined ? [] : [`${shard} could not be checked: ${failure}`]),
     ...lacks.map((line) => `${shard} lacks what most shards have: ${line}`),
     ...has.map((line) => `${shard} has what most shards lack: ${line}`),
-    ...tables.map(({ message }) => `${shard} does not match the models: ${message}`),
+    ...tables.map((message) => `${shard} does not match the models: ${message}`),
   ];
 }
 
-function statusTable(status: readonly ShardMigrationStatus[]): string {
-  return textTable(status, {
+/** The state of each shard, and further lines. */
+function statusReport(status: readonly ShardMigrationStatus[], further: readonly string[] = []): Report {
+  const table = tableLines(status, {
     SHARD: ({ shard }) => shard,
     NAME: ({ name }) => name,
     STATE: ({ state }) => state,
@@ -156,12 +132,11 @@ function statusTable(status: readonly ShardMigrationStatus[]): string {
         ...(newer.length === 0 ? [] : [`ahead by ${newer.length}`]),
       ].join('; '),
   });
-}
-
-function statusJson({ pending, ...rest }: ShardMigrationStatus): object {
-  return { ...rest, pending: pending.map(({ name }) => name) };
-}
-
-function isCurrent(status: readonly ShardMigrationStatus[]): boolean {
-  return status.every(({ state }) => state === 'current');
+  return {
+    json: {
+      shards: status.map(({ pending, ...rest }) => ({ ...rest, pending: pending.map(({ name }) => name) })),
+    },
+    lines: [...table, ...further],
+    isDrift: status.some(({ state }) => state !== 'current'),
+  };
 }

@@ -1,10 +1,5 @@
-import type { FwConfig, ShardingTopology } from '../../runtime/config/index.js';
-import type {
-  DatabaseRegistry,
-  EventOperations,
-  OperatorsJournal,
-  ShardIdentifier,
-} from '../../runtime/operations.js';
+import { type FwConfig, loadConfig, type ShardingTopology } from '../../runtime/config/index.js';
+import type { DatabaseRegistry, EventOperations, ShardIdentifier } from '../../runtime/operations.js';
 import {
   CONFIG,
   type CommandContext,
@@ -19,10 +14,8 @@ import {
   type Values,
   value,
 } from '../command.js';
-import { expectFailures, explainFailure } from '../database-failures.js';
-import type { ExitCode } from '../exit.js';
+import { expectedMessage } from '../failures.js';
 import { InputError } from '../input-error.js';
-import { readConfig } from '../project.js';
 
 /** `--format` of commands whose text is not always a table. */
 export const TEXT_FORMAT: { readonly format: Input<'text' | 'json'> } = {
@@ -38,13 +31,16 @@ export const FRAME: Frame = {
   shard: text('--shard <shard>', 'only this shard: its name, or group and member as 1,0'),
 };
 
-/** A configuration and its databases. */
+/** What a command works with. */
 export interface Session {
+  /** The operations of the runtime, which are loaded only by commands that use databases. */
+  readonly runtime: typeof import('../../runtime/operations.js');
   readonly config: FwConfig;
   readonly databases: DatabaseRegistry;
   readonly operations: EventOperations;
-  readonly journal: OperatorsJournal;
-  /** The shards of `--shard`. Default: all. */
+  /** The shard of `--shard`. Default: all. */
+  readonly shard: ShardIdentifier | undefined;
+  /** As `shard`, with the names. */
   readonly shards: readonly NamedShard[];
 }
 
@@ -59,33 +55,35 @@ export interface Found<T> extends NamedShard {
 }
 
 interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'run'> {
-  readonly run: (
-    session: Session,
-    values: Values<Given>,
-    context: CommandContext,
-  ) => Promise<Report | ExitCode>;
+  readonly run: (session: Session, values: Values<Given>, context: CommandContext) => Promise<Report>;
+  /** Whether it runs until it is interrupted, and so must not keep a server from opening embedded databases. */
+  readonly isEndless?: (values: Values<Given>) => boolean;
 }
 
 /** A command that opens the databases of the configuration. It runs no user code. */
 export function operatorCommand<Given extends Inputs & typeof CONFIG>({
   run,
+  isEndless = () => false,
   ...spec
 }: OperatorSpec<Given>): CommandEntry {
   return command({
     ...spec,
     run: async (values, context) => {
       const { config: file, shard } = values as Values<typeof CONFIG> & { readonly shard?: string };
-      const config = readConfig(file);
+      const config = loadConfig(file);
       const shards = chooseShards(config.sharding, shard);
-      const { EventOperations, journalOn, withDatabases } = await import('../../runtime/operations.js');
-      const report = await withDatabases(config.sharding, context.output.error, (databases) => {
-        const operations = new EventOperations(databases);
-        const session = { config, databases, operations, journal: journalOn(databases), shards };
-        return expectFailures(() => run(session, values, context));
+      const chosen = { shards, shard: shard === undefined ? undefined : shards[0]?.shard };
+      const runtime = await import('../../runtime/operations.js');
+      const embedded = isEndless(values) ? 'visit' : 'join';
+      const options = { warn: context.output.error, embedded } as const;
+      const report = await runtime.withDatabases(config.sharding, options, (databases) => {
+        const operations = new runtime.EventOperations(databases);
+        return run({ runtime, config, databases, operations, ...chosen }, values, context);
       });
-      return typeof report === 'number'
-        ? report
-        : { ...report, json: report.json && (await plainJson(report.json)) };
+      // JSON with shards as `(group, member)`.
+      const plain = (_: string, each: unknown): unknown =>
+        each instanceof runtime.ShardIdentifier ? each.toString() : each;
+      return { ...report, json: report.json && JSON.parse(JSON.stringify(report.json, plain)) };
     },
   });
 }
@@ -98,7 +96,7 @@ interface ShardSpec<Given extends Inputs, T> extends Omit<CommandSpec<Given & Fr
     found: readonly Found<T>[],
     values: Values<Given & Frame>,
     session: Session,
-  ) => ShardReport | Promise<ShardReport>;
+  ) => ShardReport;
 }
 
 interface ShardReport extends Report {
@@ -118,7 +116,7 @@ export function shardCommand<Given extends Inputs, T>({
     inputs: { ...FRAME, ...inputs },
     run: async (session, values) => {
       const { found, failed } = await onEach(session, (shard) => each(session, values, shard));
-      const { json, lines = [], errors = [], isDrift = false, none } = await report(found, values, session);
+      const { json, lines = [], errors = [], isDrift = false, none } = report(found, values, session);
       const missing = lines.length + failed.length === 0 && none !== undefined ? [none] : [];
       const failures = failed.map(({ shard, value: message }) => ({ shard, message }));
       return {
@@ -147,7 +145,9 @@ export async function onEach<T>(
       try {
         found.push({ ...each, value: await work(each.shard) });
       } catch (error) {
-        failed.push({ ...each, value: await explainFailure(error) });
+        const message = expectedMessage(error);
+        if (message === undefined) throw error;
+        failed.push({ ...each, value: message });
       }
     }),
   );
@@ -155,12 +155,19 @@ export async function onEach<T>(
   return { found: found.sort(order), failed: failed.sort(order) };
 }
 
-/** JSON with shards as `(group, member)`. */
-async function plainJson(json: object): Promise<object> {
-  const { ShardIdentifier } = await import('../../runtime/operations.js');
-  const shardText = (_: string, each: unknown): unknown =>
-    each instanceof ShardIdentifier ? each.toString() : each;
-  return JSON.parse(JSON.stringify(json, shardText)) as object;
+/** What was found on all shards. */
+export function flatten<T>(found: readonly Found<readonly T[]>[]): readonly T[] {
+  return found.flatMap(({ value: list }) => list);
+}
+
+/** As `flatten`, each with the name of its shard. */
+export function named<T extends object>(found: readonly Found<readonly T[]>[]): readonly (T & NamedShard)[] {
+  return found.flatMap(({ shard, name, value: list }) => list.map((each) => ({ ...each, shard, name })));
+}
+
+/** The report of a change to one thing. The exit code is 1 if it was not made. */
+export function changeReport(isDone: boolean, done: string, not: string, json?: object): Report {
+  return isDone ? { json, lines: [done] } : { json, errors: [not], isDrift: true };
 }
 
 /** @throws InputError for a shard that the configuration does not list */

@@ -23,21 +23,20 @@ export const REBUILD: CommandEntry = operatorCommand({
     follow: flag('--follow', 'show the progress until the end; also of a rebuild that is under way'),
     abandon: flag('--abandon', 'end a rebuild that is under way'),
   },
-  run: async (session, { handler, shard, follow, abandon }, { output, signal }) => {
+  isEndless: ({ follow }) => follow === true,
+  run: async ({ operations, shard }, { handler, follow, abandon }, { output, signal }) => {
     if (follow === true && abandon === true) throw new InputError('Pass --follow or --abandon, not both.');
-    const { operations } = session;
-    const chosen = shard === undefined ? undefined : session.shards[0]?.shard;
     if (abandon === true) {
-      const abandoned = await operations.abandonRebuild(handler, chosen);
+      const abandoned = await operations.abandonRebuild(handler, shard);
       return { json: { abandoned }, lines: [`${counted(abandoned, 'rebuild')} abandoned.`] };
     }
-    const isUnderWay = follow === true && (await operations.rebuilds(handler, chosen)).length > 0;
-    const ordered = isUnderWay ? [] : await operations.rebuild(handler, chosen);
+    const isUnderWay = follow === true && (await operations.rebuilds(handler, shard)).length > 0;
+    const ordered = isUnderWay ? [] : await operations.rebuild(handler, shard);
     if (follow !== true) return orderedReport(ordered);
     const first = new Map<string, number>();
     const startedMs = Date.now();
     for (;;) {
-      const under = await operations.rebuilds(handler, chosen);
+      const under = await operations.rebuilds(handler, shard);
       if (under.length === 0) return { json: { rebuilds: [] }, lines: ['The projection is rebuilt.'] };
       for (const each of under) output.info(progressLine(each, first, Date.now() - startedMs));
       if (under.every(({ waitingFor }) => waitingFor?.startsWith('halted: ') === true))

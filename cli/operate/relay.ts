@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { DatabaseRegistry, Relay, RelayPages } from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, type Input, text, value, wholeNumber } from '../command.js';
-import { EXIT } from '../exit.js';
 import { InputError } from '../input-error.js';
 import { applicationOf } from '../load-module.js';
 import { operatorCommand } from './operator-command.js';
@@ -33,16 +32,16 @@ export const RELAY: CommandEntry = operatorCommand({
     ),
     host: value('--host <host>', 'address for --port', (host) => host, '127.0.0.1'),
   },
-  run: async ({ config, databases }, flags, { output, signal }) => {
+  isEndless: () => true,
+  run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     if (config.relay === undefined)
       throw new InputError(`${flags.config} has no fw.relay. docs/integration.md shows how to set up sinks.`);
     const { schemaBaseUrl } = config.relay;
     const sinks = chosenSinks(config.relay.sinks, flags.sink);
     const events =
       flags.application === undefined ? undefined : (await applicationOf(flags.application)).events;
-    const operations = await import('../../runtime/operations.js');
-    const definitions = operations.configuredSinks({ schemaBaseUrl, sinks });
-    const relay = new operations.Relay({
+    const definitions = runtime.configuredSinks({ schemaBaseUrl, sinks });
+    const relay = new runtime.Relay({
       databases,
       sinks: definitions,
       events,
@@ -56,7 +55,7 @@ export const RELAY: CommandEntry = operatorCommand({
     if (!signal.aborted) await once(signal, 'abort');
     await relay.stop();
     await pages?.close();
-    return EXIT.success;
+    return {};
   },
 });
 

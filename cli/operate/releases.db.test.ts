@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import type { EventDescriptor } from '../../runtime/domain/descriptor.js';
 import type { HandlerDescriptor } from '../../runtime/events/delivery/handler-descriptor.js';
@@ -17,23 +14,18 @@ import {
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
 const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
-let folder = '';
+const project = cliProject();
 let databases: DatabaseRegistry | undefined;
 const ledgers: Ledger[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-releases-'));
-});
 
 afterEach(async () => {
   await Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0)));
   await databases?.close(0);
   databases = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function release(on: DatabaseRegistry, options: LedgerOptions): Ledger {
@@ -43,13 +35,13 @@ function release(on: DatabaseRegistry, options: LedgerOptions): Ledger {
 }
 
 function events(...argv: readonly string[]): Promise<Ran> {
-  return runCommand(['events', ...argv, '--config', join(folder, 'fw.config.yaml')]);
+  return project.run('events', ...argv);
 }
 
 describeOn('postgresql', 'fw-gen events, with two releases', (harness) => {
   const open = async (): Promise<DatabaseRegistry> => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    writeFileSync(join(folder, 'fw.config.yaml'), topologyYaml(topology));
+    project.configure(topology);
     databases = openDatabases(topology, { warn: () => {} });
     return databases;
   };

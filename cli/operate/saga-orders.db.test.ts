@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Application, assembleApplication } from '../../runtime/application.js';
 import { openDatabases } from '../../runtime/databases.js';
 import { Decimal } from '../../runtime/domain/decimal.js';
@@ -15,8 +12,8 @@ import {
   tripApplication,
 } from '../../runtime/sagas/test-support/trips.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -31,26 +28,21 @@ const endless: TripTerms = {
   },
 };
 const CANCELLING = "FROM eventlog.saga_steps WHERE step = 'CANCELLING'";
-let config = '';
+const project = cliProject();
 let application: Application | undefined;
 
-beforeEach(() => {
-  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
-});
 afterEach(async () => {
   await application?.close();
   application = undefined;
-  rmSync(join(config, '..'), { recursive: true, force: true });
 });
 
-const sagas = (...argv: readonly string[]): Promise<Ran> =>
-  runCommand(['sagas', ...argv, '--config', config]);
+const sagas = (...argv: readonly string[]): Promise<Ran> => project.run('sagas', ...argv);
 
 describeOn('postgresql', 'fw-gen sagas', (harness) => {
   async function start(terms: TripTerms): Promise<{ trip: Trip; id: string; opened: Application }> {
     const definition = tripApplication(terms);
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: definition.migrations });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     const opened = assembleApplication(definition, openDatabases(topology, { warn: () => {} }), {
       namespace: 'test',
       collaborators: {},
@@ -147,7 +139,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     ['a wait that is no number', 'retry', '01a1fe5a-6ec7-7421-8000-cc38013f2198', '--wait', 'long'],
   ])('refuses %s', async (what, command, ...rest) => {
     const topology = await harness.makeTopology({ shards: [HERE] });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     if (rest[0] === '') rest[0] = await stuckSaga(topology);
     const { code, error } = await sagas(command, ...rest);
     expect([what, code, error === '']).toEqual([what, 2, false]);

@@ -1,13 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import { ShardedId } from '../../runtime/domain/id.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
 
 /** Creating databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -16,14 +12,9 @@ const SHARDS = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)] as const;
 const LATE = "now() - interval '1 minute'";
 const SOON = "now() + interval '1 hour'";
 
-let config = '';
+const project = cliProject();
 
-beforeEach(() => {
-  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
-});
-afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
-
-const sagas = (...argv: readonly string[]) => runCommand(['sagas', 'list', ...argv, '--config', config]);
+const sagas = (...argv: readonly string[]) => project.run('sagas', 'list', ...argv);
 
 describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   /** Creates one saga per pair of state and deadline, on the shards in turn, oldest first. @returns their ids */
@@ -31,7 +22,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
     ...facts: readonly (readonly [state: string, deadline: string])[]
   ): Promise<string[]> {
     const topology = await harness.makeTopology({ shards: SHARDS });
-    writeFileSync(config, topologyYaml(topology));
+    project.configure(topology);
     const databases = openDatabases(topology, { warn: () => {} });
     const ids: string[] = [];
     for (const [index, [state, deadline]] of facts.entries()) {
@@ -88,7 +79,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   });
 
   test('reports the fix if the tables are missing', async () => {
-    writeFileSync(config, topologyYaml(await harness.makeTopology({ shards: SHARDS, migrated: false })));
+    project.configure(await harness.makeTopology({ shards: SHARDS, migrated: false }));
     const { code, error } = await sagas();
     expect([code, error]).toEqual([2, expect.stringContaining('run fw-gen migrate up')]);
   });
@@ -96,9 +87,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   test.each([1, 2])('ends with 1 where %i of two databases cannot be reached', async (count) => {
     const ids = await withSagas(['RUNNING', SOON], ['RUNNING', SOON]);
     let broken = 0;
-    const text = readFileSync(config, 'utf8');
-    writeFileSync(
-      config,
+    project.edit((text) =>
       text.replaceAll(/(127\.0\.0\.1:)\d+/g, (url, host: string) => {
         broken += 1;
         return broken <= count ? `${host}1` : url;

@@ -1,4 +1,4 @@
-import type { SagaCommand, SagaOrder, SagaOrders, SagaSummary } from '../../runtime/operations.js';
+import type { SagaCommand, SagaOrder, SagaSummary } from '../../runtime/operations.js';
 import {
   CONFIG,
   type CommandEntry,
@@ -14,7 +14,7 @@ import {
 import { cell, printable } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
-import { operatorCommand, type Session } from './operator-command.js';
+import { changeReport, operatorCommand, type Session } from './operator-command.js';
 
 const EXAMPLE_ID = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
 const STATES = ['RUNNING', 'PARKED', 'ENDED'] as const;
@@ -39,11 +39,10 @@ const LIST = operatorCommand({
     limit: value('--limit <n>', 'maximum number of sagas, 1 to 200', wholeNumber(1, 200), 50),
     cursor: text('--cursor <cursor>', 'cursor of the previous page'),
   },
-  run: async ({ databases }, { stuck, saga, state, step, limit, cursor }) => {
-    const { listSagasOn } = await import('../../runtime/operations.js');
+  run: async ({ runtime, databases }, { stuck, saga, state, step, limit, cursor }) => {
     const page = { saga, state, step, limit, cursor, timeoutMs: TIMEOUT_MS };
     const query = stuck === true ? { ...page, stuck } : page;
-    const { items, next, failures } = await listSagasOn(databases, query);
+    const { items, next, failures } = await runtime.listSagasOn(databases, query);
     const none = stuck === true ? 'No saga is stuck.' : 'No sagas.';
     return {
       json: {
@@ -91,7 +90,7 @@ const RETRY = operatorCommand({
     ...ORDER,
     as: text('--as <principal>', 'principal of the retry; default: the principal of its last step'),
   },
-  run: async (session, order) => carryOut(await ordersOf(session), order, { kind: 'retry' }),
+  run: (session, order) => carryOut(session, order, { kind: 'retry' }),
 });
 
 const ABANDON = operatorCommand({
@@ -103,14 +102,8 @@ const ABANDON = operatorCommand({
     note: required('--note <text>', 'the reason, 1 to 2,000 characters; stored as its failure'),
     as: text('--as <principal>', 'principal in the audit trail; default: fw:operator'),
   },
-  run: async (session, { note, ...order }) =>
-    carryOut(await ordersOf(session), order, { kind: 'abandon', note }),
+  run: (session, { note, ...order }) => carryOut(session, order, { kind: 'abandon', note }),
 });
-
-async function ordersOf({ databases }: Session): Promise<SagaOrders> {
-  const { sagaOrdersOn } = await import('../../runtime/operations.js');
-  return sagaOrdersOn(databases);
-}
 
 interface Order {
   readonly id: string;
@@ -118,7 +111,12 @@ interface Order {
   readonly wait: number;
 }
 
-async function carryOut(orders: SagaOrders, { id, as, wait }: Order, wish: SagaCommand): Promise<Report> {
+async function carryOut(
+  { runtime, databases }: Session,
+  { id, as, wait }: Order,
+  wish: SagaCommand,
+): Promise<Report> {
+  const orders = runtime.sagaOrdersOn(databases);
   const obstacle = obstacleOf(await orders.show(id), wish);
   if (obstacle !== undefined) return { errors: [`${id} ${obstacle}.`], isDrift: true };
   const orderId = await orders.place(id, wish, as);
@@ -127,13 +125,12 @@ async function carryOut(orders: SagaOrders, { id, as, wait }: Order, wish: SagaC
     return state === 'done' || error !== undefined ? { state, error } : undefined;
   });
   const saga = await orders.show(id);
-  const isDone = order?.state === 'done';
-  return {
-    json: { saga, order: { id: orderId, ...order, state: order?.state ?? 'pending' } },
-    lines: isDone ? [`${id} ${DONE[wish.kind]}: ${saga.state} in step ${cell(saga.step)}.`] : [],
-    errors: isDone ? [] : [`${id} ${whyNot(order, orderId, wait)}.`],
-    isDrift: !isDone,
-  };
+  return changeReport(
+    order?.state === 'done',
+    `${id} ${DONE[wish.kind]}: ${saga.state} in step ${cell(saga.step)}.`,
+    `${id} ${whyNot(order, orderId, wait)}.`,
+    { saga, order: { id: orderId, ...order, state: order?.state ?? 'pending' } },
+  );
 }
 
 const DONE: Readonly<Record<SagaCommand['kind'], string>> = {

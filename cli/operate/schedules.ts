@@ -3,7 +3,7 @@ import type { RecurringAction } from '../../runtime/operations.js';
 import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import { changeReport, FRAME, operatorCommand, shardCommand } from './operator-command.js';
 
 const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
@@ -105,12 +105,7 @@ function changeCommand({ name, about, done, refused }: Change): CommandEntry {
     inputs: { ...FRAME, id: required('<id>', 'its id, as `schedules list` shows it') },
     run: async ({ operations }, { id }) => {
       const changed = await operations.schedules[name](id);
-      return {
-        json: { id, [name]: changed },
-        lines: changed ? [`${id} ${done}.`] : [],
-        errors: changed ? [] : [`${id} ${refused}.`],
-        isDrift: !changed,
-      };
+      return changeReport(changed, `${id} ${done}.`, `${id} ${refused}.`, { id, [name]: changed });
     },
   });
 }

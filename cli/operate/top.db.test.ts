@@ -1,28 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import { handlerOf, ledgerMigrations, openLedger, until } from '../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import { idOn, insertSaga } from '../../runtime/sharding/test-support/failovers.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
-let config = '';
-beforeEach(() => {
-  config = join(mkdtempSync(join(tmpdir(), 'fw-cli-')), 'fw.config.yaml');
-});
-afterEach(() => rmSync(join(config, '..'), { recursive: true, force: true }));
+const project = cliProject();
 
-const top = (...argv: readonly string[]): Promise<Ran> => runCommand(['top', ...argv, '--config', config]);
+const top = (...argv: readonly string[]): Promise<Ran> => project.run('top', ...argv);
 
 describeOn('postgresql', 'fw-gen top', (harness) => {
   test('shows shards and handlers, and goes on if one shard does not answer', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    const yaml = topologyYaml(topology);
-    writeFileSync(config, yaml);
+    project.configure(topology);
     const databases = openDatabases(topology);
     const ledger = openLedger(databases, { handlers: [handlerOf('Mirror', () => {})] });
     await ledger.credit(await ledger.open(HERE));
@@ -39,8 +31,7 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
     expect(shown.info).toMatch(/SHARD +SAGA +RUNNING +PARKED +OLDEST\n\(0, 0\) +PaymentSaga +0 +1 +60 min/);
     expect(shown.info).toMatch(/Mirror +0 .*no process/);
     await databases.close(0);
-    const [, port = ''] = /:(\d+)\/fw_test/.exec(yaml) ?? [];
-    writeFileSync(config, yaml.replace(`:${port}/`, ':1/'));
+    project.edit((text) => text.replace(/:\d+\/fw_test/, ':1/fw_test'));
     const partial = await top('--once', '--format', 'json');
     expect(partial.code).toBe(1);
     expect(JSON.parse(partial.info)).toMatchObject({

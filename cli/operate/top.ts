@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../runtime/duration-text.js';
 import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
-import { EXIT } from '../exit.js';
-import { cell } from '../terminal-text.js';
+import { cell, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { consumerLines } from './lag.js';
 import { FRAME, onEach, operatorCommand, type Session } from './operator-command.js';
@@ -25,18 +24,30 @@ export const TOP: CommandEntry = operatorCommand({
     once: flag('--once', 'show it once, and end'),
     every: value('--every <seconds>', 'time between two views', wholeNumber(1, 3_600), 2),
   },
-  run: async (session, { once, every, format }, { output, signal }) => {
-    if (once || format === 'json') return viewOf(session);
+  isEndless: (flags) => !isOneView(flags),
+  run: async (session, { every, ...flags }, { output, signal }) => {
+    if (isOneView(flags)) return viewOf(session);
     while (!signal.aborted) {
       const { lines = [] } = await viewOf(session);
       output.info(`${CLEAR}${new Date().toISOString()}, every ${every} s\n\n${lines.join('\n')}`);
       await sleep(every * 1_000, undefined, { signal }).catch(() => {});
     }
-    return EXIT.success;
+    return {};
   },
 });
 
-async function viewOf({ operations, journal, shards }: Session): Promise<Report> {
+function isOneView({
+  once,
+  format,
+}: {
+  readonly once: boolean | undefined;
+  readonly format: string;
+}): boolean {
+  return once === true || format === 'json';
+}
+
+async function viewOf({ runtime, databases, operations, shards }: Session): Promise<Report> {
+  const journal = runtime.journalOn(databases);
   const { found, failed } = await onEach({ shards }, async (shard) => {
     const [[lag], entries] = await Promise.all([operations.lag(shard), journal.open(shard, MOST_ENTRIES)]);
     return { lag, journal: entries.length };
@@ -53,7 +64,7 @@ async function viewOf({ operations, journal, shards }: Session): Promise<Report>
     DUE: ({ lag }) => lag?.dueActions,
     FAILED: ({ lag }) => lag?.failedActions,
     JOURNAL: ({ open }) => open,
-    STATE: ({ lag, error }) => (lag === undefined ? cell(error) : stateOf(lag)),
+    STATE: ({ lag, error }) => (lag === undefined ? oneLine(error) : stateOf(lag)),
   });
   return {
     json: { shards: lags, failed },

@@ -1,4 +1,4 @@
-import { type Diagnostic, formatLocation } from '../../generator/diagnostics.js';
+import type { Diagnostic } from '../../generator/diagnostics.js';
 import type { ExitCode, Output } from '../exit.js';
 
 /** Formats of `--format`. */
@@ -45,9 +45,4 @@ export interface ReportOptions {
 /** The files that differ from those on the disk. */
 export function staleFiles({ changes }: RunReport): readonly ReportedChange[] {
   return changes.filter(({ kind }) => kind !== 'unchanged');
-}
-
-/** A mistake on one line, without its code. */
-export function problemLine({ location, message }: ReportedProblem): string {
-  return `${formatLocation(location)}: ${message}`;
 }

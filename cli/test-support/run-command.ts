@@ -8,10 +8,10 @@ export interface Ran {
 }
 
 /** Runs one command line in this process. */
-export async function runCommand(argv: readonly string[]): Promise<Ran> {
+export async function runCommand(argv: readonly string[], signal?: AbortSignal): Promise<Ran> {
   const info: string[] = [];
   const error: string[] = [];
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
-  const code = await run(argv, output, { version: '1.2.3' });
+  const code = await run(argv, output, { version: '1.2.3', ...(signal === undefined ? {} : { signal }) });
   return { code, info: info.join('\n'), error: error.join('\n') };
 }

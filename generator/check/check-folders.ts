@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
+import { defined } from '../schema/defined.js';
 import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 
 /** Folders as absolute paths. */
@@ -19,32 +20,25 @@ export function checkFolders(folders: ProjectFolders): {
   readonly paths: ProjectPaths;
   readonly diagnostics: readonly Diagnostic[];
 } {
-  const { clientDirectory: client } = folders;
-  const paths = {
-    source: relativeTo(folders.projectDirectory, folders.sourceDirectory),
-    output: relativeTo(folders.projectDirectory, folders.outputDirectory),
-    migrations: relativeTo(folders.projectDirectory, folders.migrationsDirectory),
-    ...(client === undefined ? {} : { client: relativeTo(folders.projectDirectory, client) }),
+  const { projectDirectory, clientDirectory: client } = folders;
+  const directories = {
+    source: folders.sourceDirectory,
+    output: folders.outputDirectory,
+    migrations: folders.migrationsDirectory,
   };
-  const outside = [
-    problemOf(folders, 'source', folders.sourceDirectory, paths.source),
-    problemOf(folders, 'output', folders.outputDirectory, paths.output),
-    problemOf(folders, 'migrations', folders.migrationsDirectory, paths.migrations),
-    client === undefined ? undefined : problemOf(folders, 'client', client, paths.client ?? ''),
-  ].filter((each) => each !== undefined);
+  const outside = Object.entries(defined({ ...directories, client })).flatMap(([what, folder]) => {
+    const path = relativeTo(projectDirectory, folder);
+    if (!isOutside(path) && !isOutside(relativeTo(realPath(projectDirectory), realPath(folder)))) return [];
+    const hint = `Set fw.generator.${what} to a folder below the folder of the configuration file.`;
+    return diagnostic('FWGEN036', { file: path }, `The ${what} folder is outside the project`, hint);
+  });
+  const paths = {
+    source: relativeTo(projectDirectory, directories.source),
+    output: relativeTo(projectDirectory, directories.output),
+    migrations: relativeTo(projectDirectory, directories.migrations),
+    ...(client === undefined ? {} : { client: relativeTo(projectDirectory, client) }),
+  };
   return { paths, diagnostics: outside.length > 0 ? outside : overlapsOf(paths) };
-}
-
-function problemOf(
-  folders: ProjectFolders,
-  what: string,
-  folder: string,
-  path: string,
-): Diagnostic | undefined {
-  const real = relativeTo(realPath(folders.projectDirectory), realPath(folder));
-  if (!isOutside(path) && !isOutside(real)) return undefined;
-  const hint = `Set fw.generator.${what} to a folder below the folder of the configuration file.`;
-  return diagnostic('FWGEN036', { file: path }, `The ${what} folder is outside the project`, hint);
 }
 
 /** Emitted files must not be read as sources, nor migrations as emitted files. */

@@ -102,7 +102,12 @@ const UNFIT: Partial<Record<TypeSchema['kind'], RegExp>> = {
 const SQL_TYPE = /^[a-z][a-z0-9_]*( [a-z]+)*( ?\(\d+(, ?\d+)?\))?( with(out)? time zone)?(\[\])?$/i;
 
 function checkTable(model: ModelSchema): readonly Diagnostic[] {
-  return checkIdentifier(model.table?.location ?? model.location, 'table', modelNames(model).table);
+  const { table } = modelNames(model);
+  const location = model.table?.location ?? model.location;
+  // PostgreSQL would find the table of its own catalog instead.
+  return table.startsWith('pg_')
+    ? [unacceptable(location, `The table name ${table} is reserved by PostgreSQL`)]
+    : checkIdentifier(location, 'table', table);
 }
 
 function checkIdentifier(location: SourceLocation, what: string, name: string): readonly Diagnostic[] {

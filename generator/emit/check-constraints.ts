@@ -4,7 +4,7 @@ import { modelNames } from '../schema/model-names.js';
 import { snakeCase } from '../schema/naming.js';
 import type { ModelSchema } from '../schema/project-schema.js';
 import { sqlPattern } from '../schema/sql-pattern.js';
-import { hexHash, sqlName } from './print/sql.js';
+import { hexHash, shortName, sqlName } from './print/sql.js';
 
 /** A field's rule as a check constraint of its table. */
 export interface RuleCheck {
@@ -29,10 +29,10 @@ export function ruleChecks(model: ModelSchema): readonly RuleCheck[] {
   if (model.checks !== true) return [];
   const { table } = modelNames(model);
   return columnsOf(model).flatMap(({ field, column }) =>
-    conditionsOf(constraintsOf(field).constraints, sqlName(column)).map(({ rule, condition }) => ({
-      name: constraintName({ table, column, rule }, condition),
-      condition,
-    })),
+    conditionsOf(constraintsOf(field).constraints, sqlName(column)).map(({ rule, condition }) => {
+      const name = `rule_${table}_${column}_${snakeCase(rule)}_${hexHash(condition).slice(0, 8)}`;
+      return { name: shortName(name, 'rule'), condition };
+    }),
   );
 }
 
@@ -52,13 +52,4 @@ function conditionsOf(constraints: Constraints, column: string): readonly RuleCo
   // The checks report a pattern that PostgreSQL cannot express.
   if (pattern === undefined) return bounds;
   return [...bounds, { rule: 'pattern', condition: `${column} ~ '${pattern.replaceAll("'", "''")}'` }];
-}
-
-/** PostgreSQL truncates names of more than 63 bytes. */
-function constraintName(
-  { table, column, rule }: { readonly table: string; readonly column: string; readonly rule: string },
-  condition: string,
-): string {
-  const name = `rule_${table}_${column}_${snakeCase(rule)}_${hexHash(condition).slice(0, 8)}`;
-  return Buffer.byteLength(name) <= 63 ? name : `rule_${hexHash(name).slice(0, 32)}`;
 }

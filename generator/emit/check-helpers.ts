@@ -26,33 +26,41 @@ const HELPERS: Readonly<Record<string, HelperForm>> = {
 type Call = hbs.AST.BlockStatement | hbs.AST.MustacheStatement | hbs.AST.SubExpression;
 
 /** Returns the first helper that would fail for any view. Handlebars does not report the position of such a failure. */
-export function helperMistake(engine: typeof Handlebars, text: string): HelperMistake | undefined {
+export function helperMistake(
+  engine: typeof Handlebars,
+  program: hbs.AST.Program,
+): HelperMistake | undefined {
   const mistakes: HelperMistake[] = [];
-  const look = ({ path, params, loc }: Call, isBlock: boolean): void => {
+  visit(engine, program, (node) => {
+    if (!isCall(node)) return;
+    const { path, params, loc } = node;
+    const isBlock = node.type === 'BlockStatement';
     const name = 'original' in path ? String(path.original) : '';
     const form = Object.hasOwn(HELPERS, name) ? HELPERS[name] : undefined;
     if (form === undefined || (form.isBlock === isBlock && form.values === params.length)) return;
     const found = `{{${isBlock ? '#' : ''}${name}}} with ${params.length} values`;
-    mistakes.push({
-      message: `${found}: expected {{${form.isBlock ? '#' : ''}${name}}} with ${form.values}`,
-      line: loc.start.line,
-      column: loc.start.column + 1,
-    });
-  };
-  class Calls extends engine.Visitor {
-    override BlockStatement(block: hbs.AST.BlockStatement): void {
-      look(block, true);
-      super.BlockStatement(block);
-    }
-    override MustacheStatement(mustache: hbs.AST.MustacheStatement): void {
-      look(mustache, false);
-      super.MustacheStatement(mustache);
-    }
-    override SubExpression(expression: hbs.AST.SubExpression): void {
-      look(expression, false);
-      super.SubExpression(expression);
+    const message = `${found}: expected {{${form.isBlock ? '#' : ''}${name}}} with ${form.values}`;
+    mistakes.push({ message, line: loc.start.line, column: loc.start.column + 1 });
+  });
+  return mistakes[0];
+}
+
+function isCall(node: hbs.AST.Node): node is Call {
+  return ['BlockStatement', 'MustacheStatement', 'SubExpression'].includes(node.type);
+}
+
+/** Calls a function with each node of a template. */
+export function visit(
+  engine: typeof Handlebars,
+  program: hbs.AST.Program,
+  each: (node: hbs.AST.Node) => void,
+): void {
+  class Nodes extends engine.Visitor {
+    override accept(node: hbs.AST.Node | undefined | null): void {
+      if (node === undefined || node === null) return;
+      each(node);
+      super.accept(node);
     }
   }
-  new Calls().accept(engine.parse(text));
-  return mistakes[0];
+  new Nodes().accept(program);
 }

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../schema/location.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { FieldTypes, shardedModels } from './field-type.js';
+import { FieldTypes } from './field-type.js';
 import type { Marks } from './print/marks.js';
 
 /** State that all views of a run share. */
@@ -15,7 +15,7 @@ export class Emission {
   constructor(schema: ProjectSchema, paths: ProjectPaths, marks?: Marks) {
     this.schema = schema;
     this.paths = paths;
-    this.types = new FieldTypes(shardedModels(schema.models), { isTracing: marks !== undefined });
+    this.types = new FieldTypes(schema.models, { isTracing: marks !== undefined });
     this.#marks = marks;
   }
 

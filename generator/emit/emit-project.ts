@@ -1,16 +1,17 @@
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
-import type { ModelSchema, ProjectSchema } from '../schema/project-schema.js';
+import type { ProjectSchema } from '../schema/project-schema.js';
+import { clientView } from './client/client-view.js';
 import { Emission } from './emission.js';
 import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
 import { nameMigrations } from './migration-names.js';
+import type { TemplateName } from './own-templates.js';
 import { type MigrationPlace, partsOf } from './parts.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
-import { clientView } from './views/client-view.js';
 import { headerView } from './views/header-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
@@ -42,24 +43,26 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const emission = new Emission(schema, paths, marks);
   const migrations = emitMigrations(schema, input, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
-  const header = headerView(paths.source);
   const sqlMigrations = sqlMigrationsView(emission);
   const places = migrationPlaces(schema, migrations, sqlMigrations, file('sql-migrations'));
-  const generated = new Map(modelFiles(schema.models, emission, renderer));
+  const generated = new Map<string, string>();
+  const add = (path: string, template: TemplateName, view: object): void =>
+    void generated.set(path, renderer.own(template, view));
+  for (const model of schema.models) {
+    const path = modelFile(paths.output, model);
+    generated.set(path, emission.at(model.location, renderer.own('model', modelView(emission, model, path))));
+  }
   const parts = partViews(emission, partsOf(emission, places));
-  const part = renderer.own('part');
-  for (const each of parts) generated.set(each.file, part(each.view));
-  const application = applicationView(emission, file('application'), parts, { title, version });
-  generated.set(file('application'), renderer.own('application')(application));
-  if (sqlMigrations.migrations.length > 0)
-    generated.set(file('sql-migrations'), renderer.own('sql-migrations')(sqlMigrations));
+  for (const part of parts) add(part.file, 'part', part.view);
+  const application = file('application');
+  add(application, 'application', applicationView(emission, application, parts, { title, version }));
+  if (sqlMigrations.migrations.length > 0) add(file('sql-migrations'), 'sql-migrations', sqlMigrations);
   const { lockedTypes = [] } = input;
-  if (lockedTypes.length > 0)
-    generated.set(file('versions'), renderer.own('versions')(versionsView(lockedTypes, paths)));
-  generated.set(file('server'), renderer.own('server')(header));
+  if (lockedTypes.length > 0) add(file('versions'), 'versions', versionsView(emission, lockedTypes));
+  add(file('server'), 'server', headerView(paths.source));
   if (paths.client !== undefined) {
     const client = `${paths.client}/client.ts`;
-    generated.set(client, renderer.own('client')(clientView(emission, client)));
+    add(client, 'client', clientView(emission, client));
   }
   for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
     generated.set(path, text);
@@ -84,20 +87,6 @@ function migrationPlaces(
   });
   const added = [...created].map(([path, { table }]) => ({ path, file: path, name: 'migration', table }));
   return [...present, ...added].sort((a, b) => compareText(a.path, b.path));
-}
-
-function modelFiles(
-  models: readonly ModelSchema[],
-  emission: Emission,
-  renderer: Renderer,
-): ReadonlyMap<string, string> {
-  const model = renderer.own('model');
-  return new Map(
-    models.map((each) => {
-      const path = modelFile(emission.paths.output, each);
-      return [path, emission.at(each.location, model(modelView(emission, each, path)))];
-    }),
-  );
 }
 
 /** Sorts by name, so that the order does not depend on file names. */
@@ -128,18 +117,14 @@ function emitMigrations(
 ): ReadonlyMap<string, NewMigration> {
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
-  const template = renderer.own('migration');
   const wanted = missing.map((model) => {
     const { table } = modelNames(model);
     return { model, table, title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
   });
-  const names = nameMigrations(schema.migrations, wanted, now);
   return new Map(
-    wanted.flatMap(({ model, table }, index) => {
-      const named = names[index];
-      if (named === undefined) return [];
-      const text = template(migrationView(model, named));
-      return [[`${paths.migrations}/${named.name}.ts`, { text, table }]];
-    }),
+    nameMigrations(schema.migrations, wanted, now).map(({ model, table, ...named }) => [
+      `${paths.migrations}/${named.name}.ts`,
+      { text: renderer.own('migration', migrationView(model, named)), table },
+    ]),
   );
 }

@@ -5,8 +5,7 @@ import type {
   ObjectType,
 } from '../../runtime/domain/descriptor.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import type { Emission } from './emission.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 import { type Literal, literal, propertyKey } from './print/literal.js';
 
 /** Which facts of a field are emitted: `column` and `stored` omit documentation, `documented` includes everything. */
@@ -26,8 +25,7 @@ export interface FieldView {
 
 /** How fields are printed. */
 export interface FieldPrinting {
-  readonly emission: Emission;
-  readonly imports: Imports;
+  readonly scope: FileScope;
   readonly use: FieldUse;
   /** Returns a variable that holds the type of a named object. Default: its fields are printed in place. */
   readonly variable?: (type: ObjectType) => string;
@@ -39,7 +37,7 @@ export function declaredFields(
   printing: FieldPrinting,
 ): readonly FieldView[] {
   return fieldViews(
-    fields.map((field) => printing.emission.types.field(field)),
+    fields.map((field) => printing.scope.emission.types.field(field)),
     printing,
   );
 }
@@ -49,14 +47,14 @@ export function fieldViews(
   fields: readonly FieldDescriptor[],
   printing: FieldPrinting,
 ): readonly FieldView[] {
-  if (fields.length > 0) printing.imports.runtimeValue('t');
+  if (fields.length > 0) printing.scope.runtimeValue('t');
   return fields.map((field) => {
     const block = blockOf(field.type, optionsText(field, printing.use), printing);
     const type = block?.start ?? fieldCall(field, printing);
-    const location = printing.emission.types.locationOf(field);
+    const location = printing.scope.emission.types.locationOf(field);
     return {
       name: propertyKey(field.name),
-      type: location === undefined ? type : printing.emission.at(location, type),
+      type: location === undefined ? type : printing.scope.at(location, type),
       members: block === undefined ? [] : fieldViews(block.fields, printing),
       end: block?.end ?? '',
     };
@@ -65,7 +63,7 @@ export function fieldViews(
 
 /** Returns a field without its name, as a call of a member of `t`: `decimal(19, 4, { optional: true })`. */
 export function fieldCall(field: FieldDescriptor, printing: FieldPrinting): string {
-  printing.imports.runtimeValue('t');
+  printing.scope.runtimeValue('t');
   return callText(field.type, optionsText(field, printing.use), printing);
 }
 

@@ -1,3 +1,4 @@
+import type { NumericType } from '../../runtime/domain/decimal.js';
 import type {
   FieldDescriptor,
   FieldType,
@@ -12,16 +13,6 @@ import type { SourceLocation } from '../schema/location.js';
 import { type ModelSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema, ItemSchema, TypeSchema } from '../schema/type-schema.js';
 import { discriminatorOf } from '../schema/unions.js';
-import type { NumericType } from '../schema/value-rules.js';
-
-/** Returns true if the model of this name has sharded ids. */
-export type ShardedModels = (name: string) => boolean;
-
-/** Reads it from the models of a project. */
-export function shardedModels(models: readonly ModelSchema[]): ShardedModels {
-  const names = new Set(models.filter((model) => model.sharded).map((model) => model.name));
-  return (name) => names.has(name);
-}
 
 /** An object type with a name in the sources. */
 export interface NamedObject {
@@ -34,7 +25,8 @@ export interface NamedObject {
 
 /** Converts fields of the schema to the runtime's descriptors. */
 export class FieldTypes {
-  readonly #isSharded: ShardedModels;
+  /** Names of the models with sharded ids. */
+  readonly #sharded: ReadonlySet<string>;
   readonly #objects = new Map<string, ObjectType>();
   /** Fields that several declarations share are converted once. */
   readonly #fields = new Map<FieldSchema, FieldDescriptor>();
@@ -43,8 +35,8 @@ export class FieldTypes {
   #recursions = 0;
 
   /** @param options whether the run traces, see `locationOf` */
-  constructor(isSharded: ShardedModels, { isTracing = false }: { readonly isTracing?: boolean } = {}) {
-    this.#isSharded = isSharded;
+  constructor(models: readonly ModelSchema[], { isTracing = false }: { readonly isTracing?: boolean } = {}) {
+    this.#sharded = new Set(models.filter(({ sharded }) => sharded).map(({ name }) => name));
     this.#locations = isTracing ? new Map() : undefined;
   }
 
@@ -98,7 +90,7 @@ export class FieldTypes {
         return { kind: 'decimal', precision: numeric.precision, scale: numeric.scale };
       case 'id':
         // An id carries its shard if the model is sharded, whether the source spells it `Id` or `ShardedId`.
-        return { kind: 'id', model: storedNameOf(type.model), sharded: this.#isSharded(type.model.name) };
+        return { kind: 'id', model: storedNameOf(type.model), sharded: this.#sharded.has(type.model.name) };
       case 'enum':
         return { kind: 'enum', values: type.values };
       case 'list':

@@ -6,7 +6,7 @@ const notes = { title: 'create_notes', tables: ['notes'] };
 const tags = { title: 'create_tags', tables: ['tags', 'Odd'] };
 
 test('names are UTC times in the order of writing, and headers name the migration before', () => {
-  expect(nameMigrations([], [notes, tags], now)).toEqual([
+  expect(nameMigrations([], [notes, tags], now)).toMatchObject([
     { name: '20260301095959_create_notes', header: ['-- fw-gen: first', '-- fw-gen: tables notes'] },
     {
       name: '20260301100000_create_tags',
@@ -16,7 +16,7 @@ test('names are UTC times in the order of writing, and headers name the migratio
 });
 
 test('names sort after numbered ones, and after times that are ahead of this clock', () => {
-  expect(nameMigrations([{ name: '0002_b' }, { name: '0001_a' }], [notes], now)).toEqual([
+  expect(nameMigrations([{ name: '0002_b' }, { name: '0001_a' }], [notes], now)).toMatchObject([
     {
       name: '20260301095959_create_notes',
       header: ['-- fw-gen: after 0002_b', '-- fw-gen: tables notes'],
@@ -24,7 +24,7 @@ test('names sort after numbered ones, and after times that are ahead of this clo
   ]);
   for (const ahead of ['20260301095959_same', '20260301120000_ahead']) {
     const [{ name = '' } = {}] = nameMigrations([{ name: '0001_a' }, { name: ahead }], [notes], now);
-    expect([ahead, name].sort()).toEqual([ahead, name]);
+    expect([ahead, name].sort()).toMatchObject([ahead, name]);
     expect(name).toMatch(/^\d{14}_create_notes$/);
   }
 });

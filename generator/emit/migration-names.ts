@@ -22,22 +22,23 @@ export interface NamedMigration {
  *
  * @param present the existing migrations
  */
-export function nameMigrations(
+export function nameMigrations<Wanted extends WantedMigration>(
   present: readonly { readonly name: string }[],
-  wanted: readonly WantedMigration[],
+  wanted: readonly Wanted[],
   now: Date,
-): readonly NamedMigration[] {
+): readonly (Wanted & NamedMigration)[] {
   let last = present
     .map(({ name }) => name)
     .sort()
     .at(-1);
-  return wanted.map(({ title, tables }, index) => {
+  return wanted.map((each, index) => {
+    const { title, tables } = each;
     const time = utcText(new Date(now.getTime() + index * 1_000));
     const digits = /^\d+/.exec(last ?? '')?.[0] ?? '';
     const name = `${time > digits ? time : following(digits)}_${title}`;
     const place = last === undefined ? 'first' : `after ${last}`;
     last = name;
-    return { name, header: [`-- fw-gen: ${place}`, `-- fw-gen: tables ${printTables(tables)}`] };
+    return { ...each, name, header: [`-- fw-gen: ${place}`, `-- fw-gen: tables ${printTables(tables)}`] };
   });
 }
 

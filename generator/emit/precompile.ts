@@ -3,9 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Handlebars from 'handlebars';
 import { configSchema } from '../../runtime/config/index.js';
-import { COMPILE_OPTIONS } from './handlebars.js';
-import { ownTemplateText, PRECOMPILED_NAME } from './own-templates.js';
-import { PARTIALS, TEMPLATES } from './template-names.js';
+import { COMPILE_OPTIONS, ownTemplateText, PARTIALS, PRECOMPILED_NAME, TEMPLATES } from './own-templates.js';
 
 /**
  * Build step. Compiles this package's templates, so that users do not load the compiler, and writes the JSON Schema of

@@ -1,5 +1,5 @@
 import { type ColumnRename, stepComment } from '../schema/column-rename.js';
-import { hexHash, sqlName } from './print/sql.js';
+import { hexHash, shortName, sqlName } from './print/sql.js';
 import { FINITE } from './views/migration-view.js';
 
 /** A rename with the properties of the old column, as the present migrations create it. */
@@ -56,15 +56,13 @@ function titleOf(step: 'add' | 'copy' | 'drop', { table, from, to }: ColumnRenam
   return title.length <= 60 ? title : `${title.slice(0, 51)}_${hexHash(title).slice(0, 8)}`;
 }
 
-/** The name of the trigger and of its function. PostgreSQL truncates names of more than 63 bytes. */
+/** The name of the trigger and of its function. */
 function triggerName({ table, from, to }: ColumnRename): string {
-  const name = `rename_${table}_${from}_${to}`;
-  return sqlName(Buffer.byteLength(name) <= 63 ? name : `rename_${hexHash(name).slice(0, 32)}`);
+  return sqlName(shortName(`rename_${table}_${from}_${to}`, 'rename'));
 }
 
 function constraintName({ table, to }: ColumnRename, end: string): string {
-  const name = `${table}_${to}_${end}`;
-  return sqlName(Buffer.byteLength(name) <= 63 ? name : `${end}_${hexHash(name).slice(0, 32)}`);
+  return sqlName(shortName(`${table}_${to}_${end}`, end));
 }
 
 function quoted({ table, from, to }: ColumnRename): ColumnRename {

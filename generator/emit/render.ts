@@ -1,22 +1,24 @@
 import type Handlebars from 'handlebars';
 import { compareText } from '../diagnostics.js';
 import { bareView } from './bare-view.js';
-import { COMPILE_OPTIONS, loadHandlebars, loadRuntime } from './handlebars.js';
-import { ownTemplateText, precompiledTemplates } from './own-templates.js';
+import {
+  COMPILE_OPTIONS,
+  loadHandlebars,
+  loadRuntime,
+  ownTemplateText,
+  PARTIALS,
+  precompiledTemplates,
+  TEMPLATES,
+  type TemplateName,
+} from './own-templates.js';
 import { TemplateError } from './template-error.js';
-import { PARTIALS, TEMPLATES, type TemplateName } from './template-names.js';
-import { compileUserTemplate, OwnPartialError, templateMistake } from './user-template.js';
+import { compileUserTemplate, OwnPartialError, templateMistake, type UserTemplate } from './user-template.js';
 
 /** Renders one template with its view. */
 export type Render = (view: object) => string;
 
 /** The user's templates by path below their folder, without extension. */
 export type UserTemplates = ReadonlyMap<string, UserTemplate>;
-
-interface UserTemplate {
-  readonly file: string;
-  readonly text: string;
-}
 
 /** A compiled template. Handlebars passes options to partials. */
 type Template = (view: unknown, options?: Handlebars.RuntimeOptions) => string;
@@ -29,21 +31,20 @@ export class Renderer {
   readonly #user: UserTemplates;
   readonly #precompiled: ReturnType<typeof precompiledTemplates>;
   #engine: typeof Handlebars | undefined;
+  readonly #own = new Map<TemplateName, Render>();
   /** Name of the current view, for messages. */
   #viewName = '';
-  /** File of the user's template that is currently running. */
-  #running: string | undefined;
-  /** Partials with a known file. */
-  readonly #partials = new WeakSet<Template>();
 
   constructor(user: UserTemplates = new Map()) {
     this.#user = user;
     this.#precompiled = precompiledTemplates();
   }
 
-  /** Returns one of the templates that every project has. */
-  own(name: TemplateName): Render {
-    return this.#renderer(name, TEMPLATES[name]);
+  /** Renders one of the templates that every project has. */
+  own(name: TemplateName, view: object): string {
+    const render = this.#own.get(name) ?? this.#renderer(name, TEMPLATES[name]);
+    this.#own.set(name, render);
+    return render(view);
   }
 
   /** Returns an additional template of the user. @param view name of its view, for messages */
@@ -86,46 +87,18 @@ export class Renderer {
       : engine.template(specification);
   }
 
-  /** Returns a template whose mistakes are reported with its file. */
-  #userTemplate(engine: typeof Handlebars, { file, text }: UserTemplate): Template {
-    const template = compileUserTemplate(engine, file, text);
-    return this.#withFile((view, options) => {
-      const partialOptions = this.#partialOptions(options);
-      return this.#runAs(file, () => template(bareView(view), partialOptions));
-    });
-  }
-
-  #runAs(file: string, run: () => string): string {
-    const before = this.#running;
-    this.#running = file;
-    try {
-      return run();
-    } catch (error) {
-      throw error instanceof TemplateError ? error : templateMistake(error, file, this.#viewName);
-    } finally {
-      this.#running = before;
-    }
-  }
-
-  /**
-   * Returns the options for a partial. Its block and inline partials run inside it, but their text belongs to the
-   * calling template.
-   */
-  #partialOptions(options: Handlebars.RuntimeOptions | undefined): Handlebars.RuntimeOptions | undefined {
-    const caller = this.#running;
-    if (caller === undefined || options === undefined) return options;
-    const ofCaller = (run: unknown): unknown =>
-      isTemplate(run) && !this.#partials.has(run)
-        ? this.#withFile((view, more) => this.#runAs(caller, () => run(view, more)))
-        : run;
-    const partials = Object.entries(options.partials ?? {}).map(([name, run]) => [name, ofCaller(run)]);
-    const data = { ...options.data, [BLOCK]: ofCaller(options.data?.[BLOCK]) };
-    return { ...options, partials: Object.fromEntries(partials), data };
-  }
-
-  #withFile(template: Template): Template {
-    this.#partials.add(template);
-    return template;
+  /** Returns a template whose mistakes are reported with their file. */
+  #userTemplate(engine: typeof Handlebars, user: UserTemplate): Template {
+    const files = [...this.#user.values()].map(({ file }) => file);
+    const template = compileUserTemplate(engine, user, files);
+    return (view, options) => {
+      try {
+        return template(bareView(view), options);
+      } catch (error) {
+        if (error instanceof TemplateError) throw error;
+        throw templateMistake(error, { file: user.file, files, view: this.#viewName });
+      }
+    };
   }
 
   #engineWithPartials(): typeof Handlebars {
@@ -136,7 +109,7 @@ export class Renderer {
     for (const name of PARTIALS) {
       const path = `partials/${name}`;
       if (this.#user.has(path)) continue;
-      engine.registerPartial(name, this.#withFile(ownPartial(name, this.#ownTemplate(engine, path))));
+      engine.registerPartial(name, ownPartial(name, this.#ownTemplate(engine, path)));
     }
     for (const [path, user] of this.#user) {
       if (!path.startsWith('partials/')) continue;
@@ -145,13 +118,6 @@ export class Renderer {
     this.#engine = engine;
     return engine;
   }
-}
-
-/** The key under which Handlebars keeps the block between `{{#> name}}` and `{{/name}}`. */
-const BLOCK = 'partial-block';
-
-function isTemplate(value: unknown): value is Template {
-  return typeof value === 'function';
 }
 
 /** Adds the partial's name to its errors, because the cause may be a wrong view from a template of the user. */

@@ -1,9 +1,8 @@
 import type { FieldType, ObjectType } from '../../runtime/domain/descriptor.js';
 import { partsOf } from '../../runtime/domain/kinds/kinds.js';
 import { camelCase } from '../schema/naming.js';
-import type { Emission } from './emission.js';
 import { type FieldView, fieldViews } from './field-code.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 import { quote } from './print/strings.js';
 
 /** View of `partials/response.hbs`: the type of one response class. */
@@ -19,16 +18,14 @@ export interface ResponseView {
 
 /** The constants of response types in one file. */
 export class Responses {
-  readonly #emission: Emission;
-  readonly #imports: Imports;
+  readonly #scope: FileScope;
   readonly #shared: ReadonlyMap<ObjectType, string>;
   readonly #file: string;
   readonly #own = new Map<ObjectType, ResponseView>();
 
   /** @param shared constants of another file @param file path of the other file */
-  constructor(emission: Emission, imports: Imports, shared: ReadonlyMap<ObjectType, string>, file: string) {
-    this.#emission = emission;
-    this.#imports = imports;
+  constructor(scope: FileScope, shared: ReadonlyMap<ObjectType, string>, file: string) {
+    this.#scope = scope;
     this.#shared = shared;
     this.#file = file;
   }
@@ -36,20 +33,19 @@ export class Responses {
   /** Returns the constant that holds a type. */
   of(type: ObjectType): string {
     const shared = this.#shared.get(type);
-    if (shared !== undefined) return this.#imports.value({ kind: 'file', file: this.#file, name: shared });
+    if (shared !== undefined) return this.#scope.value({ kind: 'file', file: this.#file, name: shared });
     const known = this.#own.get(type);
     if (known !== undefined) return known.variable;
-    this.#imports.runtimeValue('objectType');
-    this.#imports.runtimeType('ObjectType');
+    this.#scope.runtimeValue('objectType');
+    this.#scope.runtimeType('ObjectType');
     const { doc, name = 'Response' } = type;
     const fields = fieldViews(type.fields, {
-      emission: this.#emission,
-      imports: this.#imports,
+      scope: this.#scope,
       use: 'documented',
       // Nested types first: a constant must be declared above its uses.
       variable: (nested) => this.of(nested),
     });
-    const variable = this.#imports.reserve(`${camelCase(name)}Type`);
+    const variable = this.#scope.reserve(`${camelCase(name)}Type`);
     const view = { variable, name: quote(name), doc: doc === undefined ? '' : quote(doc), fields };
     this.#own.set(type, view);
     return variable;

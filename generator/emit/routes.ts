@@ -1,10 +1,11 @@
 import type { DocumentedRoute } from '../../runtime/openapi/documented-route.js';
+import { defined } from '../schema/defined.js';
 import type { ActionSchema, ProjectSchema, RouteSchema } from '../schema/project-schema.js';
-import { FieldTypes, shardedModels } from './field-type.js';
+import { FieldTypes } from './field-type.js';
 
 /** Returns the routes of the OpenAPI document, in the order of their actions. */
 export function documentedRoutes(schema: ProjectSchema): readonly DocumentedRoute[] {
-  const types = new FieldTypes(shardedModels(schema.models));
+  const types = new FieldTypes(schema.models);
   return schema.actions.flatMap((action) =>
     action.route === undefined ? [] : [documentedRoute(action, action.route, types)],
   );
@@ -21,15 +22,14 @@ function documentedRoute(
     ...{ method, path, operation: className },
     status: status?.value ?? (response === undefined ? 204 : 200),
     params: params.map((field) => types.field(field)),
-    ...(description === undefined ? {} : { doc: description }),
-    ...(response === undefined ? {} : { response: { type: types.named(response) } }),
-    ...(locationHeader === undefined ? {} : { location: locationHeader.value }),
-    ...(etag === undefined ? {} : { etag: etag.value }),
-    ...(ifMatch === undefined ? {} : { ifMatch: ifMatch.value }),
-    ...(feed === undefined ? {} : { feed: feed.value }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(rule === undefined ? {} : { rule }),
-    ...(example === undefined ? {} : { example }),
+    ...defined({
+      doc: description,
+      response: response && { type: types.named(response) },
+      location: locationHeader?.value,
+      etag: etag?.value,
+      ifMatch: ifMatch?.value,
+      feed: feed?.value,
+      ...{ summary, tag, rule, example },
+    }),
   };
 }

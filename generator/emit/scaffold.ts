@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { COMPILE_OPTIONS, loadHandlebars } from './handlebars.js';
-import { ownTemplatesFolder, ownTemplateText } from './own-templates.js';
+import { COMPILE_OPTIONS, loadHandlebars, ownTemplatesFolder, ownTemplateText } from './own-templates.js';
 
 /** The names in the templates of a new project. */
 export interface ScaffoldView {

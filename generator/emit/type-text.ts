@@ -1,21 +1,21 @@
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 import { literal } from './print/literal.js';
 import { memberName, quote } from './print/strings.js';
 
 /** Returns the TypeScript type that a field's setter takes. @param model local name of the model class */
-export function fieldTypeText(field: FieldSchema, model: string, imports: Imports): string {
-  const text = valueTypeText(field, model, imports);
+export function fieldTypeText(field: FieldSchema, model: string, scope: FileScope): string {
+  const text = valueTypeText(field, model, scope);
   const withNull = field.nullable ? `${text} | null` : text;
   return field.optional ? `${withNull} | undefined` : withNull;
 }
 
-function valueTypeText(field: FieldSchema, model: string, imports: Imports): string {
+function valueTypeText(field: FieldSchema, model: string, scope: FileScope): string {
   const { type } = field;
   if ('brand' in type && type.brand !== undefined) {
     return type.brand.reference === undefined
       ? memberTypeText(field, model)
-      : imports.type(type.brand.reference);
+      : scope.type(type.brand.reference);
   }
   switch (type.kind) {
     case 'string':
@@ -26,23 +26,23 @@ function valueTypeText(field: FieldSchema, model: string, imports: Imports): str
     case 'instant':
       return 'Date';
     case 'decimal':
-      return imports.runtimeType('Decimal');
+      return scope.runtimeType('Decimal');
     case 'uuid':
-      return imports.runtimeType('Uuid');
+      return scope.runtimeType('Uuid');
     case 'currency':
-      return imports.runtimeType('Currency');
+      return scope.runtimeType('Currency');
     case 'json':
-      return imports.runtimeType('JsonValue');
+      return scope.runtimeType('JsonValue');
     case 'id': {
-      const target = imports.type({ kind: 'file', file: type.model.file, name: type.model.name });
-      return `${imports.runtimeType(type.sharded ? 'ShardedId' : 'Id')}<${target}>`;
+      const target = scope.type({ kind: 'file', file: type.model.file, name: type.model.name });
+      return `${scope.runtimeType(type.sharded ? 'ShardedId' : 'Id')}<${target}>`;
     }
     case 'enum':
-      return enumTypeText(type, imports);
+      return enumTypeText(type, scope);
     default:
       // A type without an exported name is spelled as the type of the model's field.
       return 'reference' in type && type.reference !== undefined
-        ? imports.type(type.reference)
+        ? scope.type(type.reference)
         : memberTypeText(field, model);
   }
 }
@@ -53,12 +53,12 @@ function memberTypeText(field: FieldSchema, model: string): string {
 }
 
 /** Returns the TypeScript type of a column's value in a query result. */
-export function rowTypeText(field: FieldSchema, sqlType: string, imports: Imports): string {
-  const text = columnTypeText(field.type, sqlType, imports);
+export function rowTypeText(field: FieldSchema, sqlType: string, scope: FileScope): string {
+  const text = columnTypeText(field.type, sqlType, scope);
   return field.optional || field.nullable ? `${text} | null` : text;
 }
 
-function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): string {
+function columnTypeText(type: TypeSchema, sqlType: string, scope: FileScope): string {
   switch (type.kind) {
     case 'boolean':
       return 'boolean';
@@ -68,9 +68,7 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
     case 'instant':
       return 'Date';
     case 'enum':
-      return enumKind(type.values) === 'mixed'
-        ? imports.runtimeType('JsonValue')
-        : enumTypeText(type, imports);
+      return enumKind(type.values) === 'mixed' ? scope.runtimeType('JsonValue') : enumTypeText(type, scope);
     case 'json':
     case 'tuple':
     case 'record':
@@ -79,14 +77,14 @@ function columnTypeText(type: TypeSchema, sqlType: string, imports: Imports): st
     case 'again':
     case 'list':
     case 'object':
-      return imports.runtimeType('JsonValue');
+      return scope.runtimeType('JsonValue');
     default:
       return 'string';
   }
 }
 
-function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, imports: Imports): string {
-  return type.reference === undefined ? type.values.map(literal).join(' | ') : imports.type(type.reference);
+function enumTypeText(type: Extract<TypeSchema, { kind: 'enum' }>, scope: FileScope): string {
+  return type.reference === undefined ? type.values.map(literal).join(' | ') : scope.type(type.reference);
 }
 
 /** Returns a property access: `a.b`, or `a['b']` if the name is not an identifier. */

@@ -9,7 +9,7 @@ import type {
   Wiring,
 } from '../schema/project-schema.js';
 import type { Emission } from './emission.js';
-import type { Imports } from './print/imports.js';
+import type { FileScope } from './file-scope.js';
 import { access } from './type-text.js';
 
 /** View of `partials/repository.hbs`: one repository that a function of the wiring creates. */
@@ -32,21 +32,19 @@ export interface ConstructionView {
 
 /** The calls of constructors in one function, and what their arguments need. */
 export class FunctionWiring {
-  readonly #emission: Emission;
-  readonly #imports: Imports;
+  readonly #scope: FileScope;
   readonly #repositories = new Map<string, RepositoryView>();
   readonly #used = new Set<string>();
 
-  constructor(emission: Emission, imports: Imports) {
-    this.#emission = emission;
-    this.#imports = imports;
+  constructor(scope: FileScope) {
+    this.#scope = scope;
   }
 
   /** Returns the call that creates an action or handler. */
   construction(owner: ActionSchema | HandlerSchema): ConstructionView {
     const { file, className: name } = owner;
     return {
-      class: this.#imports.value({ kind: 'file', file, name }),
+      class: this.#scope.value({ kind: 'file', file, name }),
       args: owner.collaborators.map((collaborator) => this.#argument(collaborator)).join(', '),
     };
   }
@@ -68,11 +66,10 @@ export class FunctionWiring {
   #argument({ name, wiring }: CollaboratorSchema): string {
     switch (wiring.kind) {
       case 'clock':
-        return this.#use('clock');
+      case 'placement':
+        return this.#use(wiring.kind);
       case 'event-history':
         return this.#use('eventHistory');
-      case 'placement':
-        return this.#use('placement');
       case 'supplied':
         return access(this.#use('collaborators'), name);
       case 'repository':
@@ -92,12 +89,12 @@ export class FunctionWiring {
     const key = `${file}#${name}`;
     const known = this.#repositories.get(key);
     if (known !== undefined) return known.variable;
-    const model = modelOfRepository(this.#emission, wiring);
+    const model = modelOfRepository(this.#scope.emission, wiring);
     if (model === undefined) throw new Error(`${name} has no model: the checks let it pass`);
     const view = {
-      variable: this.#imports.reserve(camelCase(name)),
-      class: this.#imports.value({ kind: 'file', file, name }),
-      descriptor: descriptorName(this.#emission, model, this.#imports),
+      variable: this.#scope.reserve(camelCase(name)),
+      class: this.#scope.value({ kind: 'file', file, name }),
+      descriptor: descriptorName(model, this.#scope),
     };
     this.#repositories.set(key, view);
     return view.variable;
@@ -105,9 +102,9 @@ export class FunctionWiring {
 }
 
 /** Returns the local name of a model's descriptor. */
-export function descriptorName({ paths }: Emission, model: ModelSchema, imports: Imports): string {
+export function descriptorName(model: ModelSchema, scope: FileScope): string {
   const { file, descriptor } = modelNames(model);
-  return imports.value({ kind: 'file', file: `${paths.output}/${file}.ts`, name: descriptor });
+  return scope.value({ kind: 'file', file: `${scope.emission.paths.output}/${file}.ts`, name: descriptor });
 }
 
 /** Returns the model of a repository that a constructor takes. */

@@ -1,6 +1,6 @@
 import { compareText } from '../diagnostics.js';
-import type { JsonValue } from '../schema/json-value.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
+import type { JsonValue } from '../schema/project-schema.js';
 import type { LockKind } from './lock-kind.js';
 import { isSame } from './shape-changes.js';
 

@@ -3,23 +3,23 @@ import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import { LOCK_KINDS, type Lockable, type LockedSchema, type LockKind } from './lock-kind.js';
+import type { Lockable, LockedSchema, LockKind } from './lock-kind.js';
 import type { LockText } from './lock-state.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
-/** The result of comparing a project with one lock file. */
+/** The new text of a lock file. */
 export interface LockedFile {
-  /** Project-relative path of the file, whether it exists or not. */
+  /** Project-relative path. */
   readonly path: string;
-  /** New text of the file; undefined if the file is up to date or not needed. */
-  readonly text: string | undefined;
+  readonly text: string;
   /** The declaration that causes each line of `text`, from 0. */
   readonly origins: readonly (SourceLocation | undefined)[];
 }
 
-/** The result of comparing a project with all lock files. */
+/** The result of comparing a project with its lock files. */
 export interface LockedShapes {
+  /** The files that are not up to date. */
   readonly files: readonly LockedFile[];
   readonly diagnostics: readonly Diagnostic[];
   /** Classes with more than one version. */
@@ -40,39 +40,31 @@ export function lockShapes(
   schema: LockedSchema,
   drafts: LockDrafts = new Set(),
 ): LockedShapes {
-  const locked = LOCK_KINDS.flatMap((kind, index) => {
-    const lock = locks[index];
-    return lock === undefined ? [] : [lockKindOf(kind, schema, lock, drafts)];
-  });
+  const locked = locks.map((lock) => lockKindOf(lock, schema, drafts));
   return {
-    files: locked.map(({ path, text, origins }) => ({ path, text, origins })),
+    files: locked.flatMap(({ files }) => files),
     diagnostics: locked.flatMap(({ diagnostics }) => diagnostics),
     types: locked.flatMap(({ types }) => types),
   };
 }
 
-interface LockedKind extends LockedFile {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly types: readonly LockedType[];
-}
-
 function lockKindOf(
-  kind: LockKind,
+  { kind, path, text: before, unreadable }: LockText,
   schema: LockedSchema,
-  { path, text: before, unreadable }: LockText,
   drafts: LockDrafts,
-): LockedKind {
-  const nothing = { path, text: undefined, origins: [], types: [] };
+): LockedShapes {
+  const failed = (...diagnostics: readonly Diagnostic[]): LockedShapes => ({
+    files: [],
+    diagnostics,
+    types: [],
+  });
   if (unreadable !== undefined) {
     const message = `Cannot read the lock file: ${unreadable}`;
-    const diagnostics = [diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.')];
-    return { ...nothing, diagnostics };
+    return failed(diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.'));
   }
   const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
-  if ('message' in stored) {
-    const diagnostics = [diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND)];
-    return { ...nothing, diagnostics };
-  }
+  if ('message' in stored)
+    return failed(diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND));
   const lockables = kind.lockables(schema);
   const declared = lockables.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const known = new Set([...declared, ...(kind.declared?.(schema) ?? [])]);
@@ -86,7 +78,7 @@ function lockKindOf(
     ...contradictions(kind, present, lock, path),
     ...undeclared(kind, known, lock, path),
   ];
-  if (diagnostics.length > 0) return { ...nothing, diagnostics };
+  if (diagnostics.length > 0) return failed(...diagnostics);
   const wanted = new Map(lock);
   for (const { lockable, version, key, shape } of present) {
     if (!lock.has(key)) drafts.add(`${path} ${key}`);
@@ -94,9 +86,9 @@ function lockKindOf(
   }
   const types = lockedTypes(kind, present, wanted);
   if (saysTheSame(stored, wanted) && (before === undefined || parseJson(before) !== undefined))
-    return { ...nothing, diagnostics, types };
+    return { files: [], diagnostics, types };
   const text = printLock(kind, wanted.values());
-  return { path, text, diagnostics, types, origins: originsOf(text, present) };
+  return { files: [{ path, text, origins: originsOf(text, present) }], diagnostics, types };
 }
 
 /** A lock in which the versions of earlier names are also versions of the current name. */

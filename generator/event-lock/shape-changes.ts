@@ -1,5 +1,5 @@
-import type { JsonValue } from '../schema/json-value.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
+import type { JsonValue } from '../schema/project-schema.js';
 
 /** One change that is incompatible with readers of the older shape, or with stored values. */
 export interface BreakingChange {

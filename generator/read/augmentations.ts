@@ -1,5 +1,4 @@
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
 
 /**
@@ -10,6 +9,9 @@ export function interfacesOf(
   { checker }: ReadContext,
   node: ts.InterfaceDeclaration | ts.ClassDeclaration,
 ): readonly ts.InterfaceDeclaration[] {
-  const own = moduleIndex(node.getSourceFile()).interfaces.get(node.name?.text ?? '');
-  return [...(own ?? (ts.isInterfaceDeclaration(node) ? [node] : [])), ...checker.addedTo(node)];
+  const own = node
+    .getSourceFile()
+    .statements.filter(ts.isInterfaceDeclaration)
+    .filter(({ name }) => name.text === node.name?.text);
+  return [...own, ...checker.addedTo(node)];
 }

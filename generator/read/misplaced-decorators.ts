@@ -1,6 +1,6 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorName } from './read-decorator.js';
+import { decoratorName, decoratorNamed } from './read-decorator.js';
 import { extendsClause, hasKeyword, instanceProperties } from './syntax.js';
 
 /** Decorators that mark a class. */
@@ -31,6 +31,6 @@ function isModelField(context: ReadContext, field: ts.PropertyDeclaration): bool
 
 /** Whether a class is marked, or an abstract class that models may extend. */
 function isModel(context: ReadContext, node: ts.ClassDeclaration): boolean {
-  const isMarked = node.modifiers?.some((each) => decoratorName(context, each) === 'AutoBuilder') === true;
+  const isMarked = decoratorNamed(context, node, 'AutoBuilder') !== undefined;
   return isMarked || (hasKeyword(node, ts.SyntaxKind.AbstractKeyword) && extendsClause(node) !== undefined);
 }

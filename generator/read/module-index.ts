@@ -1,7 +1,13 @@
 import { posix } from 'node:path';
 import { ts } from './compiler.js';
 import { fileOf } from './source-files.js';
-import { type Declaration, declaredName, hasKeyword } from './syntax.js';
+import {
+  type Declaration,
+  declaredName,
+  hasKeyword,
+  isValueDeclaration,
+  type ValueDeclaration,
+} from './syntax.js';
 
 /** The module in an import or re-export. */
 export interface ModuleReference {
@@ -33,10 +39,8 @@ export interface ReExport {
 export interface ModuleIndex {
   /** By name. If a type and a value have the same name, this is the type. */
   readonly declarations: ReadonlyMap<string, Declaration>;
-  /** Variables that share their name with a type. */
-  readonly variables: ReadonlyMap<string, ts.VariableDeclaration>;
-  /** Interfaces by name, for names that are declared more than once. The compiler merges them, also into a class. */
-  readonly interfaces: ReadonlyMap<string, readonly ts.InterfaceDeclaration[]>;
+  /** Variables and functions that share their name with a type. */
+  readonly values: ReadonlyMap<string, ValueDeclaration>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
   /** Local name by exported name, for everything that the file itself exports. */
   readonly exports: ReadonlyMap<string, string>;
@@ -60,8 +64,7 @@ export function moduleIndex(source: ts.SourceFile): ModuleIndex {
 
 interface Draft {
   readonly declarations: Map<string, Declaration>;
-  readonly variables: Map<string, ts.VariableDeclaration>;
-  readonly interfaces: Map<string, readonly ts.InterfaceDeclaration[]>;
+  readonly values: Map<string, ValueDeclaration>;
   readonly imports: Map<string, ImportBinding>;
   readonly exports: Map<string, string>;
   readonly reExports: ReExport[];
@@ -71,8 +74,7 @@ interface Draft {
 function makeIndex(source: ts.SourceFile): ModuleIndex {
   const draft: Draft = {
     declarations: new Map(),
-    variables: new Map(),
-    interfaces: new Map(),
+    values: new Map(),
     imports: new Map(),
     exports: new Map(),
     reExports: [],
@@ -87,7 +89,8 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
       ts.isClassDeclaration(statement) ||
       ts.isInterfaceDeclaration(statement) ||
       ts.isTypeAliasDeclaration(statement) ||
-      ts.isEnumDeclaration(statement)
+      ts.isEnumDeclaration(statement) ||
+      isValueDeclaration(statement)
     ) {
       add(draft, statement, statement);
     }
@@ -103,21 +106,14 @@ function add(draft: Draft, declaration: Declaration, statement: ts.Statement): v
   if (isDefault) draft.defaultExport ??= declaration;
   if (name === undefined) return;
   const other = draft.declarations.get(name);
-  if (other !== undefined) merge(draft, name, [other, declaration]);
-  const variable = [other, declaration].find((each) => each !== undefined && ts.isVariableDeclaration(each));
-  if (other !== undefined && variable !== undefined) draft.variables.set(name, variable);
-  if (other === undefined || other === variable || ts.isClassDeclaration(declaration)) {
+  const value = [other, declaration].find((each) => each !== undefined && isValueDeclaration(each));
+  // A class is also the value of its name, whatever a namespace adds to it.
+  if (other !== undefined && value !== undefined && !ts.isModuleDeclaration(value))
+    draft.values.set(name, value);
+  if (other === undefined || other === value || ts.isClassDeclaration(declaration)) {
     draft.declarations.set(name, declaration);
   }
   if (isExported && !isDefault) draft.exports.set(name, name);
-}
-
-function merge({ interfaces }: Draft, name: string, declarations: readonly Declaration[]): void {
-  const found = [
-    ...(interfaces.get(name) ?? []),
-    ...declarations.filter((each) => ts.isInterfaceDeclaration(each)),
-  ];
-  interfaces.set(name, [...new Set(found)]);
 }
 
 function addImports(

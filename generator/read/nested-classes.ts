@@ -1,10 +1,10 @@
 import { ts } from './compiler.js';
-import { readHeritage } from './heritage.js';
 import { reportMisplaced } from './misplaced-decorators.js';
 import { leadsToBase } from './overlooked-classes.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorName } from './read-decorator.js';
 import { isBase } from './syntax.js';
+import { readHeritage } from './types/lineage.js';
 
 /** Decorators of classes that generated code imports. */
 const MARKERS: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);

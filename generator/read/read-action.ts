@@ -5,7 +5,7 @@ import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, decoratorName, readOptions } from './read-decorator.js';
+import { decoratorArguments, decoratorNamed, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
 import { abbreviate, type Expected, readFitting } from './read-literal.js';
@@ -42,12 +42,12 @@ export function readAction(
     });
   }
   if (className === undefined) return undefined;
-  const classes = lineage.classes.map((each) => each.node);
+  const { classes } = lineage;
   const routeDecorator = decorators.get('HttpRoute');
   const route = routeDecorator === undefined ? undefined : readRoute(context, routeDecorator, resultType);
   const { description, tags } = readDoc(node);
   const schedules = readScheduled(context, classes);
-  const fields = paramsOf(context, params.node, paramsType);
+  const fields = paramsOf(context, params, paramsType);
   const scheduleDecorator = decorators.get('FwSchedule');
   const schedule =
     scheduleDecorator === undefined
@@ -66,7 +66,6 @@ export function readAction(
     collaborators: readCollaborators(context, classes, [
       { name: 'clock', location: locationOf(node), wiring: { kind: 'clock' } },
     ]),
-    stagingCalls: classes.reduce((sum, each) => sum + countStagingCalls(each), 0),
     version: readVersion(context, tags),
     upcasters: readUpcasters(node) || undefined,
     isCrossShard: tags.some((tag) => tag.name === 'crossShard') ? (true as const) : undefined,
@@ -82,28 +81,15 @@ function readRule(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
 ): 'everyone' | 'some' | undefined {
-  for (const { modifiers = [] } of classes) {
-    const allow = modifiers.find((modifier) => decoratorName(context, modifier) === 'Allow');
+  for (const each of classes) {
+    const allow = decoratorNamed(context, each, 'Allow');
     if (allow === undefined) continue;
-    const [rule] = decoratorArguments(allow as ts.Decorator);
+    const [rule] = decoratorArguments(allow);
     const named = rule && resolveExpression(context, rule).resolved;
     return named?.kind === 'framework' && named.name === 'everyone' ? 'everyone' : 'some';
   }
   return undefined;
 }
-
-/** Counts occurrences in the text. Most actions stage once, and need no analysis. */
-function countStagingCalls(node: ts.ClassDeclaration): number {
-  const { text } = node.getSourceFile();
-  let count = 0;
-  for (const call of STAGING_CALLS) {
-    let at = text.indexOf(call, node.getStart());
-    for (; at >= 0 && at < node.end; at = text.indexOf(call, at + call.length)) count += 1;
-  }
-  return count;
-}
-
-const STAGING_CALLS = ['.add(', '.update(', '.expect(', '.getOrAdd('];
 
 function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
   const options = readOptions(context, decoratorArguments(decorator)[0], ['name']);

@@ -1,6 +1,6 @@
+import type { ProjectSchema } from '../schema/project-schema.js';
 import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
-import type { Found } from './found.js';
 import { reportNestedClasses } from './nested-classes.js';
 import { reportComputedBase } from './overlooked-classes.js';
 import { readAction } from './read-action.js';
@@ -18,6 +18,9 @@ import { warnOfUnregistered } from './unregistered.js';
  */
 const MARKERS =
   /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
+
+/** The declarations of a project, as far as they are read. */
+export type Found = { readonly [Kind in keyof ProjectSchema]: ProjectSchema[Kind][number][] };
 
 /** Reads the classes of a file. */
 export function readClasses(context: ReadContext, file: string, found: Found): void {

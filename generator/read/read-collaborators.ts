@@ -1,5 +1,6 @@
-import type { CollaboratorSchema, SuppliedType, Wiring } from '../schema/project-schema.js';
+import type { CollaboratorSchema, Wiring } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
+import { moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { type Resolved, referenceTo, resolveName } from './resolver.js';
@@ -72,9 +73,8 @@ function readWiring(
   const { index, optional } = parameter;
   if (ts.isTypeReferenceNode(type) && type.typeArguments === undefined) {
     const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
-    return (
-      knownWiring(context, resolved) ?? suppliedWiring(resolved, optional, { text: type.getText(), index })
-    );
+    const known = knownWiring(context, resolved) ?? suppliedWiring(resolved, optional);
+    if (known !== undefined || resolved.kind === 'missing' || !isVisible(type.typeName)) return known;
   }
   if (/^(string|number|boolean|bigint)$/.test(type.getText())) {
     return { kind: 'supplied', type: { kind: 'keyword', text: type.getText() }, optional };
@@ -82,10 +82,15 @@ function readWiring(
   return { kind: 'supplied', type: { kind: 'parameter', text: type.getText(), index }, optional };
 }
 
+/** What the runtime supplies, by the names of the types. */
+const OF_FRAMEWORK: ReadonlyMap<string, Wiring> = new Map([
+  ['Clock', { kind: 'clock' }],
+  ['EventHistory', { kind: 'event-history' }],
+  ['Placement', { kind: 'placement' }],
+]);
+
 function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefined {
-  if (resolved.kind === 'framework' && resolved.name === 'Clock') return { kind: 'clock' };
-  if (resolved.kind === 'framework' && resolved.name === 'EventHistory') return { kind: 'event-history' };
-  if (resolved.kind === 'framework' && resolved.name === 'Placement') return { kind: 'placement' };
+  if (resolved.kind === 'framework') return OF_FRAMEWORK.get(resolved.name);
   if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
@@ -98,19 +103,22 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
   };
 }
 
-function suppliedWiring(
-  resolved: Resolved,
-  optional: boolean,
-  parameter: { readonly text: string; readonly index: number },
-): Wiring | undefined {
-  if (resolved.kind === 'missing') return undefined;
+/** @returns undefined for a type that no import can name */
+function suppliedWiring(resolved: Resolved, optional: boolean): Wiring | undefined {
   const reference = referenceTo(resolved);
-  // A global type of the language (URL, Map) needs no import. Any other unknown type is a mistake in the source.
-  const isGlobal = resolved.kind === 'global' && resolved.name in globalThis;
-  if (reference === undefined && !isGlobal) return undefined;
-  const type: SuppliedType =
-    reference === undefined ? { kind: 'parameter', ...parameter } : { kind: 'named', reference };
-  return { kind: 'supplied', type, optional };
+  return reference && { kind: 'supplied', type: { kind: 'named', reference }, optional };
+}
+
+/**
+ * Whether code outside of a file can know a type by a constructor of the file: a default import, a member of a namespace
+ * or a type of the language. Any other unknown type is a mistake in the source.
+ */
+function isVisible(name: ts.EntityName): boolean {
+  if (!ts.isIdentifier(name)) return isVisible(name.left);
+  const { imports, exports, defaultExport } = moduleIndex(name.getSourceFile());
+  const { text } = name;
+  const isExported = [...exports.values()].includes(text) || defaultExport?.name?.getText() === text;
+  return imports.has(text) || isExported || text in globalThis;
 }
 
 function reportUnknown(context: ReadContext, node: ts.Node, message: string): undefined {

@@ -1,6 +1,6 @@
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { literalProperties, readFitting, reportNotLiteral } from './read-literal.js';
+import { literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
 
 /** The decorators of this package on a class, by exported name. */
@@ -26,29 +26,24 @@ export function readDecorators(context: ReadContext, node: ts.ClassDeclaration):
   return found;
 }
 
-/** Whether a class has this decorator of this package. */
-export function hasDecorator(context: ReadContext, node: ts.ClassDeclaration, name: string): boolean {
-  return node.modifiers?.some((modifier) => decoratorName(context, modifier) === name) ?? false;
+/** Returns the decorator of a class with this name. */
+export function decoratorNamed(
+  context: ReadContext,
+  { modifiers = [] }: { readonly modifiers?: readonly ts.ModifierLike[] | undefined },
+  name: string,
+): ts.Decorator | undefined {
+  return modifiers.filter(ts.isDecorator).find((each) => decoratorName(context, each) === name);
 }
 
 /**
- * Returns the `name` in the options of a class's decorator. The file that declares the class reports a name that is not
- * a literal.
+ * Returns the `name` in the options of a class's `@AutoBuilder`. The file that declares the class reports a name that is
+ * not valid.
  */
-export function decoratedName(
-  context: ReadContext,
-  node: ts.ClassDeclaration,
-  decorator: string,
-): string | undefined {
-  const found = node.modifiers?.find((modifier) => decoratorName(context, modifier) === decorator);
-  const [options] = found !== undefined && ts.isDecorator(found) ? decoratorArguments(found) : [];
+export function storedNameIn(context: ReadContext, builder: ts.Decorator | undefined): string | undefined {
+  const [options] = builder === undefined ? [] : decoratorArguments(builder);
   if (options === undefined || !ts.isObjectLiteralExpression(options)) return undefined;
-  for (const property of options.properties) {
-    if (!ts.isPropertyAssignment(property) || !ts.isIdentifier(property.name)) continue;
-    const { initializer: value } = property;
-    if (property.name.text === 'name' && ts.isStringLiteralLike(value)) return value.text;
-  }
-  return undefined;
+  const silent = { ...context, diagnostics: [] };
+  return readFitting(silent, literalProperties(silent, options.properties).get('name'), TEXT)?.value;
 }
 
 /** Reads one option. Reports a value that does not fit. */
@@ -95,10 +90,13 @@ function isNames(value: unknown): value is readonly string[] {
 /** Returns the name of a decorator of this package; undefined for any other modifier. */
 export function decoratorName(context: ReadContext, modifier: ts.ModifierLike): string | undefined {
   if (!ts.isDecorator(modifier)) return undefined;
-  const { expression } = modifier;
-  const callee = ts.isCallExpression(expression) ? expression.expression : expression;
-  const { resolved } = resolveExpression(context, callee);
+  const { resolved } = resolveExpression(context, calleeOf(modifier));
   return resolved.kind === 'framework' ? resolved.name : undefined;
+}
+
+/** Returns the name of a decorator, with or without a call. */
+export function calleeOf({ expression }: ts.Decorator): ts.Expression {
+  return ts.isCallExpression(expression) ? expression.expression : expression;
 }
 
 /** Returns the arguments of a decorator; empty for a decorator without a call. */

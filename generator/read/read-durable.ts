@@ -1,7 +1,7 @@
 import type { ClassReference } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import type { ReadContext } from './read-context.js';
-import { resolveClassDeclaration, resolveName } from './resolver.js';
+import { isOfFramework, resolveClassDeclaration } from './resolver.js';
 import { fileOf } from './source-files.js';
 
 /** Returns actions that classes schedule: the second argument of each call of a method `schedule`, if it is a name. */
@@ -9,16 +9,13 @@ export function readScheduled(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
 ): readonly ClassReference[] {
-  return unique(
-    classes
-      .filter((node) => node.getText().includes('.schedule('))
-      .flatMap((node) =>
-        callsIn(node).flatMap(({ expression, arguments: [, action] }) =>
-          ts.isPropertyAccessExpression(expression) && expression.name.text === 'schedule'
-            ? classOf(context, node.getSourceFile(), action)
-            : [],
-        ),
-      ),
+  const scheduling = classes.filter((node) => node.getText().includes('.schedule('));
+  const calls = scheduling.flatMap(callsIn).filter(({ expression }) => {
+    return ts.isPropertyAccessExpression(expression) && expression.name.text === 'schedule';
+  });
+  return classesNamed(
+    context,
+    calls.map((call) => call.arguments[1]),
   );
 }
 
@@ -27,16 +24,14 @@ export function readStepActions(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
 ): readonly ClassReference[] {
-  const sources = new Set(classes.map((node) => node.getSourceFile()));
-  return unique([...sources].flatMap((source) => stepActionsIn(context, source)));
-}
-
-function stepActionsIn(context: ReadContext, source: ts.SourceFile): readonly ClassReference[] {
-  return callsIn(source).flatMap(({ expression, arguments: [action] }) => {
-    if (!ts.isIdentifier(expression)) return [];
-    const resolved = resolveName(context, source, expression.text);
-    return resolved.kind === 'framework' && resolved.name === 'step' ? classOf(context, source, action) : [];
-  });
+  const sources = [...new Set(classes.map((node) => node.getSourceFile()))];
+  const calls = sources
+    .flatMap(callsIn)
+    .filter(({ expression }) => ts.isIdentifier(expression) && isOfFramework(context, expression, 'step'));
+  return classesNamed(
+    context,
+    calls.map((call) => call.arguments[0]),
+  );
 }
 
 function callsIn(node: ts.Node): readonly ts.CallExpression[] {
@@ -49,18 +44,17 @@ function callsIn(node: ts.Node): readonly ts.CallExpression[] {
   return calls;
 }
 
-/** @param source the file of the node. Nodes in bodies have no parents, so it cannot be derived. */
-function classOf(
+/** The classes that expressions name, each once. */
+function classesNamed(
   context: ReadContext,
-  source: ts.SourceFile,
-  node: ts.Expression | undefined,
+  nodes: readonly (ts.Expression | undefined)[],
 ): readonly ClassReference[] {
-  if (node === undefined || !ts.isIdentifier(node)) return [];
-  const declaration = resolveClassDeclaration(context, source, node.text);
-  if (declaration?.name === undefined) return [];
-  return [{ name: declaration.name.text, file: fileOf(declaration) }];
-}
-
-function unique(references: readonly ClassReference[]): readonly ClassReference[] {
-  return [...new Map(references.map((each) => [`${each.file}#${each.name}`, each])).values()];
+  const found = new Map<ts.ClassDeclaration, ClassReference>();
+  for (const node of nodes) {
+    const named = node !== undefined && ts.isIdentifier(node) ? node.text : undefined;
+    const declaration = named && node && resolveClassDeclaration(context, node, named);
+    if (declaration && declaration.name !== undefined)
+      found.set(declaration, { name: declaration.name.text, file: fileOf(declaration) });
+  }
+  return [...found.values()];
 }

@@ -31,16 +31,16 @@ export function readEvent(
   }
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
-  const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
-  const unknown = model === undefined && argument !== undefined && firstUnresolved(context, argument.node);
+  const model = argument === undefined ? undefined : resolveClass(context, argument);
+  const unknown = model === undefined && argument !== undefined && firstUnresolved(context, argument);
   if (unknown) {
     const message = `${name ?? 'The event'} ${unknown.cause}`;
-    return report(context, 'FWGEN012', argument.node, message, unknown.hint);
+    return report(context, 'FWGEN012', argument, message, unknown.hint);
   }
   if (model === undefined || !model.marked) {
     const message = `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`;
     const hint = 'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.';
-    return report(context, 'FWGEN012', argument?.node ?? heritage.clause, message, hint);
+    return report(context, 'FWGEN012', argument ?? heritage.clause, message, hint);
   }
   if (name === undefined) return undefined;
   const { description, tags } = readDoc(node);
@@ -75,7 +75,7 @@ function readPayload(
   node: ts.ClassDeclaration,
   { classes }: Lineage,
 ): readonly FieldSchema[] {
-  for (const { node: owner } of classes)
+  for (const owner of classes)
     for (const property of [...instanceProperties(owner), ...parameterProperties(owner)])
       reportUnstored(context, property);
   return readClassFields(context, node, 'event');

@@ -4,9 +4,9 @@ import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOption, readOptions, readStableNames } from './read-decorator.js';
-import { resolveClassDeclaration, resolveName } from './resolver.js';
+import { isOfFramework, resolveClassDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
-import { argumentOf, type ScopedClass, type ScopedNode } from './types/lineage.js';
+import { argumentOf, type Lineage } from './types/lineage.js';
 import { reportRefusal } from './unresolved.js';
 
 const OPTIONS =
@@ -15,15 +15,14 @@ const OPTIONS =
 /** Reads a class marked with `@FwEventHandler`. @returns undefined, after a report, if the class has no usable form */
 export function readHandler(
   context: ReadContext,
-  { node, lineage: { classes } }: ClassForm,
+  { node, lineage }: ClassForm,
   decorator: ts.Decorator,
 ): HandlerSchema | undefined {
   const className = readClassName(context, node);
   if (className === undefined) return undefined;
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const settings = readSettings(context, options);
-  const events = readEvents(context, classes, options.get('event'));
-  const nodes = classes.map((each) => each.node);
+  const events = readEvents(context, lineage, options.get('event'));
   if (events.length === 0) {
     const option = options.get('event');
     const refusal = {
@@ -42,7 +41,7 @@ export function readHandler(
     location: locationOf(node.name ?? node),
     events,
     options: settings.options,
-    collaborators: readCollaborators(context, nodes),
+    collaborators: readCollaborators(context, lineage.classes),
   };
 }
 
@@ -89,18 +88,22 @@ function isStart(value: unknown): value is 'beginning' | 'now' {
 /** Reads the events of the option, or else of the parameter type of `handle` in the first class that declares it. */
 function readEvents(
   context: ReadContext,
-  classes: readonly ScopedClass[],
+  lineage: Lineage,
   option: ts.Expression | undefined,
 ): readonly EventReference[] {
   if (option !== undefined) {
     const named = ts.isArrayLiteralExpression(option) ? [...option.elements] : [option];
     return named.flatMap((each) => eventOf(context, each, each.getText()));
   }
-  for (const { node, scope } of classes) {
-    const type = handleMethod(node)?.parameters[0]?.type;
-    if (type !== undefined) return eventsOfEnvelope(context, argumentOf({ node: type, scope }));
-  }
-  return [];
+  const type = lineage.classes
+    .map((node) => handleMethod(node)?.parameters[0]?.type)
+    .find((each) => each !== undefined);
+  const envelope = type && argumentOf(lineage, type);
+  if (envelope === undefined || !ts.isTypeReferenceNode(envelope)) return [];
+  const [events] = envelope.typeArguments ?? [];
+  return events !== undefined && isOfFramework(context, envelope.typeName, 'EventEnvelope')
+    ? eventsOfType(context, lineage, events)
+    : [];
 }
 
 function handleMethod(node: ts.ClassDeclaration): ts.MethodDeclaration | undefined {
@@ -109,30 +112,25 @@ function handleMethod(node: ts.ClassDeclaration): ts.MethodDeclaration | undefin
     .find((member) => member.name.getText() === 'handle');
 }
 
-/** Returns the classes in `EventEnvelope<OneEvent | AnotherEvent>`. */
-function eventsOfEnvelope(
-  context: ReadContext,
-  { node: type, scope }: ScopedNode,
-): readonly EventReference[] {
-  if (!ts.isTypeReferenceNode(type)) return [];
-  const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
-  const [argument] = type.typeArguments ?? [];
-  if (resolved.kind !== 'framework' || resolved.name !== 'EventEnvelope' || argument === undefined) return [];
-  const { node: events } = argumentOf({ node: argument, scope });
-  const members = ts.isUnionTypeNode(events) ? [...events.types] : [events];
-  return members.flatMap((member) => eventsOfType(context, argumentOf({ node: member, scope }).node, 0));
-}
+/** Maximum length of a chain of aliases; a longer chain is a cycle. */
+const MOST_ALIASES = 8;
 
-/** Returns a class, or the classes of an alias of a union. */
-function eventsOfType(context: ReadContext, node: ts.TypeNode, depth: number): readonly EventReference[] {
+/** Returns a class, or the classes of a union or of its alias. */
+function eventsOfType(
+  context: ReadContext,
+  lineage: Lineage,
+  given: ts.TypeNode,
+  followed = 0,
+): readonly EventReference[] {
+  const node = argumentOf(lineage, given);
+  if (ts.isUnionTypeNode(node))
+    return node.types.flatMap((each) => eventsOfType(context, lineage, each, followed));
   if (!ts.isTypeReferenceNode(node)) return [];
   const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
   const alias = resolved.kind === 'declared' ? resolved.declaration : undefined;
-  if (alias !== undefined && ts.isTypeAliasDeclaration(alias) && depth < 8) {
-    const members = ts.isUnionTypeNode(alias.type) ? [...alias.type.types] : [alias.type];
-    return members.flatMap((member) => eventsOfType(context, member, depth + 1));
-  }
-  return eventOf(context, node, node.typeName.getText());
+  return alias !== undefined && ts.isTypeAliasDeclaration(alias) && followed < MOST_ALIASES
+    ? eventsOfType(context, lineage, alias.type, followed + 1)
+    : eventOf(context, node, node.typeName.getText());
 }
 
 function eventOf(context: ReadContext, node: ts.Node, name: string): readonly EventReference[] {

@@ -1,13 +1,14 @@
-import type { JsonValue } from '../schema/json-value.js';
-import type { Located } from '../schema/project-schema.js';
+import type { JsonValue, Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { locationOf } from './source-files.js';
+import { bareExpression } from './syntax.js';
 
 /**
  * Returns the value of a literal expression. Reports any other expression and returns undefined. Nothing is evaluated.
  */
-export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | undefined {
+export function readLiteral(context: ReadContext, given: ts.Node): JsonValue | undefined {
+  const node = ts.isExpression(given) ? bareExpression(given) : given;
   if (ts.isStringLiteralLike(node)) return node.text;
   // A literal that is too large for a number is Infinity, which JSON cannot represent.
   if (ts.isNumericLiteral(node) && Number.isFinite(Number(node.text))) return Number(node.text);
@@ -19,9 +20,6 @@ export function readLiteral(context: ReadContext, node: ts.Node): JsonValue | un
   }
   if (ts.isArrayLiteralExpression(node)) return readArray(context, node.elements);
   if (ts.isObjectLiteralExpression(node)) return readObject(context, node.properties);
-  if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)) {
-    return readLiteral(context, node.expression);
-  }
   return reportNotLiteral(context, node);
 }
 

@@ -1,6 +1,5 @@
 import { diagnostic } from '../diagnostics.js';
 import type { MigrationFile } from '../schema/project-schema.js';
-import { ts } from './compiler.js';
 import {
   createdTables,
   isMigrationName,
@@ -8,8 +7,10 @@ import {
   migrationPlace,
   sqlMistake,
 } from './migration-files.js';
-import { moduleIndex } from './module-index.js';
 import type { ReadContext } from './read-context.js';
+
+/** `export const migration = ...` or `export { other, migration }` */
+const EXPORTS_MIGRATION = /^export (?:const migration\b|\{[^}]*\bmigration\s*[,}])/m;
 
 /** Reads a file of the migrations folder as text. Migrations belong to the user and are never rewritten. */
 export function readMigration(context: ReadContext, file: string): MigrationFile | undefined {
@@ -21,7 +22,7 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
     if (mistake !== undefined) context.diagnostics.push(mistake);
     return { file, name, ...migrationPlace(text, language), creates: createdTables(text), sql: text };
   }
-  const isMigration = /^export const migration\b/m.test(text) || exportsMigration(context, file);
+  const isMigration = EXPORTS_MIGRATION.test(text);
   if (!isNamed || language !== 'ts' || !isMigration) {
     const message = isNamed
       ? 'The file does not export `migration`'
@@ -34,12 +35,4 @@ export function readMigration(context: ReadContext, file: string): MigrationFile
     return undefined;
   }
   return { file, name, ...migrationPlace(text, language), creates: createdTables(text) };
-}
-
-function exportsMigration(context: ReadContext, file: string): boolean {
-  const source = context.sources.load(file);
-  if (source === undefined) return false;
-  const { declarations, exports } = moduleIndex(source);
-  const declaration = declarations.get('migration');
-  return declaration?.kind === ts.SyntaxKind.VariableDeclaration && exports.get('migration') === 'migration';
 }

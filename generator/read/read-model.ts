@@ -4,15 +4,14 @@ import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-sche
 import { type ClassForm, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
-import { extendsFramework } from './heritage.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratedName, decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
+import { decoratorArguments, readOptions, readStableNames, storedNameIn } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
-import { argumentOf, type Lineage, leadsTo, type ScopedClass } from './types/lineage.js';
+import { type Lineage, leadsTo } from './types/lineage.js';
 import { readClassField, reportMerged, reportRepeated } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
 import { mergeFields } from './types/type-results.js';
@@ -28,21 +27,19 @@ export function readModel(
   const name = readClassName(context, node);
   const base = readBase(context, node, lineage);
   if (name === undefined || base === undefined) return undefined;
-  const classes = lineage.classes.map((each) => each.node);
+  const { classes } = lineage;
   const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
     const hint =
       'Remove it: builders and repositories create instances. Write a static method that uses the builder instead.';
     report(context, 'FWGEN010', declaredConstructor, `${name} declares a constructor`, hint);
   }
-  const fields = mergeFields(
-    [...lineage.classes].reverse().flatMap((each) => readModelFields(context, node, each)),
-  );
+  const fields = mergeFields(classes.toReversed().flatMap((each) => readModelFields(context, node, each)));
   const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
   return defined({
     name,
     description: readDoc(node).description,
-    storedName: decoratedName(context, node, 'AutoBuilder'),
+    storedName: storedNameIn(context, decorator),
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     kind: base.kind,
@@ -64,7 +61,7 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const name = node.name?.text ?? 'the class';
   const heritage = lineage.root;
   const place = extendsClause(node) ?? node.name ?? node;
-  if (!extendsFramework(heritage, 'Model', 'Entity')) {
+  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity')) {
     const unknown = heritage && firstUnresolved(context, heritage.clause);
     const message = `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`;
     const hint =
@@ -73,13 +70,13 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
     return report(context, 'FWGEN007', place, message, hint);
   }
   const [self, id, state] = lineage.arguments;
-  const selfText = self === undefined ? undefined : argumentOf(self).node.getText();
+  const selfText = self?.getText();
   if (selfText === undefined || selfText !== node.name?.text) {
     const message = `The first type argument of ${heritage.clause.expression.getText()} is ${selfText ?? 'missing'}`;
     return report(context, 'FWGEN007', place, message, `Write the class itself: Model<${name}, ...>.`);
   }
   return {
-    kind: heritage.resolved.name === 'Model' ? 'model' : 'entity',
+    kind: leadsTo(lineage, 'Model') ? 'model' : 'entity',
     sharded: id !== undefined && readIdArgument(context, lineage, name),
     state: state === undefined ? { kind: 'string' } : readState(context, lineage),
   };
@@ -94,14 +91,14 @@ function found(node: ts.ClassDeclaration): string {
 function readIdArgument(context: ReadContext, lineage: Lineage, modelName: string): boolean {
   const type = readArgument(context, lineage, 1)?.type;
   if (type?.kind === 'id' && type.model.name === modelName) return type.sharded;
-  const node = lineage.arguments[1]?.node ?? lineage.classes[0].node;
+  const node = lineage.arguments[1] ?? lineage.classes[0];
   const hint = `Use Id<${modelName}> or ShardedId<${modelName}>.`;
   report(context, 'FWGEN007', node, `The id type of ${modelName} is ${node.getText()}`, hint);
   return false;
 }
 
 function readState(context: ReadContext, lineage: Lineage): TypeSchema {
-  const node = lineage.arguments[2]?.node ?? lineage.classes[0].node;
+  const node = lineage.arguments[2] ?? lineage.classes[0];
   const { type, nullable, optional } = readArgument(context, lineage, 2) ?? NEVER;
   const isText =
     type.kind === 'string' ||
@@ -120,13 +117,13 @@ function readState(context: ReadContext, lineage: Lineage): TypeSchema {
 function readModelFields(
   context: ReadContext,
   leaf: ts.ClassDeclaration,
-  { node, scope }: ScopedClass,
+  node: ts.ClassDeclaration,
 ): readonly FieldSchema[] {
   reportRepeated(context, node.members);
   reportMerged(context, node);
   return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))
-    .map((member) => readClassField(startReading(context), member, { leaf, scope }))
+    .map((member) => readClassField(startReading(context), member, leaf))
     .filter((field) => field !== undefined);
 }
 
@@ -154,11 +151,7 @@ type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'c
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
-  const name = options.get('name');
-  if (readStableNames(context, options).name !== undefined && !(name && ts.isStringLiteralLike(name))) {
-    const place = name ?? decorator;
-    report(context, 'FWGEN002', place, `${place.getText()} ${TEXT.problem}`, TEXT.hint);
-  }
+  readStableNames(context, options);
   return defined({
     table: readFitting(context, options.get('table'), TEXT),
     columns: readColumnOptions(context, options.get('columns')),

@@ -1,14 +1,13 @@
 import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { attempt, attemptFolder } from './attempt.js';
-import { nothingFound } from './found.js';
+import { attempt } from './attempt.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { namesakes } from './migration-files.js';
-import { readClasses } from './read-classes.js';
+import { type Found, readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
-import { checkShards } from './shards/verdict.js';
+import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
 import { unemittedEvents } from './unemitted-events.js';
 import { unprotectedReads } from './unprotected-reads.js';
@@ -19,6 +18,8 @@ export interface ReadResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Returns what is probably a mistake. Computed when called. */
   readonly warnings: () => readonly Diagnostic[];
+  /** Returns the result of analysing the shards of each action. Computed when called. */
+  readonly shardVerdicts: () => readonly ShardVerdict[];
   /** Folders that were listed and files that were requested, whether they exist or not. */
   readonly inputs: readonly string[];
 }
@@ -43,16 +44,20 @@ export function readProject(
     const migration = attempt(diagnostics, file, () => readMigration(context, file));
     if (migration !== undefined) schema.migrations.push(migration);
   }
-  // Only these actions can stage on two shards.
-  const suspects = schema.actions.filter(({ stagingCalls }) => stagingCalls > 1);
-  if (suspects.length > 0) diagnostics.push(...checkShards(context, schema, suspects));
+  for (const action of schema.actions) diagnostics.push(...checkShards(context, action));
   const inputs = [
     ...new Set([...folders, paths.migrations, ...sources.requested, ...context.checker.inputs]),
   ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
   return syntaxErrors.length > 0
-    ? { schema: nothingFound(), diagnostics: syntaxErrors, warnings: () => [], inputs }
+    ? {
+        schema: nothingFound(),
+        diagnostics: syntaxErrors,
+        warnings: () => [],
+        shardVerdicts: () => [],
+        inputs,
+      }
     : {
         schema,
         diagnostics,
@@ -61,8 +66,16 @@ export function readProject(
           ...unemittedEvents(sources, files, schema.events),
           ...unprotectedReads(context, schema),
         ],
+        shardVerdicts: () => schema.actions.map((action) => shardVerdict(context, action)),
         inputs,
       };
+}
+
+function nothingFound(): Found {
+  return {
+    ...{ models: [], refusedModels: [], events: [], actions: [] },
+    ...{ handlers: [], sagas: [], repositories: [], migrations: [] },
+  };
 }
 
 interface ListedFiles extends SourceList {
@@ -73,11 +86,11 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
   const { source, output, migrations, client } = paths;
   const { projectDirectory } = sources;
   const excluded = [output, migrations, ...(client === undefined ? [] : [client])];
-  const found = attemptFolder(diagnostics, { key: 'source', path: source }, () =>
+  const found = attempt(diagnostics, { key: 'source', path: source }, () =>
     listSources(projectDirectory, source, excluded),
   );
   const listed =
-    attemptFolder(diagnostics, { key: 'migrations', path: migrations }, () =>
+    attempt(diagnostics, { key: 'migrations', path: migrations }, () =>
       listMigrations(projectDirectory, migrations),
     ) ?? [];
   diagnostics.push(...namesakes(listed));

@@ -19,11 +19,9 @@ export function readRepository(
   if (heritage === undefined || !leadsTo(lineage, 'Repository') || isBase(node)) return undefined;
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
-  const model = argument === undefined ? undefined : resolveClass(context, argument.node, argument.scope);
+  const model = argument === undefined ? undefined : resolveClass(context, argument);
   if (name === undefined) return undefined;
-  const declaredConstructor = lineage.classes
-    .map((each) => constructorOf(each.node))
-    .find((each) => each !== undefined);
+  const declaredConstructor = lineage.classes.map(constructorOf).find((each) => each !== undefined);
   if (model === undefined || declaredConstructor !== undefined) {
     return reportRefusal(context, {
       code: 'FWGEN039',

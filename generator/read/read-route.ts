@@ -129,7 +129,7 @@ function readResponse(context: ReadContext, node: ts.Node, result: ReadType): Re
 /** Returns the static `from` of a response, or of its nearest base class. */
 function mapperOf(context: ReadContext, node: ts.ClassDeclaration): ts.ClassElement | undefined {
   return followLineage(context, node)
-    .classes.map((each) => staticMember(each.node, 'from'))
+    .classes.map((each) => staticMember(each, 'from'))
     .find((each) => each !== undefined);
 }
 

@@ -5,7 +5,7 @@ import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties, isBase } from './syntax.js';
-import { argumentOf, leadsTo } from './types/lineage.js';
+import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { firstUnresolved, reportRefusal } from './unresolved.js';
 
@@ -24,18 +24,18 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
     });
   }
   if (className === undefined) return undefined;
-  const classes = lineage.classes.map((each) => each.node);
+  const { classes } = lineage;
   const declaredConstructor = classes.map(constructorOf).find((each) => each !== undefined);
   if (declaredConstructor !== undefined) {
     const hint =
       'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.';
     report(context, 'FWGEN053', declaredConstructor, `${className} declares a constructor`, hint);
   }
-  const unknown = firstUnresolved(context, argument.node);
+  const unknown = firstUnresolved(context, argument);
   if (unknown !== undefined) {
     const message = `The state of ${className} ${unknown.cause}`;
     const hint = 'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.';
-    return report(context, 'FWGEN052', argument.node, message, unknown.remedy ?? hint);
+    return report(context, 'FWGEN052', argument, message, unknown.remedy ?? hint);
   }
   const [name] = readTexts(classes, 'name');
   const stepActions = readStepActions(context, classes);
@@ -45,8 +45,8 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
     aliases: readTexts(classes, 'aliases'),
     file: fileOf(node),
     location: locationOf(node.name ?? node),
-    state: resolveClass(context, argument.node, argument.scope),
-    stateLocation: locationOf(argumentOf(argument).node),
+    state: resolveClass(context, argument),
+    stateLocation: locationOf(argument),
     ...(stepActions.length === 0 ? {} : { stepActions }),
   };
 }

@@ -4,6 +4,7 @@ import { type ImportBinding, importPath, type ModuleReference, moduleIndex } fro
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
+import { isThisPackage } from './types/framework-surface.js';
 
 export type { Declaration } from './syntax.js';
 
@@ -22,7 +23,6 @@ export type Resolved =
 
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
-const PACKAGE_PREFIX = `${PACKAGE_NAME}/`;
 
 /** The kind of meaning that is looked up: a constant and a type may have the same name. */
 export type Meaning = 'type' | 'value';
@@ -44,6 +44,12 @@ export function resolveName(
   const binding = moduleIndex(source).imports.get(name);
   if (binding === undefined || binding.name === '*') return { kind: 'global', name };
   return resolveFrom(context, binding.from, { name: binding.name, meaning });
+}
+
+/** Whether a node names a type or a value of this package. */
+export function isOfFramework(context: ReadContext, node: ts.Node, name: string): boolean {
+  const resolved = resolveName(context, node.getSourceFile(), nameText(node));
+  return resolved.kind === 'framework' && resolved.name === name;
 }
 
 /** The result of resolving an expression, with the type arguments found on the way. */
@@ -80,8 +86,8 @@ export function resolveExpression(
 const MOST_CONSTANTS = 8;
 
 function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
-  const { declarations, variables } = moduleIndex(source);
-  return (meaning === 'value' ? variables.get(name) : undefined) ?? declarations.get(name);
+  const { declarations, values } = moduleIndex(source);
+  return (meaning === 'value' ? values.get(name) : undefined) ?? declarations.get(name);
 }
 
 /** A name that a module exports. */
@@ -161,22 +167,13 @@ function resolveFrom(
   if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
   const path = relative ?? context.checker.locate(specifier, module.file);
   if (path === undefined) return { kind: 'package', module: specifier, name };
-  const { output } = context.paths;
-  if (path.startsWith(output) && path.charAt(output.length) === '/') {
-    return { kind: 'generated', file: emittedFile(path), name };
+  if (path.startsWith(`${context.paths.output}/`)) {
+    // Emitted files need not exist yet.
+    return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
   }
   const file = context.sources.loadImport(path);
   const found = file === undefined ? undefined : resolveExport(context, file, wanted, visited ?? new Set());
   return found ?? { kind: 'missing', specifier };
-}
-
-function isThisPackage(specifier: string): boolean {
-  return specifier === PACKAGE_NAME || specifier.startsWith(PACKAGE_PREFIX);
-}
-
-/** Emitted files need not exist yet. */
-function emittedFile(target: string): string {
-  return target.replace(/(\.js|\.ts)?$/, '.ts');
 }
 
 /** Resolves a name among the exports of a file; `visited` stops cycles of re-exports. */

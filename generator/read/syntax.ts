@@ -6,7 +6,15 @@ export type Declaration =
   | ts.InterfaceDeclaration
   | ts.TypeAliasDeclaration
   | ts.EnumDeclaration
-  | ts.VariableDeclaration;
+  | ValueDeclaration;
+
+/** A declaration that is no type. */
+export type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
+
+/** Whether a declaration is no type. */
+export function isValueDeclaration(node: ts.Node): node is ValueDeclaration {
+  return ts.isVariableDeclaration(node) || ts.isFunctionDeclaration(node) || ts.isModuleDeclaration(node);
+}
 
 /** Whether a class is abstract. An abstract class has no instances. */
 export function isBase(node: ts.ClassDeclaration): boolean {

@@ -1,27 +1,19 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import { projectIndex } from '../schema/project-index.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import { performOf } from './perform-method.js';
 import type { ReadContext } from './read-context.js';
-import { itemsOf, READS, repositoriesOf, STAGING, withoutWrapping } from './shards/origin.js';
+import {
+  type Perform,
+  readOf,
+  readPerform,
+  type Variable,
+  variableOf,
+  withoutWrapping,
+} from './shards/perform.js';
 import { locationOf } from './source-files.js';
 
 /** Marks a read in the comment of its statement: its model may change until the commit. */
 const MARK = /@unprotected\b/;
-
-/** What `perform` reads, derives, stages and expects. */
-interface Flow {
-  /** Names of models that are read one by one. */
-  readonly reads: Set<string>;
-  /** Other variables, by name. */
-  readonly derived: Map<string, ts.Expression>;
-  /** Models as they are passed to the plan. */
-  readonly staged: ts.Expression[];
-  readonly expected: ts.Expression[];
-  /** Other code receives the plan, and may expect any model. */
-  hasEscaped: boolean;
-}
 
 /**
  * Warns where a field of a model that was only read flows into a staged model, because a change between the read and
@@ -31,77 +23,55 @@ interface Flow {
  *     this.plan().update(invoice.withUnits(usage.units)); // without this.plan().expect(usage)
  */
 export function unprotectedReads(context: ReadContext, schema: ProjectSchema): readonly Diagnostic[] {
-  const index = projectIndex(schema);
   return schema.actions.flatMap((action) => {
-    const { node, perform } = (action.stagingCalls > 0 && performOf(context, action)) || {};
-    if (node === undefined || perform?.body === undefined) return [];
-    const repositories = repositoriesOf(context, index, node);
-    const flow: Flow = { reads: new Set(), derived: new Map(), staged: [], expected: [], hasEscaped: false };
-    collect(flow, repositories, perform.body);
-    return flow.hasEscaped ? [] : warningsOf(flow);
+    const perform = readPerform(context.sources, action);
+    const plan = perform?.uses.filter((use) => use.of === 'plan') ?? [];
+    // Other code that receives the plan may expect any model.
+    if (perform === undefined || plan.length === 0 || plan.some(({ method }) => method === undefined))
+      return [];
+    return warningsOf(perform);
   });
 }
 
-function collect(flow: Flow, repositories: ReadonlyMap<string, string>, node: ts.Node): void {
-  if (ts.isVariableDeclaration(node) && node.initializer !== undefined) {
-    const isMarked = MARK.test(
-      node.parent.parent.getFullText().slice(0, node.getFullStart() - node.parent.parent.getFullStart()),
-    );
-    for (const [name, value] of boundBy(node.name, node.initializer)) {
-      if (!isRead(value, repositories)) flow.derived.set(name, value);
-      else if (!isMarked) flow.reads.add(name);
-    }
-  }
-  if (ts.isCallExpression(node) && /^this\s*\.\s*plan$/.test(node.expression.getText())) stage(flow, node);
-  ts.forEachChild(node, (child) => collect(flow, repositories, child));
+/** Whether a variable is a model that was read, without a mark in the comment of its statement. */
+function isOnlyRead(perform: Perform, { value, declaration }: Variable): boolean {
+  if (value === 'params' || declaration === undefined || readOf(perform, value) === undefined) return false;
+  const statement = declaration.parent.parent;
+  const lead = declaration.getFullStart() - statement.getFullStart();
+  return !MARK.test(statement.getFullText().slice(0, lead));
 }
 
-/** The names of a declaration, each with the expression that it comes from. */
-function boundBy(name: ts.BindingName, value: ts.Expression): readonly (readonly [string, ts.Expression])[] {
-  if (ts.isIdentifier(name)) return [[name.text, value]];
-  const items = ts.isArrayBindingPattern(name) ? itemsOf(value) : [];
-  return name.elements.flatMap((element, place) =>
-    ts.isOmittedExpression(element) ? [] : boundBy(element.name, items[place] ?? value),
+function warningsOf(perform: Perform): readonly Diagnostic[] {
+  const models = perform.uses.flatMap(({ model, method }) =>
+    model === undefined ? [] : [{ model, method }],
   );
-}
-
-function isRead(value: ts.Expression, repositories: ReadonlyMap<string, string>): boolean {
-  const call = withoutWrapping(value);
-  if (!ts.isCallExpression(call) || !ts.isPropertyAccessExpression(call.expression)) return false;
-  const { name, expression: target } = call.expression;
-  return READS.has(name.text) && ts.isPropertyAccessExpression(target) && repositories.has(target.name.text);
-}
-
-function stage(flow: Flow, plan: ts.CallExpression): void {
-  const method = plan.parent;
-  const call = method.parent;
-  if (!ts.isPropertyAccessExpression(method) || !ts.isCallExpression(call)) {
-    flow.hasEscaped = true;
-    return;
-  }
-  const model = call.arguments[STAGING.get(method.name.text) ?? -1];
-  if (model !== undefined) (method.name.text === 'expect' ? flow.expected : flow.staged).push(model);
-}
-
-function warningsOf({ reads, derived, staged, expected }: Flow): readonly Diagnostic[] {
-  const known = new Set([...staged, ...expected].map((model) => baseOf(model, derived)));
+  const known = new Set(models.map(({ model }) => baseOf(perform, model)));
   const used = new Map<string, ts.Identifier>();
   const search = (node: ts.Node, passed: ReadonlySet<string>): void => {
     if (ts.isIdentifier(node) && isValue(node)) {
-      const from = derived.get(node.text);
-      if (from !== undefined && !passed.has(node.text)) search(from, new Set([...passed, node.text]));
-      const isField = ts.isPropertyAccessExpression(node.parent) && node.parent.name.text !== 'id';
-      if (isField && reads.has(node.text) && !known.has(node.text) && !used.has(node.text))
-        used.set(node.text, node);
+      const { text: name, parent } = node;
+      const from = derivation(perform, node);
+      if (from !== undefined && !passed.has(name)) search(from, new Set([...passed, name]));
+      const isField = ts.isPropertyAccessExpression(parent) && parent.name.text !== 'id';
+      const variable = isField && !known.has(name) && !used.has(name) && variableOf(perform, node);
+      if (variable && isOnlyRead(perform, variable)) used.set(name, node);
     }
     ts.forEachChild(node, (child) => search(child, passed));
   };
-  for (const model of staged) search(model, new Set());
+  for (const { model, method } of models) if (method !== 'expect') search(model, new Set());
   return [...used].map(([name, node]) => {
     const message = `${name} was only read, and may change before the model that depends on it is stored`;
     const hint = `Write \`this.plan().expect(${name});\`, or \`/** @unprotected why */\` above its statement if an older state is good enough.`;
     return diagnostic('FWGEN069', locationOf(node), message, hint);
   });
+}
+
+/** What a variable has its value from; undefined for a model that is read. */
+function derivation(perform: Perform, node: ts.Identifier): ts.Expression | undefined {
+  const value = variableOf(perform, node)?.value;
+  return value === undefined || value === 'params' || readOf(perform, value) !== undefined
+    ? undefined
+    : value;
 }
 
 /** Whether a name is a variable, not a member or a key. */
@@ -112,20 +82,16 @@ function isValue(node: ts.Identifier): boolean {
 }
 
 /** The variable whose copy is staged: `wallet` of `wallet.deposit(amount)` and of `builder.copyOf(wallet).build()`. */
-function baseOf(
-  given: ts.Expression,
-  derived: ReadonlyMap<string, ts.Expression>,
-  depth = 0,
-): string | undefined {
+function baseOf(perform: Perform, given: ts.Expression, depth = 0): string | undefined {
   const node = withoutWrapping(given);
   if (ts.isIdentifier(node)) {
-    const from = derived.get(node.text);
-    return from === undefined || depth > 8 ? node.text : baseOf(from, derived, depth + 1);
+    const from = derivation(perform, node);
+    return from === undefined || depth > 8 ? node.text : baseOf(perform, from, depth + 1);
   }
-  if (ts.isPropertyAccessExpression(node)) return baseOf(node.expression, derived, depth);
+  if (ts.isPropertyAccessExpression(node)) return baseOf(perform, node.expression, depth);
   if (!ts.isCallExpression(node)) return undefined;
   const [first] = node.arguments;
   const isCopy =
     ts.isPropertyAccessExpression(node.expression) && /^copy(Of|Base)$/.test(node.expression.name.text);
-  return baseOf(isCopy && first !== undefined ? first : node.expression, derived, depth);
+  return baseOf(perform, isCopy && first !== undefined ? first : node.expression, depth);
 }

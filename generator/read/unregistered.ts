@@ -1,10 +1,10 @@
 import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
 import { CLASS_MARKERS } from './misplaced-decorators.js';
-import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, warn } from './read-context.js';
-import { resolveExpression, resolveName } from './resolver.js';
-import { isBase, nameText } from './syntax.js';
+import { calleeOf, decoratorName } from './read-decorator.js';
+import { isOfFramework, resolveExpression, resolveName } from './resolver.js';
+import { isBase, isValueDeclaration, nameText } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 
 /** Warns about a class that the generator would skip silently, although it looks like an action or a handler. */
@@ -32,21 +32,17 @@ export function warnOfUnregistered(context: ReadContext, form: ClassForm): void 
 /** Whether a class implements `EventHandler`, or has a method `handle` with an `EventEnvelope`. */
 function handlesEvents(context: ReadContext, node: ts.ClassDeclaration): boolean {
   const clause = node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ImplementsKeyword);
-  if (clause?.types.some(({ expression }) => isOurs(context, expression, 'EventHandler')) === true)
+  if (clause?.types.some(({ expression }) => isOfFramework(context, expression, 'EventHandler')) === true)
     return true;
   return node.members.some((member) => {
     if (!ts.isMethodDeclaration(member) || member.name.getText() !== 'handle') return false;
     const type = member.parameters[0]?.type;
     return (
-      type !== undefined && ts.isTypeReferenceNode(type) && isOurs(context, type.typeName, 'EventEnvelope')
+      type !== undefined &&
+      ts.isTypeReferenceNode(type) &&
+      isOfFramework(context, type.typeName, 'EventEnvelope')
     );
   });
-}
-
-/** Whether a name is that of a type of this package. */
-function isOurs(context: ReadContext, node: ts.Node, name: string): boolean {
-  const resolved = resolveName(context, node.getSourceFile(), nameText(node));
-  return resolved.kind === 'framework' && resolved.name === name;
 }
 
 /** Warns about decorators of the project that call markers. @returns the called markers */
@@ -57,50 +53,24 @@ function warnOfOwnDecorators(context: ReadContext, { node }: ClassForm): Readonl
     const marker = markerCalledBy(context, modifier);
     if (marker === undefined) continue;
     called.add(marker);
-    const callee = ts.isCallExpression(modifier.expression)
-      ? modifier.expression.expression
-      : modifier.expression;
-    const message = `@${callee.getText()} calls ${marker}, which has no effect there`;
+    const message = `@${calleeOf(modifier).getText()} calls ${marker}, which has no effect there`;
     const hint = `Write @${marker} on ${node.name?.text ?? 'the class'} itself: the generator reads decorators and never runs them.`;
     warn(context, 'FWGEN068', modifier, message, hint);
   }
   return called;
 }
 
-function markerCalledBy(context: ReadContext, { expression }: ts.Decorator): string | undefined {
-  const callee = ts.isCallExpression(expression) ? expression.expression : expression;
-  const body = ts.isIdentifier(callee)
-    ? functionNamed(context, callee.getSourceFile(), callee.text)
+function markerCalledBy(context: ReadContext, decorator: ts.Decorator): string | undefined {
+  // `const Command = FwAction;` is another name of the decorator, which is read.
+  if (decoratorName(context, decorator) !== undefined) return undefined;
+  const resolved = resolveName(context, decorator.getSourceFile(), nameText(calleeOf(decorator)), 'value');
+  return resolved.kind === 'declared' && isValueDeclaration(resolved.declaration)
+    ? markerIn(context, resolved.declaration)
     : undefined;
-  return body === undefined ? undefined : markerIn(context, body);
-}
-
-/** The declaration of a function or a constant in this file, or in the file from which it is imported. */
-function functionNamed(context: ReadContext, source: ts.SourceFile, name: string): ts.Node | undefined {
-  const own = topLevelFunction(source, name);
-  if (own !== undefined) return own;
-  const binding = moduleIndex(source).imports.get(name);
-  const path = binding && importPath(binding.from);
-  const file = path === undefined ? undefined : context.sources.loadImport(path);
-  if (binding === undefined || file === undefined) return undefined;
-  return topLevelFunction(file, moduleIndex(file).exports.get(binding.name) ?? binding.name);
-}
-
-function topLevelFunction(source: ts.SourceFile, name: string): ts.Node | undefined {
-  for (const statement of source.statements) {
-    if (ts.isFunctionDeclaration(statement) && statement.name?.text === name) return statement.body;
-    if (!ts.isVariableStatement(statement)) continue;
-    const { declarations } = statement.declarationList;
-    const variable = declarations.find((each) => each.name.getText() === name);
-    if (variable?.initializer !== undefined) return variable.initializer;
-  }
-  return undefined;
 }
 
 /** The first marker that a function refers to. */
 function markerIn(context: ReadContext, body: ts.Node): string | undefined {
-  // `const Command = FwAction;` is another name of the decorator, which is read.
-  if (ts.isIdentifier(body) || ts.isPropertyAccessExpression(body)) return undefined;
   let found: string | undefined;
   const visit = (node: ts.Node): void => {
     if (found !== undefined) return;

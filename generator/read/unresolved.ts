@@ -8,7 +8,7 @@ import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
-import { nameText } from './syntax.js';
+import { isValueDeclaration, nameText } from './syntax.js';
 import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
 
 /** Why a name means nothing, and what to write. */
@@ -127,7 +127,6 @@ function problemOf(
       const path = from && importPath(from);
       const file = path === undefined ? undefined : context.sources.loadImport(path);
       const exported = rest.length === 0 ? exportedName(source, name) : rest.join('.');
-      if (declaresFunction(file, exported)) return undefined;
       const problem = file !== undefined ? `does not export ${exported}` : 'does not exist';
       return ` of '${resolved.specifier}', which ${problem}`;
     }
@@ -138,11 +137,6 @@ function problemOf(
     case 'declared':
       return undefined;
   }
-}
-
-/** Functions and namespaces are not part of the index of a file. */
-function declaresFunction(source: ts.SourceFile | undefined, name: string): boolean {
-  return new RegExp(`\\b(function\\*?|namespace|module)\\s+${name}\\b`).test(source?.text ?? '');
 }
 
 /** `@/models`, `~/models` and `#models` are not names of packages. */
@@ -213,7 +207,7 @@ function spellingHint({ node, name }: Use): string | undefined {
   const { declarations, imports } = moduleIndex(node.getSourceFile());
   // A name that is imported is rarely misspelled.
   if (imports.has(name)) return undefined;
-  const types = [...declarations].filter(([, each]) => !ts.isVariableDeclaration(each));
+  const types = [...declarations].filter(([, each]) => !isValueDeclaration(each));
   const named = [...imports].filter(([, binding]) => binding.name !== '*');
   const known = [...types, ...named].map(([each]) => each);
   const meant = [...known, ...OWN_NAMES].find(

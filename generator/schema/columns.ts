@@ -1,8 +1,9 @@
+import { memoize } from '../../runtime/collections/memoize.js';
+import type { NumericType } from '../../runtime/domain/decimal.js';
 import { numericOf } from './constraints.js';
 import { snakeCase } from './naming.js';
 import type { ColumnOption, ModelSchema } from './project-schema.js';
 import { enumKind, type FieldSchema, type ModelReference, type TypeSchema } from './type-schema.js';
-import type { NumericType } from './value-rules.js';
 
 /** Fields that `Entity` declares. */
 export const ENTITY_FIELDS: readonly string[] = ['id', 'state', 'version'];
@@ -18,14 +19,8 @@ export interface ColumnSchema {
   readonly sqlType: string;
 }
 
-const known = new WeakMap<ModelSchema, readonly ColumnSchema[]>();
-
 /** Returns all columns of a model: those of the base class without dates, its own in source order, then dates. */
-export function columnsOf(model: ModelSchema): readonly ColumnSchema[] {
-  const columns = known.get(model) ?? makeColumns(model);
-  known.set(model, columns);
-  return columns;
-}
+export const columnsOf: (model: ModelSchema) => readonly ColumnSchema[] = memoize(makeColumns);
 
 function makeColumns(model: ModelSchema): readonly ColumnSchema[] {
   const dates =

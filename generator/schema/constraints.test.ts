@@ -45,6 +45,10 @@ test.each([
   ['number', '@integer @default 9007199254740992', undefined],
   ['number', '@default 9007199254740993', undefined],
   ['number', '@default 0.1', 0.1],
+  ['number', '@default 1000000000000000000000', 1e21],
+  ['number', '@default 12345678901234.5678', undefined],
+  ['number', `@default 1${'0'.repeat(400)}`, undefined],
+  ['number', '@maximum 12345678901234.5678', undefined],
   ['boolean', '@default false', false],
 ] as const)('the default of a %s with %j is %s', (kind, tags, expected) => {
   expect(defaultOf({ kind }, tags)).toBe(expected);

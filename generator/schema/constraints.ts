@@ -1,8 +1,8 @@
-import { parseDefault } from './default-value.js';
-import { isKeptByDouble } from './exact-number.js';
-import type { JsonValue } from './json-value.js';
+import type { NumericType } from '../../runtime/domain/decimal.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
+import type { ValueRules } from '../../runtime/domain/value-rules.js';
+import { parseDefault, parseDouble } from './default-value.js';
 import type { DocTag, FieldSchema, TypeSchema } from './type-schema.js';
-import type { NumericType, ValueRules } from './value-rules.js';
 
 /** Type of a decimal field without a column type and without `@numeric`. */
 export const DEFAULT_NUMERIC: NumericType = { precision: 19, scale: 4 };
@@ -91,7 +91,7 @@ const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
 const BOUND: TagRule = {
   usage: 'On a number, bigint or Decimal, a number of at most 15 digits: `@minimum 1`.',
   fits: isKind('number', 'bigint', 'decimal'),
-  parse: parseNumber,
+  parse: parseDouble,
 };
 
 const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
@@ -132,11 +132,6 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 
 /** Tags with a meaning in a field's comment. */
 export const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom', 'safePattern']);
-
-/** Returns undefined also for a number that a double would round. Amounts are never rounded. */
-function parseNumber(text: string): number | undefined {
-  return /^-?\d+(\.\d+)?$/.test(text) && isKeptByDouble(text) ? Number(text) : undefined;
-}
 
 function parsePattern(text: string): string | undefined {
   try {

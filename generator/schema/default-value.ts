@@ -1,8 +1,8 @@
 import { CURRENCY_CODES } from '../../runtime/currency-codes.js';
-import { compareExact, type ExactNumber, exactNumber, isKeptByDouble } from './exact-number.js';
-import type { JsonValue } from './json-value.js';
+import { Decimal, type NumericType } from '../../runtime/domain/decimal.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
+import { compileRules, type ValueRules } from '../../runtime/domain/value-rules.js';
 import type { TypeSchema } from './type-schema.js';
-import type { NumericType, ValueRules } from './value-rules.js';
 
 /** Parses a default as the server parses the field in a request. @returns undefined if the field refuses the value */
 export function parseDefault(
@@ -11,69 +11,44 @@ export function parseDefault(
   rules: ValueRules,
   numeric: NumericType,
 ): JsonValue | undefined {
+  const isBroken = (value: unknown): boolean => compileRules(rules)(value) !== undefined;
   switch (type.kind) {
     case 'string':
-      return fitsText(text, rules) ? text : undefined;
+      return isBroken(text) ? undefined : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'enum':
       return type.values.find((value) => String(value) === text);
     case 'currency':
       return CURRENCY_CODES.has(text) ? text : undefined;
-    case 'number':
-      return fitsNumber(text, rules) ? Number(text) : undefined;
+    case 'number': {
+      const value = parseDouble(text);
+      const isUnsafe = rules.integer === true && !Number.isSafeInteger(value);
+      return value === undefined || isUnsafe || isBroken(value) ? undefined : value;
+    }
     case 'bigint':
-      return /^-?(0|[1-9]\d{0,18})$/.test(text) && isWithin(text, BIGINT) && isWithin(text, rules)
-        ? text
-        : undefined;
+      if (!/^-?(0|[1-9]\d{0,18})$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text))
+        return undefined;
+      return isBroken(BigInt(text)) ? undefined : text;
     case 'decimal':
-      return fitsDecimal(text, rules, numeric) ? text : undefined;
+      return fitsNumeric(text, numeric) && !isBroken(new Decimal(text)) ? text : undefined;
     default:
       return undefined;
   }
 }
 
-/** Counts code points, as JSON Schema does. */
-function fitsText(text: string, { minLength = 0, maxLength, pattern }: ValueRules): boolean {
-  const { length } = Array.from(text);
-  if (length < minLength || length > (maxLength ?? length)) return false;
-  return pattern === undefined || new RegExp(pattern, 'u').test(text);
-}
-
-function fitsNumber(text: string, rules: ValueRules): boolean {
-  if (!/^-?\d+(\.\d+)?$/.test(text) || !isKeptByDouble(text)) return false;
-  return (rules.integer !== true || Number.isSafeInteger(Number(text))) && isWithin(text, rules);
+/** Parses a number. @returns undefined also for one that a double would round, because amounts are never rounded */
+export function parseDouble(text: string): number | undefined {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return undefined;
+  const value = Number(text);
+  return new Decimal(text).equals(new Decimal(value)) ? value : undefined;
 }
 
 /** Maximum characters of a decimal in a request. */
 const LONGEST_DECIMAL = 100;
 
-function fitsDecimal(text: string, rules: ValueRules, { precision, scale }: NumericType): boolean {
+function fitsNumeric(text: string, { precision, scale }: NumericType): boolean {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) || text.length > LONGEST_DECIMAL) return false;
-  const { digits, exponent } = exactNumber(text) ?? ZERO;
-  const length = digits === 0n ? 0 : String(digits).replace('-', '').length;
-  return -exponent <= scale && length + exponent <= precision - scale && isWithin(text, rules);
-}
-
-type Bounds = Partial<
-  Record<'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum', number | bigint>
->;
-
-const BIGINT: Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
-
-const ZERO: ExactNumber = { digits: 0n, exponent: 0 };
-
-function isWithin(text: string, bounds: Bounds): boolean {
-  const value = exactNumber(text);
-  if (value === undefined) return false;
-  const against = (bound: number | bigint | undefined): number | undefined => {
-    const exact = bound === undefined ? undefined : exactNumber(String(bound));
-    return exact === undefined ? undefined : compareExact(value, exact);
-  };
-  return (
-    (against(bounds.minimum) ?? 0) >= 0 &&
-    (against(bounds.maximum) ?? 0) <= 0 &&
-    (against(bounds.exclusiveMinimum) ?? 1) > 0 &&
-    (against(bounds.exclusiveMaximum) ?? -1) < 0
-  );
+  const value = new Decimal(text);
+  return value.decimalPlaces() <= scale && (value.isZero() || value.e < precision - scale);
 }

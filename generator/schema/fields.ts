@@ -55,14 +55,18 @@ export function directParts(type: TypeSchema): readonly TypeSchema[] {
 
 const NO_PARTS: readonly TypeSchema[] = [];
 
+/** Returns the types directly inside a type, including those of the fields of an object. */
+export function innerTypes(type: TypeSchema): readonly TypeSchema[] {
+  return type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
+}
+
 const depths = new WeakMap<TypeSchema, number>();
 
 /** Nesting depth of objects, lists and records. */
 export function depthOf(type: TypeSchema): number {
   const known = depths.get(type);
   if (known !== undefined) return known;
-  const inner = type.kind === 'object' ? type.fields.map((field) => field.type) : directParts(type);
-  const depth = inner.reduce((deepest, each) => Math.max(deepest, 1 + depthOf(each)), 0);
+  const depth = innerTypes(type).reduce((deepest, each) => Math.max(deepest, 1 + depthOf(each)), 0);
   if (depth > 0) depths.set(type, depth);
   return depth;
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json-value.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
 
 /** The JSON Schema of a payload or of a part of it. */
 export type Shape = { readonly [keyword: string]: JsonValue };

@@ -1,3 +1,4 @@
+import { memoize } from '../../runtime/collections/memoize.js';
 import { camelCase, kebabCase, pluralOf, snakeCase } from './naming.js';
 import { type ModelSchema, storedNameOf } from './project-schema.js';
 
@@ -27,14 +28,8 @@ export interface ModelNames {
 
 type Named = Pick<ModelSchema, 'name' | 'storedName' | 'table'>;
 
-const known = new WeakMap<Named, ModelNames>();
-
 /** Returns all names of a model, derived from its class name and options. */
-export function modelNames(model: Named): ModelNames {
-  const names = known.get(model) ?? deriveNames(model);
-  known.set(model, names);
-  return names;
-}
+export const modelNames: (model: Named) => ModelNames = memoize(deriveNames);
 
 function deriveNames(model: Named): ModelNames {
   const { name } = model;

@@ -1,3 +1,4 @@
+import { memoize } from '../../runtime/collections/memoize.js';
 import { modelNames } from './model-names.js';
 import type { ModelSchema, ProjectSchema, RepositorySchema } from './project-schema.js';
 
@@ -15,24 +16,14 @@ export interface ProjectIndex {
   readonly repositoriesByModel: ReadonlyMap<string, RepositorySchema>;
 }
 
-const indexes = new WeakMap<ProjectSchema, ProjectIndex>();
-
 /** Returns the index of a schema, created on first use. */
-export function projectIndex(schema: ProjectSchema): ProjectIndex {
-  let index = indexes.get(schema);
-  if (index === undefined) {
-    const { models, repositories } = schema;
-    index = {
-      models: indexBy(models, ({ name }) => name),
-      modelsByPlace: indexBy(models, placeKey),
-      modelsByRepository: indexBy(models, (model) => modelNames(model).repository),
-      repositories: indexBy(repositories, placeKey),
-      repositoriesByModel: indexBy(repositories, ({ model }) => model.name),
-    };
-    indexes.set(schema, index);
-  }
-  return index;
-}
+export const projectIndex: (schema: ProjectSchema) => ProjectIndex = memoize(({ models, repositories }) => ({
+  models: indexBy(models, ({ name }) => name),
+  modelsByPlace: indexBy(models, placeKey),
+  modelsByRepository: indexBy(models, (model) => modelNames(model).repository),
+  repositories: indexBy(repositories, placeKey),
+  repositoriesByModel: indexBy(repositories, ({ model }) => model.name),
+}));
 
 /** Returns a unique text for a declaration. */
 export function placeKey({ file, name }: { readonly file: string; readonly name: string }): string {

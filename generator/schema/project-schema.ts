@@ -1,6 +1,8 @@
-import type { JsonValue } from './json-value.js';
+import type { JsonValue } from '../../runtime/domain/json.js';
 import type { Reference, SourceLocation } from './location.js';
 import type { FieldSchema, ModelReference, TypeSchema } from './type-schema.js';
+
+export type { JsonValue } from '../../runtime/domain/json.js';
 
 /** All declarations of the sources, as plain readonly data with locations. */
 export interface ProjectSchema {
@@ -115,8 +117,6 @@ export interface ActionSchema {
   readonly resultOptional: boolean;
   readonly resultNullable: boolean;
   readonly collaborators: readonly CollaboratorSchema[];
-  /** Number of calls of `add`, `update`, `expect` and `getOrAdd` in its class. */
-  readonly stagingCalls: number;
   /** `@version` of its comment: the version of its params. */
   readonly version?: number;
   /** Number of its upcasters; `uncounted` if the source does not state it. Default: none. */

@@ -78,6 +78,8 @@ export interface UnsupportedType {
   readonly cause?: string;
   /** True if the type contains itself. */
   readonly recursive?: true;
+  /** True if its values are instances of a class, functions or symbols, so that not even a result is kept. */
+  readonly isNotPlain?: true;
 }
 
 /** A model class by name and file. */
@@ -125,21 +127,11 @@ export function enumKind(values: readonly EnumValue[]): 'string' | 'number' | 'b
 }
 
 /** Whether a path or a query string can carry a value of the type. */
-export function isScalar(type: TypeSchema): boolean {
-  switch (type.kind) {
-    case 'list':
-    case 'tuple':
-    case 'record':
-    case 'union':
-    case 'recursive':
-    case 'again':
-    case 'object':
-    case 'json':
-    case 'model':
-    case 'void':
-    case 'unsupported':
-      return false;
-    default:
-      return true;
-  }
+export function isScalar({ kind }: TypeSchema): boolean {
+  return SCALARS.has(kind);
 }
+
+const SCALARS: ReadonlySet<TypeSchema['kind']> = new Set([
+  ...(['string', 'number', 'bigint', 'boolean', 'instant', 'decimal', 'uuid', 'currency'] as const),
+  ...(['id', 'enum'] as const),
+]);

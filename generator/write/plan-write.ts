@@ -63,7 +63,7 @@ export function planWrite(request: PlanRequest): WritePlan {
   for (const planned of planRemovals(request, manifest)) add(planned);
   changes.sort((a, b) => compareText(a.path, b.path));
   const hashes = [...emitted.generated].map(
-    ([path, text]) => [manifestName(outputFolder, path), new Set([hashOf(text)])] as const,
+    ([path, text]) => [relativePath(outputFolder, path), new Set([hashOf(text)])] as const,
   );
   return { changes, diagnostics, manifest: new Map(hashes), before: manifest };
 }
@@ -80,7 +80,7 @@ function planFile(
   // Git may have checked it out with other line ends. Keeps one of two equal texts, because outputs are large.
   if (before === text || plainText(before) === text)
     return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
-  const state = ownershipOf(manifest, manifestName(request.outputFolder, path), before);
+  const state = ownershipOf(manifest, relativePath(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
   return state === 'edited' ? edited(path) : foreign(path);
 }
@@ -142,11 +142,6 @@ function headedFiles(projectDirectory: string, folder: string): readonly string[
 /** A manifest may contain any paths; no file outside the output folder may be touched. */
 function isBelow(name: string): boolean {
   return name !== MANIFEST_NAME && !name.startsWith('/') && !/(^|\/)\.\.?(\/|$)|\\/.test(name);
-}
-
-/** The name of a file in the manifest: its path from the output folder. */
-export function manifestName(outputFolder: string, path: string): string {
-  return relativePath(outputFolder, path);
 }
 
 /** The text of a file; undefined if there is none. */

@@ -4,7 +4,8 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 import { isSystemError, writeAdvice } from '../system-error.js';
-import { applyPlan, removeLeftovers, targetOf } from './apply-plan.js';
+import { applyPlan } from './apply-plan.js';
+import { removeLeftovers, targetOf } from './atomic-change.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 

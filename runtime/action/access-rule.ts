@@ -1,7 +1,7 @@
-import { isColumnValue } from '../domain/column-value.js';
 import type { ColumnDescriptor } from '../domain/descriptor.js';
 import { descriptorOf, type Entity, fieldOf, type ModelDescriptor } from '../domain/entity.js';
 import type { Id, ModelClass } from '../domain/id.js';
+import { isColumnValue } from '../domain/kinds/kinds.js';
 import { keyTextOf } from '../domain/natural-key.js';
 import type { Principal } from '../domain/principal.js';
 import { PlanMisuseError } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { Upcaster } from '../domain/descriptor.js';
 import type { JsonObject } from '../domain/json.js';
-import { compileObjectReader } from '../domain/json-reader.js';
+import { compileObjectReader } from '../domain/json-codec.js';
 import { requireStoredName } from '../domain/stored-names.js';
 import { requireUpcasters, upcast, type Versioned } from '../domain/upcast.js';
 import { UnknownActionError, ValidationError } from '../errors.js';

@@ -17,45 +17,33 @@ export let runUnderOwnKey: (
 /** The settings of one execution. Immutable; created by `ExecutionConfiguration.Builder`. */
 export class ExecutionConfiguration {
   /** Whether the plan may change several shards, each of which commits independently. Default false. */
-  readonly allowCrossShard: boolean;
+  readonly allowCrossShard: boolean = false;
   /** Deadline over all attempts, in milliseconds. Default: the executor's (1,800). */
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number | undefined = undefined;
   /** Attempts, including the first. Default: the executor's (4). */
-  readonly maximumAttempts: number | undefined;
+  readonly maximumAttempts: number | undefined = undefined;
   /** Ends the execution when aborted, as long as nothing was sent. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined = undefined;
   /** Refuses the execution unless the staged update of this id starts from one of these versions. */
-  readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined;
+  readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined = undefined;
   /** W3C `traceparent` of the caller, stored with every event. */
-  readonly traceContext: string | undefined;
+  readonly traceContext: string | undefined = undefined;
   /** Whether it may start from states that other executions have staged and not yet committed. Default true. */
-  readonly chaining: boolean;
+  readonly chaining: boolean = true;
   /** A repeat under this key returns the first result instead of taking effect again. */
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey: string | undefined = undefined;
   /** The shard where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
-  readonly idempotencyHome: ShardIdentifier | undefined;
+  readonly idempotencyHome: ShardIdentifier | undefined = undefined;
   /** Whether the key is deleted after the executor's retention. Default true. */
-  readonly idempotencyExpires: boolean;
+  readonly idempotencyExpires: boolean = true;
   /** Identifies the request under the key. Default: its params. */
-  readonly idempotencyRequest: string | undefined;
+  readonly idempotencyRequest: string | undefined = undefined;
   /** Called once with the report, when the execution has ended. */
-  readonly onReport: ((report: ExecutionReport) => void) | undefined;
+  readonly onReport: ((report: ExecutionReport) => void) | undefined = undefined;
 
   /** @internal use `ExecutionConfiguration.Builder` */
   private constructor(settings: Settings) {
-    this.allowCrossShard = settings.allowCrossShard ?? false;
-    this.timeoutMs = settings.timeoutMs;
-    this.maximumAttempts = settings.maximumAttempts;
-    this.signal = settings.signal;
-    this.ifVersion = settings.ifVersion;
-    this.traceContext = settings.traceContext;
-    this.chaining = settings.chaining ?? true;
-    this.idempotencyKey = settings.idempotencyKey;
-    this.idempotencyHome = settings.idempotencyHome;
-    this.idempotencyExpires = settings.idempotencyExpires ?? true;
-    this.idempotencyRequest = settings.idempotencyRequest;
-    this.onReport = settings.onReport;
-    Object.freeze(this);
+    Object.freeze(Object.assign(this, settings));
   }
 
   static readonly Builder: { executionConfiguration(): ExecutionConfigurationBuilder } = {
@@ -100,7 +88,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** Deadline over all attempts, in milliseconds. @throws ValidationError unless positive and finite */
+  /** Deadline over all attempts, in milliseconds. Default 1,800. @throws ValidationError unless positive and finite */
   timeoutMs(milliseconds: number): this {
     if (!(milliseconds > 0 && Number.isFinite(milliseconds))) {
       throw new ValidationError(`timeoutMs must be a positive number of milliseconds, got ${milliseconds}`);
@@ -109,7 +97,7 @@ export class ExecutionConfigurationBuilder {
     return this;
   }
 
-  /** Maximum attempts, including the first. @throws ValidationError unless an integer of at least 1 */
+  /** Maximum attempts, including the first. Default 4. @throws ValidationError unless an integer of at least 1 */
   maximumAttempts(attempts: number): this {
     if (!Number.isInteger(attempts) || attempts < 1) {
       throw new ValidationError(`maximumAttempts must be an integer of at least 1, got ${attempts}`);
@@ -131,7 +119,7 @@ export class ExecutionConfigurationBuilder {
   }
 
   /**
-   * W3C `traceparent`, stored with every event of the plan.
+   * W3C `traceparent`, stored with every event of the plan; parent of its span. Default: the active span.
    *
    * @throws ValidationError unless it has the 55 characters of version, trace id, parent id and flags
    */

@@ -107,7 +107,7 @@ export interface FwScheduleOptions {
   readonly on?: 'once' | 'each-shard';
   /**
    * Runs for due times at which none could start, because no process was running or the previous run had not ended.
-   * `once`: one for all of them. `each`: one for each, in order. `skip`: none, after a minute. Default `once`.
+   * `once`: one for all of them. `each`: one for each, in order. `skip`: none for those a minute past. Default `once`.
    */
   readonly missed?: 'skip' | 'once' | 'each';
   /** Whether a run may start before the previous one has ended. Default false. */

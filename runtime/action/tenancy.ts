@@ -1,5 +1,6 @@
 import { Entity } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
+import { isPlainObject } from '../domain/json.js';
 import type { KnownPrincipal, Principal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ForbiddenError } from '../errors.js';
@@ -96,11 +97,6 @@ export class Reach {
     if (value instanceof ShardedId) this.require(value.resolveShardIdentifier());
     else if (value instanceof Entity) this.requireIds(value.id);
     else if (Array.isArray(value)) for (const item of value) this.requireIds(item);
-    else if (isPlain(value)) for (const item of Object.values(value)) this.requireIds(item);
+    else if (isPlainObject(value)) for (const item of Object.values(value)) this.requireIds(item);
   }
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

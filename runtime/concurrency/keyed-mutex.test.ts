@@ -19,7 +19,7 @@ async function reached(
 test('places are reached in the order of requests, each when the previous one is left', async () => {
   const queue = new KeyedMutex();
   const { order, leave } = await reached(queue, 3);
-  expect([order, queue.waiting('key')]).toEqual([[0], 2]);
+  expect(order).toEqual([0]);
   leave[0]?.();
   await Promise.resolve();
   expect(order).toEqual([0, 1]);

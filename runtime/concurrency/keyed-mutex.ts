@@ -30,11 +30,6 @@ export class KeyedMutex {
     return this.#waiting.has(key);
   }
 
-  /** Number of places that wait for their turn. */
-  waiting(key: string): number {
-    return this.#waiting.get(key)?.size ?? 0;
-  }
-
   /** Takes the turn if it is free. */
   tryEnter(key: string): Release | undefined {
     if (this.#waiting.has(key)) return undefined;

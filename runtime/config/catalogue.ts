@@ -50,17 +50,7 @@ const retention = section<RetentionConfig>({
   },
 });
 
-interface GeneratorRaw {
-  readonly source: string;
-  readonly output: string;
-  readonly migrations: string;
-  readonly templates: string | undefined;
-  readonly client: string | undefined;
-  readonly title: string | undefined;
-  readonly version: string;
-}
-
-const generator = section<GeneratorRaw>({
+const generator = converted<GeneratorConfig, GeneratorConfig>({
   doc: 'What `fw-gen generate` reads and writes.',
   keys: {
     source: path('folder', { default: '.', doc: 'Folder of the sources that the generator reads.' }),
@@ -80,17 +70,15 @@ const generator = section<GeneratorRaw>({
     title: text(128, { doc: 'Title of the API document. Default: the namespace.' }),
     version: text(64, { default: '1.0.0', doc: 'Version of the API document.' }),
   },
+  value: (raw, { context }) => ({ ...raw, source: resolve(context.baseDirectory, raw.source) }),
+  raw: (config) => config,
 });
 
 /** The content of a file, apart from its path. */
 type Settings = Omit<ProjectConfig, 'file'>;
 
-interface FwRaw extends Omit<Settings, 'generator'> {
-  readonly generator: GeneratorRaw | undefined;
-}
-
 /** `fw` */
-export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
+export const fw: SectionKey<Settings> = section<Settings>({
   doc: 'The whole configuration.',
   keys: {
     namespace: text(128, {
@@ -102,10 +90,6 @@ export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
       main: true,
       default: true,
       doc: 'Whether a starting process migrates its shards. `false`: run `fw-gen migrate up` separately; each shard is verified before its first use.',
-    }),
-    maximumClockSkewMs: integer(1, HOUR, {
-      default: 5_000,
-      doc: 'Difference between the clock of a process and that of a database that is reported, in milliseconds.',
     }),
     sharding: { ...sharding, lenient: true },
     access,
@@ -121,11 +105,6 @@ export const fw: SectionKey<Settings> = converted<FwRaw, Settings>({
     const message = 'client-certificates needs fw.http.tls.client-authorities';
     at.report('access', message, 'name the file with the authorities that sign the certificates of callers');
   },
-  value: (raw, { context }) => ({
-    ...raw,
-    generator: raw.generator && generatorConfig(raw.generator, raw.namespace, context.baseDirectory),
-  }),
-  raw: ({ generator: config, ...rest }) => ({ ...rest, generator: config && generatorRaw(config) }),
 });
 
 /** The file itself: a map with the one key `fw`. */
@@ -133,27 +112,3 @@ export const root: SectionKey<{ readonly fw: Settings }> = section<{ readonly fw
   doc: 'The configuration file.',
   keys: { fw: required(fw) },
 });
-
-function generatorConfig(raw: GeneratorRaw, namespace: string, folder: string): GeneratorConfig {
-  return {
-    sourceDirectory: resolve(folder, raw.source),
-    outputDirectory: raw.output,
-    migrationsDirectory: raw.migrations,
-    templatesDirectory: raw.templates,
-    clientDirectory: raw.client,
-    title: raw.title ?? namespace,
-    version: raw.version,
-  };
-}
-
-function generatorRaw(config: GeneratorConfig): GeneratorRaw {
-  return {
-    source: config.sourceDirectory,
-    output: config.outputDirectory,
-    migrations: config.migrationsDirectory,
-    templates: config.templatesDirectory,
-    client: config.clientDirectory,
-    title: config.title,
-    version: config.version,
-  };
-}

@@ -16,7 +16,7 @@ export interface ConfigurationProblem {
   readonly hint?: string;
 }
 
-/** The configuration is invalid. Contains all problems; no part of the configuration took effect. */
+/** The configuration is invalid; contains all problems. Nothing of it took effect; no database was opened. */
 export class ConfigurationError extends FwError {
   readonly code = 'FW_CONFIGURATION';
   /** In the order of the file. Never empty. */

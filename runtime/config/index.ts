@@ -39,7 +39,6 @@ export type {
   Secret,
   ShardingTopology,
   SinkConfig,
-  SinkReceiver,
   TenancyConfig,
   TlsConfig,
   UnsafeSetting,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Mistake } from './problems.js';
 import { didYouMean } from './suggest.js';
 import type { PostgresUrl } from './types.js';
@@ -26,9 +27,14 @@ const REFUSED_SSL_MODES: ReadonlyMap<string, string> = new Map([
   ['verify-ca', 'it accepts the certificate of any host; use verify-full'],
 ]);
 
-/** Reads `sslmode=...&sslrootcert=...`; every other, repeated or empty parameter is a mistake. */
+/**
+ * Reads `sslmode=...&sslrootcert=...`; every other, repeated or empty parameter is a mistake.
+ *
+ * @param folder folder against which relative paths are resolved
+ */
 export function parseJdbcParameters(
   query: string | undefined,
+  folder: string,
 ): JdbcParameters | { readonly mistakes: readonly Mistake[] } {
   const pairs = query === undefined ? [] : query.split('&').map(splitPair);
   // No other mistake is reported, because the rest of the text may be part of the password.
@@ -44,7 +50,7 @@ export function parseJdbcParameters(
     else if (!value) mistakes.push({ message: `the parameter ${name} of the URL has an invalid value` });
     else values.set(name, value);
   }
-  return mistakes.length > 0 ? { mistakes } : combine(values);
+  return mistakes.length > 0 ? { mistakes } : combine(values, folder);
 }
 
 /** The value is undefined if it is absent or badly encoded. */
@@ -66,11 +72,13 @@ function unknownParameter(name: string): Mistake {
 
 function combine(
   values: ReadonlyMap<string, string>,
+  folder: string,
 ): JdbcParameters | { readonly mistakes: readonly Mistake[] } {
   const mode = values.get('sslmode') ?? 'disable';
-  const [sslRootCert, certificate, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) =>
-    values.get(name),
-  );
+  const [sslRootCert, certificate, key] = ['sslrootcert', 'sslcert', 'sslkey'].map((name) => {
+    const path = values.get(name);
+    return path === undefined ? undefined : resolve(folder, path);
+  });
   const sslMode = SSL_MODES.find((known) => known === mode);
   const hint = 'use sslmode=verify-full';
   const mistakes: Mistake[] = [];

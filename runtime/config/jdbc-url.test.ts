@@ -55,69 +55,6 @@ describe('PostgreSQL URLs', () => {
   });
 
   test.each([
-    ['postgresql://db/w', 'must start with "jdbc:"'],
-    ['', 'must start with "jdbc:"'],
-    ['jdbc:', 'the kind of database is not supported'],
-    [
-      'jdbc:mysql://db:3306/w',
-      'jdbc:mysql is not supported (only jdbc:postgresql and jdbc:pglite are supported)',
-    ],
-    ['jdbc:postgres://db/w', 'did you mean "postgresql"?'],
-    ['jdbc:postgresql:w', 'names no host'],
-    ['jdbc:postgresql:///w', 'names no host'],
-    ['jdbc:postgresql://:5432/w', 'names no host'],
-    ['jdbc:postgresql://db', 'names no database'],
-    ['jdbc:postgresql://db/', 'names no database'],
-    ['jdbc:postgresql://db:5432?sslmode=require', 'names no database'],
-    ['jdbc:postgresql://db/a/b', 'more than one "/"'],
-    ['jdbc:postgresql://db/%zz', 'percent-encoding'],
-    ['jdbc:postgresql://db/%ff', 'percent-encoding'],
-    ['jdbc:postgresql://db/%00', 'NUL'],
-    [`jdbc:postgresql://db/${'a'.repeat(64)}`, 'longer than 63 bytes'],
-    ['jdbc:postgresql://db:0/w', 'port of the URL must be from 1 to 65535'],
-    ['jdbc:postgresql://db:70000/w', 'port of the URL must be from 1 to 65535'],
-    ['jdbc:postgresql://db:/w', 'port of the URL'],
-    ['jdbc:postgresql://db:abc/w', 'port of the URL'],
-    ['jdbc:postgresql://db:-1/w', 'port of the URL'],
-    ['jdbc:postgresql://::1/w', 'put an IPv6 address in brackets'],
-    ['jdbc:postgresql://[::1/w', 'not a host name'],
-    ['jdbc:postgresql://[db]/w', 'not a host name'],
-    ['jdbc:postgresql://256.1.1.1/w', 'not a host name'],
-    ['jdbc:postgresql://-db/w', 'not a host name'],
-    ['jdbc:postgresql://a..b/w', 'not a host name'],
-    ['jdbc:postgresql://dätabase/w', 'xn-- form'],
-    ['jdbc:postgresql://a:1,b:2/w', 'several hosts'],
-    ['jdbc:postgresql://db/w#x', '"#"'],
-    ['jdbc:postgresql://db/w x', 'contains a space'],
-    ['jdbc:postgresql://db/w\n', 'contains a control character'],
-    ['jdbc:postgresql://db/w?sslmode=bogus', 'sslmode must be disable, require or verify-full'],
-    ['jdbc:postgresql://db/w?sslmode=verify', 'did you mean "verify-full"?'],
-    ['jdbc:postgresql://db/w?sslmode=prefer', 'silently'],
-    ['jdbc:postgresql://db/w?sslmode=verify-ca', 'use verify-full'],
-    ['jdbc:postgresql://db/w?sslmode', 'invalid value'],
-    ['jdbc:postgresql://db/w?sslmode=', 'invalid value'],
-    ['jdbc:postgresql://db/w?sslmode=%zz', 'invalid value'],
-    ['jdbc:postgresql://db/w?sslmode=require&sslmode=disable', 'gives sslmode twice'],
-    ['jdbc:postgresql://db/w?sslmod=require', 'did you mean "sslmode"?'],
-    ['jdbc:postgresql://db/w?ApplicationName=x', 'use the key application-name'],
-    ['jdbc:postgresql://db/w?constructor=x', 'unknown parameter constructor'],
-    ['jdbc:postgresql://db/w?', 'malformed parameter'],
-    ['jdbc:postgresql://db/w?sslrootcert=ca.pem', 'sslrootcert has no effect with sslmode=disable'],
-    [
-      'jdbc:postgresql://db/w?sslmode=require&sslrootcert=ca.pem',
-      'sslrootcert has no effect with sslmode=require',
-    ],
-    [
-      'jdbc:postgresql://db/w?sslmode=require&sslcert=a',
-      'the URL gives no sslkey (set both sslcert and sslkey',
-    ],
-    ['jdbc:postgresql://db/w?sslmode=verify-full&sslkey=a', 'the URL gives no sslcert'],
-    ['jdbc:postgresql://db/w?sslcert=a&sslkey=b', 'sslcert and sslkey have no effect without TLS'],
-  ])('%j is refused', (text, mistake) => {
-    expect(mistakesOf(text)).toContain(mistake);
-  });
-
-  test.each([
     'jdbc:postgresql://wallet:hunter2@db/w',
     'jdbc:postgresql://wallet:hun/ter2@db/w',
     'jdbc:postgresql://wallet:hunter2?x@db/w',
@@ -157,19 +94,6 @@ describe('URLs of the embedded database', () => {
     ['jdbc:pglite:mem:global-1', { storage: 'mem', location: 'global-1' }],
   ])('%s', (text, parts) => {
     expect(urlOf(text)).toEqual({ kind: 'pglite', ...parts });
-  });
-
-  test.each([
-    ['jdbc:pglite', 'must say file: or mem:'],
-    ['jdbc:pglite:data', 'must say file: or mem:'],
-    ['jdbc:pglite:disk:data', 'must say file: or mem:'],
-    ['jdbc:pglite:file:', 'names no directory'],
-    ['jdbc:pglite:file://data', 'starts with "//"'],
-    ['jdbc:pglite:file:data?x=1', 'takes no parameters'],
-    ['jdbc:pglite:mem:', 'missing or malformed'],
-    ['jdbc:pglite:mem:a/b', 'missing or malformed'],
-  ])('%s is refused', (text, mistake) => {
-    expect(mistakesOf(text)).toContain(mistake);
   });
 });
 

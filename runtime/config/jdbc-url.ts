@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { type JdbcParameters, parseJdbcParameters } from './jdbc-parameters.js';
+import { parseJdbcParameters } from './jdbc-parameters.js';
 import type { Mistake } from './problems.js';
 import { didYouMean } from './suggest.js';
 import type { DatabaseUrl, PgliteUrl } from './types.js';
@@ -87,35 +87,14 @@ function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
   const [, host = '', port = String(DEFAULT_PORT)] =
     bracketed ?? /^([^:]*)(?::(.*))?$/su.exec(authority) ?? [];
   const database = decoded(path.slice(1));
-  const parameters = parseJdbcParameters(query);
+  const parameters = parseJdbcParameters(query, baseDirectory);
   const found = [
     ...addressMistakes(authority, { host, port, isBracketed: bracketed !== null }),
     ...databaseMistakes(path.slice(1), database),
     ...('mistakes' in parameters ? parameters.mistakes : []),
   ];
   if (found.length > 0 || 'mistakes' in parameters) return { mistakes: found };
-  return {
-    url: {
-      ...{ kind: 'postgresql', host, port: Number(port), database: database ?? '' },
-      ...absolute(parameters, baseDirectory),
-    },
-  };
-}
-
-function absolute(
-  { sslRootCert, clientCertificate, ...rest }: JdbcParameters,
-  folder: string,
-): JdbcParameters {
-  return {
-    ...rest,
-    sslRootCert: sslRootCert === undefined ? undefined : resolve(folder, sslRootCert),
-    ...(clientCertificate !== undefined && {
-      clientCertificate: {
-        certificate: resolve(folder, clientCertificate.certificate),
-        key: resolve(folder, clientCertificate.key),
-      },
-    }),
-  };
+  return { url: { kind: 'postgresql', host, port: Number(port), database: database ?? '', ...parameters } };
 }
 
 function addressMistakes(

@@ -141,18 +141,8 @@ export function choices<const Word extends string>(
   words: readonly Word[],
   options: KeyOptions<readonly Word[]>,
 ): ListKind<Word> {
-  const { schema, read } = oneOf(words);
-  return {
-    ...options,
-    default: [],
-    type: `list of ${quoted(words)}`,
-    schema: { type: 'array', uniqueItems: true, items: schema },
-    read(located, context) {
-      if (located.node.kind === 'list') return readItems(located, context, (item) => read(item, context));
-      const message = `must be a list, found ${shownNode(located.node)}`;
-      return refuse(context, located, { message, hint: `write [${words[0]}]` });
-    },
-  };
+  const lengths = { minimum: 0, maximum: words.length, of: 'words' };
+  return { ...options, default: [], type: `list of ${quoted(words)}`, ...listOf(oneOf(words), lengths) };
 }
 
 interface TextsOptions extends KeyOptions<readonly string[]> {
@@ -165,20 +155,15 @@ interface TextsOptions extends KeyOptions<readonly string[]> {
 /** A list of texts, each at most once. */
 export function texts(options: TextsOptions): ListKind<string> {
   const { maximum, maximumLength, check } = options;
-  const { schema } = sized('string', maximumLength);
+  const item: Pick<Kind<string>, 'schema' | 'read'> = {
+    schema: sized('string', maximumLength).schema,
+    read: (located, context) => readText(located, context, { maximum: maximumLength, check }),
+  };
   return {
     ...options,
     default: [],
     type: `list of strings, 1 to ${maximum}`,
-    schema: { type: 'array', minItems: 1, maxItems: maximum, uniqueItems: true, items: schema },
-    read(located, context) {
-      const wanted = `a list of 1 to ${maximum} strings`;
-      if (!requireLength(located, context, { minimum: 1, maximum, wanted })) return undefined;
-      return readItems(located, context, (item) =>
-        readText(item, context, { maximum: maximumLength, check }),
-      );
-    },
-    print: (value) => (value.length === 0 ? undefined : value),
+    ...listOf(item, { minimum: 1, maximum, of: 'strings' }),
   };
 }
 
@@ -258,41 +243,35 @@ function oneOf<Word extends string>(words: readonly Word[]): Pick<Kind<Word>, 's
   });
 }
 
-/** Whether a list has the right length. If not, reports it. */
-export function requireLength(
-  located: Located,
-  context: ReadContext,
-  { minimum, maximum, wanted }: { minimum: number; maximum: number; wanted: string },
-): boolean {
-  const { node } = located;
-  if (node.kind === 'list' && node.items.length >= minimum && node.items.length <= maximum) return true;
-  const found = node.kind === 'list' ? `a list of ${node.items.length}` : shownNode(node);
-  refuse(context, located, { message: `must be ${wanted}, found ${found}` });
-  return false;
-}
-
-/** The entries of a list with their positions. */
-export function itemsOf({ node, place }: Located): readonly Located[] {
-  if (node.kind !== 'list') return [];
-  return node.items.map((item, index) => ({
-    node: item,
-    place: { path: `${place.path}[${index}]`, offset: item.offset },
-  }));
-}
-
-function readItems<Item>(
-  located: Located,
-  context: ReadContext,
-  read: (item: Located) => Item | undefined,
-): readonly Item[] {
-  const items = new Set<Item>();
-  for (const item of itemsOf(located)) {
-    const value = read(item);
-    if (value === undefined) continue;
-    if (items.has(value)) refuse(context, item, { message: `${String(value)} is listed twice` });
-    items.add(value);
-  }
-  return [...items];
+/** A list of `minimum` to `maximum` values, each at most once. */
+export function listOf<Item>(
+  item: Pick<Kind<Item>, 'schema' | 'read' | 'print'>,
+  { minimum, maximum, of }: { readonly minimum: number; readonly maximum: number; readonly of: string },
+): Required<Pick<Kind<readonly Item[]>, 'schema' | 'read' | 'print'>> {
+  return {
+    schema: { type: 'array', minItems: minimum, maxItems: maximum, uniqueItems: true, items: item.schema },
+    read(located, context) {
+      const { node, place } = located;
+      const length = node.kind === 'list' ? node.items.length : -1;
+      if (node.kind !== 'list' || length < minimum || length > maximum) {
+        const found = node.kind === 'list' ? `a list of ${length}` : shownNode(node);
+        const hint = node.kind === 'scalar' && node.type === 'text' ? 'put it in brackets: [ ]' : undefined;
+        const message = `must be a list of ${minimum} to ${maximum} ${of}, found ${found}`;
+        return refuse(context, located, { message, hint });
+      }
+      const items = new Set<Item>();
+      for (const [index, each] of node.items.entries()) {
+        const at = { node: each, place: { path: `${place.path}[${index}]`, offset: each.offset } };
+        const value = item.read(at, context);
+        if (value === undefined) continue;
+        if (items.has(value)) refuse(context, at, { message: `${String(value)} is listed twice` });
+        items.add(value);
+      }
+      return [...items];
+    },
+    print: (value) =>
+      value.length < minimum ? undefined : value.map((each) => (item.print ? item.print(each) : each)),
+  };
 }
 
 interface TextRules {

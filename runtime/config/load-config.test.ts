@@ -9,15 +9,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { configFor } from './config-for.js';
 import { ConfigurationError } from './configuration-error.js';
 import { loadConfig } from './load-config.js';
-import {
-  errorOf,
-  ONE_SHARD,
-  oneShardWith,
-  PRIMARY,
-  parse,
-  problemOf,
-  problemsOf,
-} from './test-support/configs.js';
+import { errorOf, ONE_SHARD, oneShardWith, PRIMARY, parse, problemsOf } from './test-support/configs.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const TWO_SHARDS = join(repository, 'examples/wallet/fw.config.postgres.yaml');
@@ -51,12 +43,12 @@ describe('the examples', () => {
       ],
     ]);
     expect(config.generator).toEqual({
-      sourceDirectory: join(repository, 'examples/wallet'),
-      outputDirectory: join(repository, 'examples/wallet/generated'),
-      migrationsDirectory: join(repository, 'examples/wallet/migrations'),
-      templatesDirectory: undefined,
-      clientDirectory: join(repository, 'examples/wallet/generated/client'),
-      title: 'example.wallet',
+      source: join(repository, 'examples/wallet'),
+      output: join(repository, 'examples/wallet/generated'),
+      migrations: join(repository, 'examples/wallet/migrations'),
+      templates: undefined,
+      client: join(repository, 'examples/wallet/generated/client'),
+      title: undefined,
       version: '1.0.0',
     });
   });
@@ -156,11 +148,11 @@ describe('a valid configuration', () => {
       slowMs: 1_000,
     });
     expect(config.generator).toEqual({
-      sourceDirectory: '/app',
-      outputDirectory: '/app/out',
-      migrationsDirectory: '/srv/migrations',
-      templatesDirectory: '/app/own',
-      clientDirectory: '/app/web',
+      source: '/app',
+      output: '/app/out',
+      migrations: '/srv/migrations',
+      templates: '/app/own',
+      client: '/app/web',
       title: 'Wallets',
       version: '2.1.0',
     });
@@ -217,34 +209,6 @@ describe('a valid configuration', () => {
 });
 
 describe('files that are not a configuration', () => {
-  test.each([
-    ['empty', ''],
-    ['null', '~'],
-    ['only comments', '# nothing\n# here\n'],
-    ['only a document start', '---\n'],
-  ])('%s', (_, text) => {
-    expect(problemOf(text)).toMatchObject({ line: 1, path: '', message: 'the file is empty' });
-  });
-
-  test.each([
-    ['a list', '- fw'],
-    ['a string', 'fw'],
-    ['a number', '5'],
-  ])('%s at the top', (_, text) => {
-    expect(problemOf(text).message).toBe('the file must be a map of keys and values');
-  });
-
-  test.each([['fw: ~'], ['fw:'], ['fw: 5'], ['fw: []']])('%s', (text) => {
-    expect(problemOf(text)).toMatchObject({ path: 'fw', line: 1 });
-  });
-
-  test('no fw at the top level', () => {
-    expect(problemsOf('sharding: {}').map(({ path, message }) => [path, message])).toEqual([
-      ['sharding', 'unknown key'],
-      ['fw', 'is missing'],
-    ]);
-  });
-
   test('a file that is missing, a folder, not UTF-8 or too large', () => {
     mkdirSync(join(folder, 'a-folder'));
     const message = (path: string): string => errorOf(() => loadConfig(path)).message;
@@ -255,51 +219,6 @@ describe('files that are not a configuration', () => {
       /the file is not valid UTF-8$/,
     );
     expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
-  });
-});
-
-describe('YAML that is refused', () => {
-  test.each([
-    ['two documents', `${ONE_SHARD}---\nfw: {}\n`, 17, 'a second YAML document starts here'],
-    [
-      'a tab for indentation',
-      oneShardWith('    default-shard', '\tdefault-shard'),
-      4,
-      'a tab is used for indentation',
-    ],
-    ['an unknown tag', oneShardWith('example.wallet', '!java.lang.Runtime x'), 2, 'unknown YAML tag'],
-    ['a binary tag', oneShardWith('example.wallet', '!!binary aGk='), 2, 'unknown YAML tag'],
-    ['a directive', `%YAML 1.1\n---\n${ONE_SHARD}`, 1, 'YAML directives are not supported'],
-    [
-      'an alias without an anchor',
-      oneShardWith('example.wallet', '*there'),
-      2,
-      'this alias refers to no earlier anchor',
-    ],
-    ['an alias to itself', 'fw: &fw [*fw]', 1, 'this alias refers to no earlier anchor'],
-    ['a key that is a list', `? [a]\n: b\n${ONE_SHARD}`, 1, 'a key must be plain text'],
-    [
-      'a value that starts with @',
-      oneShardWith('hunter2', '@hunter2'),
-      15,
-      'a value cannot start with this character',
-    ],
-    ['an unclosed quote', oneShardWith('hunter2', '"hunter2'), 17, 'something is missing here'],
-    [
-      'a reference without quotes in braces',
-      oneShardWith('group: 0, ', 'group: ${G}, '),
-      4,
-      'this is not valid YAML',
-    ],
-  ])('%s', (_, text, line, message) => {
-    const [problem] = problemsOf(text);
-    expect(problem?.message).toContain(message);
-    expect(problem?.line).toBe(line);
-    expect(JSON.stringify(problemsOf(text))).not.toContain('hunter2');
-  });
-
-  test('a reference without quotes in braces gets the hint to quote it', () => {
-    expect(problemsOf('fw: { namespace: ${NAME} }')[0]?.hint).toContain('put quotes around a reference');
   });
 });
 

@@ -25,7 +25,9 @@ function messagesOf(text: string): readonly string[] {
     return ['accepted'];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.problems.map(formatProblem);
+    const lines = error.problems.map(formatProblem);
+    expect(lines.join()).not.toMatch(/hunter2/i);
+    return lines;
   }
 }
 
@@ -70,7 +72,19 @@ function messagesOfKey(path: Path): string {
 
 /** Whole files, or parts of one. */
 const FILES: readonly string[] = [
-  ...['', '~', '# only a comment', '- fw', 'fw', 'fw: ~', 'fw: []', 'sharding: {}', 'fw: {}', 'Fw: {}'],
+  ...[
+    '',
+    '~',
+    '---\n',
+    '# only a comment',
+    '- fw',
+    'fw',
+    'fw: ~',
+    'fw: []',
+    'sharding: {}',
+    'fw: {}',
+    'Fw: {}',
+  ],
   ...['fw: {}\n---\nfw: {}', '%YAML 1.1\n---\nfw: {}', 'fw: &a [*a]', 'fw: *a', '? [a]\n: b', 'fw: @a'],
   ...[
     'fw: "a',
@@ -111,6 +125,12 @@ const FILES: readonly string[] = [
   ...['primry-config', 'jobs-config', 'jobs_config', 'a', 'Config', 'jobsconfig'].map(
     (key) => `${ONE_SHARD}              ${key}: {}\n`,
   ),
+  ...['"10"', '.inf', '.nan', '0x10', '1e1', '99999999999999999999', '1001', 'ten', '~'].map((size) =>
+    ONE_SHARD.replace('maximum-pool-size: 20', `maximum-pool-size: ${size}`),
+  ),
+  ...['1234567', '"a\\0b"', '@hunter2', '"hunter2', '!hunter2', '[hunter2]', '|hunter2'].map((password) =>
+    ONE_SHARD.replace(/password: .*\n.*\n/, `password: ${password}\n`),
+  ),
   ...['[fsync, fsync]', '[fsink]', 'fsync'].map(
     (value) => `${ONE_SHARD}                allow-unsafe: ${value}\n`,
   ),
@@ -118,6 +138,13 @@ const FILES: readonly string[] = [
 
 const URLS: readonly string[] = [
   ...['postgresql://db/w', 'jdbc:', 'jdbc:mysql://db/w', 'jdbc:postgres://db/w', 'jdbc:HUNTER2://db/w'],
+  ...['jdbc:postgresql://db:5432?sslmode=require', 'jdbc:postgresql://db/%ff', 'jdbc:postgresql://db:abc/w'],
+  ...[
+    'jdbc:postgresql://db:-1/w',
+    'jdbc:postgresql://a..b/w',
+    'jdbc:postgresql://db/w\n',
+    'jdbc:pglite:data',
+  ],
   ...['jdbc:postgresql:w', 'jdbc:postgresql:///w', 'jdbc:postgresql://:1/w', 'jdbc:postgresql://db'],
   ...[
     'jdbc:postgresql://db/',
@@ -183,6 +210,10 @@ const REFERENCES: readonly string[] = [
     '${}',
     '${1A}',
     '${A:b}',
+    '${A:hunter2}',
+    '${toString}',
+    '${__proto__}',
+    '${file:/does/not/exist}',
     '${A:-${B}}',
     '${file:}',
     '${file:/}',

@@ -45,9 +45,7 @@ function checkUser(raw: { username?: string | undefined; password?: Secret | und
 
 // Receivers.
 
-type Settings<Receiver> = Omit<Receiver, 'kind'>;
-
-const webhook = section<Settings<WebhookReceiver>>({
+const webhook = section<WebhookReceiver>({
   doc: 'The sink posts each message to a URL, signed by HMAC.',
   keys: {
     url: text(2_048, {
@@ -63,7 +61,7 @@ const webhook = section<Settings<WebhookReceiver>>({
   },
 });
 
-const nats = section<Settings<NatsReceiver>>({
+const nats = section<NatsReceiver>({
   doc: 'The sink publishes to NATS JetStream. Needs the packages `@nats-io/jetstream` and `@nats-io/transport-node`.',
   keys: {
     servers: {
@@ -95,7 +93,7 @@ const nats = section<Settings<NatsReceiver>>({
   },
 });
 
-const kafka = section<Settings<KafkaReceiver>>({
+const kafka = section<KafkaReceiver>({
   doc: 'The sink produces to Kafka with an idempotent producer, `acks=all` and the id of the model as key. Needs the package `@platformatic/kafka`.',
   keys: {
     brokers: {
@@ -124,13 +122,7 @@ const kafka = section<Settings<KafkaReceiver>>({
 
 // Sinks.
 
-interface SinkRaw extends Omit<SinkConfig, 'receiver'> {
-  readonly webhook: Settings<WebhookReceiver> | undefined;
-  readonly nats: Settings<NatsReceiver> | undefined;
-  readonly kafka: Settings<KafkaReceiver> | undefined;
-}
-
-const sink = converted<SinkRaw, SinkConfig>({
+const sink = section<SinkConfig>({
   doc: 'One receiver.',
   unique: { name: 'sink name' },
   keys: {
@@ -178,19 +170,6 @@ const sink = converted<SinkRaw, SinkConfig>({
     const found = ['webhook', 'nats', 'kafka'].filter((name) => at.has(name)).join(' and ');
     if (found === '' || found.includes(' '))
       at.report('', `a sink has one of webhook, nats and kafka, found ${found || 'none'}`);
-  },
-  value({ webhook, nats, kafka, ...settings }) {
-    if (webhook !== undefined) return { ...settings, receiver: { kind: 'webhook', ...webhook } };
-    if (nats !== undefined) return { ...settings, receiver: { kind: 'nats', ...nats } };
-    return kafka && { ...settings, receiver: { kind: 'kafka', ...kafka } };
-  },
-  raw({ receiver, ...settings }) {
-    return {
-      ...settings,
-      webhook: receiver.kind === 'webhook' ? receiver : undefined,
-      nats: receiver.kind === 'nats' ? receiver : undefined,
-      kafka: receiver.kind === 'kafka' ? receiver : undefined,
-    };
   },
 });
 

@@ -11,7 +11,7 @@ import {
   type Shape,
 } from './key.js';
 import { camelCase, childPath, inStyle, kebabCase } from './key-names.js';
-import { itemsOf, requireLength } from './kinds.js';
+import { listOf } from './kinds.js';
 import type { Place } from './problems.js';
 import { shownNode } from './scalar.js';
 import { didYouMean, editDistance } from './suggest.js';
@@ -90,18 +90,12 @@ export function list<Item>(
   item: SectionKey<Item>,
   { minimum, maximum, doc }: { readonly minimum: number; readonly maximum: number; readonly doc: string },
 ): SectionKey<readonly Item[]> & { readonly required: true } {
-  const wanted = `a list of ${minimum} to ${maximum} entries`;
   return {
     doc,
     required: true,
     type: `list, ${minimum} to ${maximum} entries`,
-    schema: { type: 'array', minItems: minimum, maxItems: maximum, items: item.schema },
     shape: { ...item.shape, isList: true },
-    read(located, context) {
-      if (!requireLength(located, context, { minimum, maximum, wanted })) return undefined;
-      return itemsOf(located).flatMap((each) => item.read(each, context) ?? []);
-    },
-    print: (value) => value.map((each) => item.print(each)),
+    ...listOf(item, { minimum, maximum, of: 'entries' }),
   };
 }
 

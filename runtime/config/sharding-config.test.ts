@@ -97,7 +97,11 @@ describe('problems have key paths and no position', () => {
     [{ username: SecretText.of('x') }, 'username', 'must be a string, found a secret'],
     [{ password: null }, 'password', 'has no value, but must be a string'],
     [{ maxPoolSize: 1 }, 'maxPoolSize', 'unknown key'],
-    [{ allowUnsafe: new Set(['fsync']) }, 'allowUnsafe', 'must be a list, found a value of another type'],
+    [
+      { allowUnsafe: new Set(['fsync']) },
+      'allowUnsafe',
+      'must be a list of 0 to 3 words, found a value of another type',
+    ],
   ])('%o', (change, key, message) => {
     expect(problemsOf(input({ ...PRIMARY_INPUT, ...change } as DataSourceInput))).toEqual([
       [`${PATH}.${key}`, message],

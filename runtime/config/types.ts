@@ -158,22 +158,20 @@ export interface SinkConfig {
   readonly onRejected: 'park' | 'stop';
   /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  readonly receiver: SinkReceiver;
+  /** A sink has one of the following receivers. */
+  readonly webhook: WebhookReceiver | undefined;
+  readonly nats: NatsReceiver | undefined;
+  readonly kafka: KafkaReceiver | undefined;
 }
-
-/** Where a sink sends events. */
-export type SinkReceiver = WebhookReceiver | NatsReceiver | KafkaReceiver;
 
 /** An HTTP endpoint to which events are posted. */
 export interface WebhookReceiver {
-  readonly kind: 'webhook';
   readonly url: string;
   readonly secret: Secret;
 }
 
 /** A stream of NATS JetStream. */
 export interface NatsReceiver {
-  readonly kind: 'nats';
   readonly servers: readonly string[];
   /** Template of the subject. Default `events.{model}.{event}`. */
   readonly subject: string;
@@ -185,7 +183,6 @@ export interface NatsReceiver {
 
 /** A topic of Kafka. */
 export interface KafkaReceiver {
-  readonly kind: 'kafka';
   readonly brokers: readonly string[];
   /** Template of the topic. Default `outbox.event.{model}`. */
   readonly topic: string;
@@ -283,17 +280,17 @@ export interface HttpConfig {
 /** Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder. */
 export interface GeneratorConfig {
   /** Folder that contains all inputs. */
-  readonly sourceDirectory: string;
+  readonly source: string;
   /** Folder of emitted code. */
-  readonly outputDirectory: string;
+  readonly output: string;
   /** Folder of the application's migrations. */
-  readonly migrationsDirectory: string;
+  readonly migrations: string;
   /** Folder of the user's own templates, if there is one. */
-  readonly templatesDirectory: string | undefined;
+  readonly templates: string | undefined;
   /** Folder of the emitted client. Undefined: no client is emitted. */
-  readonly clientDirectory: string | undefined;
-  /** Title of the API document. Default: the namespace. */
-  readonly title: string;
+  readonly client: string | undefined;
+  /** Title of the API document. Undefined: the namespace. */
+  readonly title: string | undefined;
   /** Version of the API document. Default `1.0.0`. */
   readonly version: string;
 }
@@ -305,8 +302,6 @@ export interface FwConfig {
   readonly namespace: string;
   /** False: migrations run separately, and the start only verifies them. */
   readonly migrateAtStart: boolean;
-  /** Difference between the clock of a process and that of a database that is reported, in milliseconds. */
-  readonly maximumClockSkewMs: number;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;
   readonly http: HttpConfig;

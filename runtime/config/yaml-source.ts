@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, type Pair, type ParsedNode, type Scalar } from 'yaml';
 import type { ConfigNode, MapEntry, ScalarNode } from './config-node.js';
 import type { Mistake, Problems } from './problems.js';
-import { readYamlDocument } from './yaml-syntax.js';
+import { MAXIMUM_DEPTH, readYamlDocument, TOO_DEEP } from './yaml-syntax.js';
 
 /** Maximum values of a file with its aliases expanded. A shard has about twenty. */
 const MAXIMUM_VALUES = 100_000;
@@ -16,71 +16,56 @@ export function readYaml(text: string, problems: Problems): ConfigNode | undefin
 }
 
 /**
- * Builds the tree. An alias shares the node of its anchor, so the tree takes linear time and memory. The validator
- * walks the expanded tree, so expanded values are counted.
+ * Builds the tree. The node of an anchor is built again for each alias, so that the limit of values is that of the
+ * expanded tree, which the validator walks.
  */
 class TreeBuilder {
   readonly #problems: Problems;
-  readonly #anchors = new Map<string, { readonly node: ConfigNode; readonly weight: number }>();
-  #weight = 0;
+  readonly #anchors = new Map<string, ParsedNode>();
+  #values = 0;
 
   constructor(problems: Problems) {
     this.#problems = problems;
   }
 
-  build(source: ParsedNode): ConfigNode {
-    const before = this.#weight;
-    const [offset] = source.range;
-    this.#grow(1, offset);
-    if (isAlias(source)) return this.#resolve(source.source, offset);
-    const node = this.#convert(source, offset);
-    if (source.anchor !== undefined)
-      this.#anchors.set(source.anchor, { node, weight: this.#weight - before });
+  build(source: ParsedNode, depth = 0): ConfigNode {
+    const node = this.#convert(source, depth);
+    if (!isAlias(source) && source.anchor !== undefined) this.#anchors.set(source.anchor, source);
     return node;
   }
 
-  #convert(source: ParsedNode, offset: number): ConfigNode {
-    if (isScalar(source)) return scalarNode(source, offset);
-    if (isAlias(source)) return emptyScalar(offset);
+  #convert(source: ParsedNode, depth: number): ConfigNode {
+    const [offset] = source.range;
     // The rest of a hostile file is skipped.
-    if (isMap(source)) {
-      const entries = source.items.flatMap((pair) => (this.#isFull ? [] : this.#entry(pair)));
-      return { kind: 'map', offset, entries };
-    }
-    const items = source.items.flatMap((item) => (this.#isFull ? [] : [this.build(item)]));
-    return { kind: 'list', offset, items };
+    if (this.#values > MAXIMUM_VALUES) return emptyScalar(offset);
+    this.#values += 1;
+    if (this.#values > MAXIMUM_VALUES)
+      return this.#refuse(offset, { message: 'the file has too many keys and values' });
+    if (isScalar(source)) return scalarNode(source, offset);
+    if (isAlias(source)) return this.#resolve(source.source, offset, depth);
+    if (depth === MAXIMUM_DEPTH) return this.#refuse(offset, TOO_DEEP);
+    if (isMap(source))
+      return { kind: 'map', offset, entries: source.items.flatMap((pair) => this.#entry(pair, depth + 1)) };
+    return { kind: 'list', offset, items: source.items.map((item) => this.build(item, depth + 1)) };
   }
 
-  #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>): MapEntry[] {
+  #entry({ key, value }: Pair<ParsedNode, ParsedNode | null>, depth: number): MapEntry[] {
     if (!isScalar(key)) return []; // the parser has refused every other key
     const [keyOffset] = key.range;
-    const node = value === null ? emptyScalar(keyOffset) : this.build(value);
+    const node = value === null ? emptyScalar(keyOffset) : this.build(value, depth);
     return [{ key: String(key.value), keyOffset, value: node }];
   }
 
-  #resolve(name: string, offset: number): ConfigNode {
-    const anchor = this.#anchors.get(name);
-    if (anchor !== undefined) {
-      this.#grow(anchor.weight, offset);
-      return anchor.node;
-    }
+  #resolve(name: string, offset: number, depth: number): ConfigNode {
+    const anchored = this.#anchors.get(name);
+    if (anchored !== undefined) return this.build(anchored, depth);
     const hint = 'put quotes around a value that starts with an asterisk';
-    this.#report(offset, { message: 'this alias refers to no earlier anchor', hint });
-    return emptyScalar(offset);
+    return this.#refuse(offset, { message: 'this alias refers to no earlier anchor', hint });
   }
 
-  get #isFull(): boolean {
-    return this.#weight > MAXIMUM_VALUES;
-  }
-
-  #grow(weight: number, offset: number): void {
-    if (this.#isFull) return;
-    this.#weight += weight;
-    if (this.#isFull) this.#report(offset, { message: 'the file has too many keys and values' });
-  }
-
-  #report(offset: number, mistake: Mistake): void {
+  #refuse(offset: number, mistake: Mistake): ScalarNode {
     this.#problems.add({ path: '', offset }, mistake);
+    return emptyScalar(offset);
   }
 }
 

@@ -106,7 +106,10 @@ export class Inbox<Database> {
     return { kind: 'done', result };
   }
 
-  /** Deletes messages that were received before a time. Brokers repeat messages for a few days at most. */
+  /**
+   * Deletes messages that were received before a time. A deleted message counts as new if it is sent again; brokers
+   * repeat messages for a few days at most.
+   */
   async purge(before: Date): Promise<number> {
     const { numAffectedRows } = await sql`delete from ${sql.table(this.#table)}
       where received_date < ${before}`.execute(this.#database);

@@ -143,7 +143,7 @@ function driftFindings(
     state === 'pending'
       ? 'Run fw-gen migrate up first.'
       : 'Write a migration: fw-gen migrate diff. If that finds nothing, undo what was changed by hand on this shard.';
-  const misfits = tables.map(({ message }): Finding => ({ subject, ...fault('drift', message, advice) }));
+  const misfits = tables.map((message): Finding => ({ subject, ...fault('drift', message, advice) }));
   if (lacks.length + has.length === 0) return misfits;
   const found = `differs from most shards: ${lacks.length} objects missing, ${has.length} extra`;
   return [...misfits, { subject, ...warning('drift', found, 'Run fw-gen migrate verify for the list.') }];

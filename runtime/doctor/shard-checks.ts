@@ -1,7 +1,8 @@
 import { time } from '../concurrency/time.js';
-import type { MemberConfig, UnsafeSetting } from '../config/types.js';
+import type { MemberConfig } from '../config/types.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
 import { missingRights, quoteTable } from '../migration/application-rights.js';
+import { DURABILITY_SETTINGS, readServer } from '../migration/server-check.js';
 import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
@@ -22,7 +23,6 @@ export interface CheckedTable {
   readonly sharded: boolean;
 }
 
-const OLDEST_SERVER = 140_000;
 const SKEW_WARNING_MS = 500;
 const SKEW_FAULT_MS = 10_000;
 /** Time limit for the scan of a large table, in milliseconds. */
@@ -53,18 +53,13 @@ function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
 }
 
 export const checkVersion: ShardCheck = async ({ database }) => {
-  const [number, version, encoding] = await ask(
-    database,
-    `select current_setting('server_version_num')::int4, current_setting('server_version'),
-      current_setting('server_encoding')`,
-  );
-  const found = `PostgreSQL ${String(version)}`;
-  if (Number(number) < OLDEST_SERVER)
-    return [fault('version', found, 'Upgrade the server: 14 or newer is required.')];
+  const { version, isTooOld, encoding } = await readServer(database);
+  const found = `PostgreSQL ${version}`;
+  if (isTooOld) return [fault('version', found, 'Upgrade the server: 14 or newer is required.')];
   if (encoding === 'UTF8') return [ok('version', found)];
   const advice =
     "Create the database with: encoding 'UTF8' template template0. Applications do not start on this one.";
-  return [fault('version', `${found}, encoding ${String(encoding)}`, advice)];
+  return [fault('version', `${found}, encoding ${encoding}`, advice)];
 };
 
 /** Checks for settings with which an acknowledged commit can be lost. */
@@ -73,13 +68,8 @@ export const checkDurability: ShardCheck = async ({ database, member }) => {
     const advice = 'A power loss may lose data: use a server in production.';
     return [warning('durability', 'embedded database', advice)];
   }
-  const names: readonly UnsafeSetting[] = ['fsync', 'full_page_writes', 'synchronous_commit'];
-  const values = await ask(
-    database,
-    `select ${names.map((name) => `current_setting('${name}')`).join(', ')}`,
-  );
-  const off = names.filter((_, index) => values[index] === 'off');
-  if (off.length === 0) return [ok('durability', names.map((name) => `${name} on`).join(', '))];
+  const { off } = await readServer(database);
+  if (off.length === 0) return [ok('durability', DURABILITY_SETTINGS.map((name) => `${name} on`).join(', '))];
   const found = off.map((name) => `${name} off`).join(', ');
   const allowed = off.every((name) => member.primary.allowUnsafe.includes(name));
   if (allowed) return [warning('durability', `${found}, allowed`, 'Acknowledged commits can be lost.')];

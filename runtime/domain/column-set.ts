@@ -1,6 +1,6 @@
+import { memoize } from '../collections/memoize.js';
 import type { ColumnDescriptor } from './descriptor.js';
-import type { ModelDescriptor } from './entity.js';
-import { type Entity, fieldOf } from './entity.js';
+import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
 
 /** Columns of a model that an update sets. The version is always included, the id never. */
 export interface ColumnSet {
@@ -10,20 +10,13 @@ export interface ColumnSet {
   readonly positions: readonly number[];
 }
 
-interface Known {
-  readonly all: ColumnSet;
-  readonly sets: Map<string, ColumnSet>;
-}
-
 /** Maximum cached sets per model: an application has a few. Further ones are created each time. */
 const MAXIMUM_KNOWN = 64;
 
-const known = new WeakMap<ModelDescriptor, Known>();
+const setsOf = memoize((_: ModelDescriptor) => new Map<string, ColumnSet>());
 
 /** Every column except the id. */
-export function allColumns(model: ModelDescriptor): ColumnSet {
-  return knownOf(model).all;
-}
+export const allColumns: (model: ModelDescriptor) => ColumnSet = memoize((model) => setOf(model, () => true));
 
 /** The columns of these fields, and the version. Unknown fields are ignored. */
 export function columnsOfFields(model: ModelDescriptor, fields: Iterable<string>): ColumnSet {
@@ -74,20 +67,10 @@ function setOf(
     if (field === 'version' || (field !== 'id' && has(column, position))) key += `${position},`;
     position += 1;
   }
-  const { sets } = knownOf(model);
+  const sets = setsOf(model);
   const found = sets.get(key);
   if (found !== undefined) return found;
   const made: ColumnSet = { key, positions: key.split(',').slice(0, -1).map(Number) };
   if (sets.size < MAXIMUM_KNOWN) sets.set(key, made);
-  return made;
-}
-
-function knownOf(model: ModelDescriptor): Known {
-  const found = known.get(model);
-  if (found !== undefined) return found;
-  const positions = [...model.columns.keys()].filter((position) => model.columns[position]?.field !== 'id');
-  const all = { key: positions.map((position) => `${position},`).join(''), positions };
-  const made = { all, sets: new Map([[all.key, all]]) };
-  known.set(model, made);
   return made;
 }

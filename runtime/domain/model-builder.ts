@@ -1,3 +1,4 @@
+import { memoize } from '../collections/memoize.js';
 import { PlanMisuseError, ValidationError } from '../errors.js';
 import type { ColumnDescriptor } from './descriptor.js';
 import type { ModelDescriptor } from './entity.js';
@@ -102,17 +103,10 @@ export abstract class ModelBuilder<M extends Entity> {
 
 type DraftCheck = (draft: object) => void;
 
-const checksOf = new WeakMap<object, readonly DraftCheck[]>();
-
 /** The checks of fields with rules, compiled at the first use of a model. */
-function ruleChecks(descriptor: { readonly columns: readonly ColumnDescriptor[] }): readonly DraftCheck[] {
-  let checks = checksOf.get(descriptor);
-  if (checks === undefined) {
-    checks = descriptor.columns.flatMap((column) => ruleCheck(column) ?? []);
-    checksOf.set(descriptor, checks);
-  }
-  return checks;
-}
+const ruleChecks = memoize(({ columns }: { readonly columns: readonly ColumnDescriptor[] }) =>
+  columns.flatMap((column) => ruleCheck(column) ?? []),
+);
 
 function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftCheck | undefined {
   if (rules === undefined) return undefined;

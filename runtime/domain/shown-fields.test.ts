@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldDescriptor, FieldType } from './descriptor.js';
-import { compileObjectWriter } from './json-writer.js';
+import { compileObjectWriter } from './json-codec.js';
 import { withoutSecrets } from './shown-fields.js';
 
 const text: FieldType = { kind: 'string' };

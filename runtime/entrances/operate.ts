@@ -25,16 +25,16 @@ export type {
   DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
-export type { RebuildProgress, ReplayFrom, ReplayOptions } from '../events/dead-letters/replays.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
 export type { DeliveryLimits } from '../events/delivery/delivery-limits.js';
 export { EventDelivery } from '../events/event-delivery.js';
-export { EventOperations, type FailoverReport, type OrderedReplay } from '../events/event-operations.js';
+export { EventOperations, type FailoverReport } from '../events/event-operations.js';
 export type { ConsumerLag, SagaLag, ShardLag } from '../events/lag.js';
 export type { LogCursor, LoggedEvent, SourceAction } from '../events/log/event-record.js';
 export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
 export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
+export type { OrderedReplay, RebuildProgress, ReplayFrom, ReplayOptions } from '../events/replays.js';
 export type {
   RecurringAction,
   ScheduledAction,
@@ -42,12 +42,7 @@ export type {
   ScheduleState,
   Schedules,
 } from '../events/schedules/schedules.js';
-export {
-  CrossShardJournal,
-  type JournalEntry,
-  type JournalPart,
-  type PartStatus,
-} from '../execution/cross-shard/cross-shard-journal.js';
+export { CrossShardJournal } from '../execution/cross-shard/cross-shard-journal.js';
 export type {
   ExplainedItem,
   ExplainedPart,
@@ -56,7 +51,6 @@ export type {
   Explanation,
   Verdict,
 } from '../execution/perform/explain.js';
-export type { DriftPolicy } from '../migration/check-schema.js';
 export {
   type MigrateOptions,
   type MigrationReport,
@@ -65,11 +59,13 @@ export {
   type ShardMigrationReport,
 } from '../migration/migrate.js';
 export type { MigrationOrigin } from '../migration/migration.js';
-export { type PrepareOptions, prepareShards, type ShardPreparation } from '../migration/prepare-shards.js';
+export type { DriftPolicy, PrepareOptions, ShardPreparation } from '../migration/prepare-shards.js';
+export { prepareShards } from '../migration/prepare-shards.js';
 export type { ShardStatistics } from '../observability/shard-statistics.js';
 export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 export type { EventFacts } from '../persistence/codec/recorded-event.js';
 export type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
+export type { JournalEntry, JournalPart, PartStatus } from '../persistence/journal/journal-store.js';
 export type { CursorScope } from '../persistence/read/page.js';
 export type { WriterCounts } from '../persistence/write/writer-counters.js';
 export type { WritingLimits } from '../persistence/write/writer-limits.js';

@@ -1,5 +1,4 @@
 import type { ActionRegistry } from '../action/action-registry.js';
-import type { DurationCounts } from '../concurrency/durations.js';
 import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
@@ -7,19 +6,16 @@ import type { ActionExecutor } from '../execution/action-executor.js';
 import type { WriteGroup } from '../persistence/shard-store.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import type { TopologyChange } from '../sharding/topology-changes.js';
-import type { ReplayFrom, ReplayOptions } from './dead-letters/replays.js';
 import { type Consumer, checkHandlers, handlerConsumer } from './delivery/consumer.js';
 import type { DeliveryLimits } from './delivery/delivery-limits.js';
 import { DeliveryProcess } from './delivery/delivery-process.js';
 import type { HandlerDescriptor } from './delivery/handler-descriptor.js';
-import { Interest } from './delivery/interest.js';
-import { EventOperations, type OrderedReplay } from './event-operations.js';
+import { interestOf } from './delivery/interest.js';
+import { EventOperations } from './event-operations.js';
 import { recurrencesOf } from './schedules/recurrence.js';
-import { RecurrenceStore } from './schedules/recurrence-store.js';
 import { RecurringWork } from './schedules/recurring-work.js';
 import { ScheduleStore } from './schedules/schedule-store.js';
-import { scheduledActions } from './schedules/scheduled-work.js';
+import { ScheduledActions } from './schedules/scheduled-actions.js';
 
 /** The dependencies and options of delivery. */
 export interface EventDeliveryOptions {
@@ -41,8 +37,9 @@ export interface EventDeliveryOptions {
 /** Delivers committed events to handlers and runs scheduled actions, on all shards. */
 export class EventDelivery extends EventOperations {
   readonly #consumers: readonly Consumer[];
-  readonly #interest: Interest;
-  readonly #delivery: DeliveryProcess;
+  readonly #isConcerned: (groups: readonly WriteGroup[]) => boolean;
+  /** @internal */
+  readonly process: DeliveryProcess;
 
   /**
    * @throws ValidationError if two handlers have the same name, a name is invalid, upcasters are missing, or the options
@@ -62,34 +59,18 @@ export class EventDelivery extends EventOperations {
       databases,
       consumers,
       ownWork: (database) =>
-        scheduledActions({
+        new ScheduledActions({
           schedules: new ScheduleStore(database, versions),
-          recurring: new RecurringWork(
-            new RecurrenceStore(database),
-            recurrences,
-            database.shard === databases.defaultShard,
-          ),
-          executor,
-          registry,
-          warn,
-          random,
+          recurring: new RecurringWork(database, recurrences, database.shard === databases.defaultShard),
+          ...{ executor, registry, warn, random },
         }),
       limits,
       warn,
     });
-    super(databases, () => delivery.wakeAll());
+    super(databases, () => delivery.lookAround());
     this.#consumers = consumers;
-    this.#delivery = delivery;
-    this.#interest = new Interest(handlers, sinks.length > 0);
-  }
-
-  /**
-   * The ages at which events were handled in this process since its start, by handler, without replays.
-   *
-   * @internal
-   */
-  get handledAges(): ReadonlyMap<string, DurationCounts> {
-    return this.#delivery.ages;
+    this.process = delivery;
+    this.#isConcerned = interestOf(handlers, sinks.length > 0);
   }
 
   /**
@@ -100,7 +81,7 @@ export class EventDelivery extends EventOperations {
    * @throws EventEpochError if a new handler starts from now, and the log belongs to another server
    */
   register(database: ShardDatabase): Promise<void> {
-    return this.#delivery.register(database);
+    return this.process.register(database);
   }
 
   /**
@@ -109,7 +90,7 @@ export class EventDelivery extends EventOperations {
    * @internal
    */
   start(): void {
-    this.#delivery.start();
+    this.process.start();
   }
 
   /**
@@ -119,17 +100,7 @@ export class EventDelivery extends EventOperations {
    * @internal
    */
   stop(graceMs?: number): Promise<void> {
-    return this.#delivery.stop(graceMs);
-  }
-
-  /**
-   * Must be called after a topology change of the databases: starts delivery on new shards, stops it on removed ones,
-   * and listens again where connections were replaced.
-   *
-   * @internal
-   */
-  topologyChanged(changes: readonly TopologyChange[]): Promise<void> {
-    return this.#delivery.topologyChanged(changes);
+    return this.process.stop(graceMs);
   }
 
   /**
@@ -140,42 +111,14 @@ export class EventDelivery extends EventOperations {
    * @internal
    */
   committed(shard: ShardIdentifier, groups?: readonly WriteGroup[]): void {
-    if (groups === undefined || this.#interest.concerns(groups)) this.#delivery.committed(shard);
+    if (groups === undefined || this.#isConcerned(groups)) this.process.committed(shard);
   }
 
-  /**
-   * As `EventOperations.replay`, and starts the replay at once.
-   *
-   * @throws UnknownHandlerError also if the application has no such handler
-   */
-  override async replay(
-    handler: string,
-    from: ReplayFrom,
-    options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
-  ): Promise<readonly OrderedReplay[]> {
-    this.#consumer(handler);
-    const replays = await super.replay(handler, from, options);
-    this.#delivery.lookAround();
-    return replays;
-  }
-
-  /**
-   * As `EventOperations.rebuild`, and starts it at once.
-   *
-   * @throws UnknownHandlerError also if the application has no such handler
-   * @throws ValidationError also if the handler declares no projection
-   */
-  override async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
-    if (this.#consumer(handler).projection === undefined)
-      throw new ValidationError(`Handler ${handler} declares no projection`);
-    const rebuilds = await super.rebuild(handler, shard);
-    this.#delivery.lookAround();
-    return rebuilds;
-  }
-
-  #consumer(handler: string): Consumer {
+  /** @throws ValidationError if it declares no projection @internal */
+  protected override requireHandler(handler: string, isRebuilt: boolean): void {
     const found = this.#consumers.find(({ name }) => name === handler);
     if (found === undefined) throw new UnknownHandlerError(`There is no handler ${handler}`);
-    return found;
+    if (isRebuilt && found.projection === undefined)
+      throw new ValidationError(`Handler ${handler} declares no projection`);
   }
 }

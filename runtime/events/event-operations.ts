@@ -1,39 +1,25 @@
-import { ShardedId, shardOfUuid } from '../domain/id.js';
+import { shardOfUuid } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { parseUuid } from '../domain/uuid.js';
-import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
 import { type RetentionOptions, type RetentionReport, retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
 import { findLostCauses, type LostCause } from '../sharding/lost-causes.js';
 import { callShard } from '../sharding/public-error.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DeadLetters } from './dead-letters/dead-letters.js';
-import {
-  abandonRebuilds,
-  checkRebuild,
-  checkReplayFrom,
-  orderRebuild,
-  orderReplay,
-  type RebuildProgress,
-  type ReplayFrom,
-  type ReplayOptions,
-  readRebuilds,
-  readReplayable,
-} from './dead-letters/replays.js';
-import { NARROW, OperatedTable, RESUME } from './delivery/operated-table.js';
+import { OperatedShards } from './delivery/operated-shards.js';
 import { readLag, type ShardLag } from './lag.js';
 import { type Rebased, rebase } from './log/rebase.js';
 import { type HistoryEntry, type HistoryOptions, readHistory } from './model-history.js';
+import {
+  type OrderedReplay,
+  type RebuildProgress,
+  type ReplayFrom,
+  type ReplayOptions,
+  Replays,
+} from './replays.js';
 import { Schedules } from './schedules/schedules.js';
-
-/** A created replay. */
-export interface OrderedReplay {
-  readonly shard: ShardIdentifier;
-  /** Name of its consumer in `lag()` while it runs. */
-  readonly name: string;
-}
 
 /** A failover, with the effects of its lost events on other shards. */
 export interface FailoverReport extends Failover {
@@ -47,16 +33,16 @@ export class EventOperations {
   /** Scheduled actions. */
   readonly schedules: Schedules;
   readonly #registry: DatabaseRegistry;
-  readonly #consumers: OperatedTable;
+  readonly #shards: OperatedShards;
+  readonly #replays: Replays;
 
   /** @param changed called when there is work to resume. Default: other processes find it by polling */
   constructor(registry: DatabaseRegistry, changed: () => void = () => {}) {
     this.#registry = registry;
-    const databases = (shard: ShardIdentifier | undefined): readonly ShardDatabase[] =>
-      this.#databases(shard);
-    this.deadLetters = new DeadLetters(databases, changed);
-    this.schedules = new Schedules(databases, changed);
-    this.#consumers = new OperatedTable(databases, changed);
+    this.#shards = new OperatedShards(registry, changed);
+    this.deadLetters = new DeadLetters(this.#shards);
+    this.schedules = new Schedules(this.#shards);
+    this.#replays = new Replays(this.#shards);
   }
 
   /**
@@ -65,7 +51,7 @@ export class EventOperations {
    * @param shard only this shard. Default: all
    */
   lag(shard?: ShardIdentifier): Promise<readonly ShardLag[]> {
-    return askEach(this.#databases(shard), readLag);
+    return this.#shards.ask(shard, readLag);
   }
 
   /**
@@ -82,9 +68,7 @@ export class EventOperations {
       ...options
     }: HistoryOptions & { readonly shard?: ShardIdentifier | undefined } = {},
   ): Promise<readonly HistoryEntry[]> {
-    return (
-      await askEach(this.#databases(shard), (database) => readHistory(database, modelId, options))
-    ).flat();
+    return (await this.#shards.ask(shard, (database) => readHistory(database, modelId, options))).flat();
   }
 
   /**
@@ -102,27 +86,8 @@ export class EventOperations {
     from: ReplayFrom,
     options: ReplayOptions & { readonly shard?: ShardIdentifier } = {},
   ): Promise<readonly OrderedReplay[]> {
-    checkReplayFrom(from);
-    const databases = this.#databases(options.shard ?? shardOf(from));
-    if ('position' in from && databases.length > 1) {
-      throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
-    }
-    // Queries all shards before it creates the first replay.
-    const asked = await replayable(handler, databases);
-    if (options.again !== true && asked.some(({ known }) => known.transactional)) {
-      throw new ValidationError(
-        `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
-          'or undo the writes first, and pass again: true (--again)',
-        { field: 'again' },
-      );
-    }
-    const ordered = await Promise.all(
-      asked.map(async ({ database: { shard }, database, known }) => {
-        const name = await callShard(shard, () => orderReplay(database, known, from, options));
-        return name === undefined ? [] : [{ shard, name }];
-      }),
-    );
-    return ordered.flat();
+    this.requireHandler(handler, false);
+    return this.#replays.replay(handler, from, options);
   }
 
   /**
@@ -135,29 +100,21 @@ export class EventOperations {
    * @throws ValidationError if it is not transactional, is being rebuilt, or retention has deleted events
    */
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
-    const asked = await replayable(handler, this.#databases(shard));
-    // Checks all shards before it creates the first rebuild.
-    await Promise.all(
-      asked.map(({ database, known }) => callShard(database.shard, () => checkRebuild(database, known))),
-    );
-    const ordered: OrderedReplay[] = [];
-    for (const { database, known } of asked)
-      ordered.push({
-        shard: database.shard,
-        name: await callShard(database.shard, () => orderRebuild(database, known)),
-      });
-    return ordered;
+    this.requireHandler(handler, true);
+    return this.#replays.rebuild(handler, shard);
   }
 
+  /** Called before a replay or a rebuild is ordered. @internal */
+  protected requireHandler(_handler: string, _isRebuilt: boolean): void {}
+
   /** How far the rebuilds of a handler are that are under way. @param shard only this shard. Default: all */
-  async rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
-    return (await askEach(this.#databases(shard), (database) => readRebuilds(database, handler))).flat();
+  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
+    return this.#replays.rebuilds(handler, shard);
   }
 
   /** Ends the rebuilds of a handler that are under way, and drops their tables. @returns their number */
-  async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
-    const counts = await askEach(this.#databases(shard), (database) => abandonRebuilds(database, handler));
-    return counts.reduce((sum, count) => sum + count, 0);
+  abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
+    return this.#replays.abandonRebuild(handler, shard);
   }
 
   /**
@@ -182,7 +139,7 @@ export class EventOperations {
    * @returns on how many shards it was halted
    */
   resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
-    return this.#consumers.change(shard, { text: RESUME, values: [consumer] });
+    return this.#shards.change(shard, { text: RESUME, values: [consumer] });
   }
 
   /**
@@ -194,7 +151,7 @@ export class EventOperations {
    * @returns on how many shards the selection had it
    */
   narrow(consumer: string, item: string, shard?: ShardIdentifier): Promise<number> {
-    return this.#consumers.change(shard, { text: NARROW, values: [consumer, item] });
+    return this.#shards.change(shard, { text: NARROW, values: [consumer, item] });
   }
 
   /** Marks the failovers of a shard as handled. @returns how many there were */
@@ -209,7 +166,7 @@ export class EventOperations {
    */
   async rebase(shard?: ShardIdentifier): Promise<readonly Rebased[]> {
     const results: Rebased[] = [];
-    for (const database of this.#databases(shard))
+    for (const database of this.#shards.databases(shard))
       results.push(await callShard(database.shard, () => rebase(database)));
     return results;
   }
@@ -225,9 +182,9 @@ export class EventOperations {
     options: RetentionOptions & { readonly shard?: ShardIdentifier },
   ): Promise<readonly RetentionReport[]> {
     const { shard, ...rest } = options;
-    const all = this.#databases(undefined);
+    const all = this.#shards.databases(undefined);
     const reports: RetentionReport[] = [];
-    for (const database of this.#databases(shard))
+    for (const database of this.#shards.databases(shard))
       reports.push(await callShard(database.shard, () => retain({ database, all }, rest)));
     return reports;
   }
@@ -237,35 +194,6 @@ export class EventOperations {
     const database = this.#registry.database(shard);
     return callShard(shard, () => readCompleteFrom(database));
   }
-
-  #databases(shard: ShardIdentifier | undefined): readonly ShardDatabase[] {
-    const shards = shard === undefined ? this.#registry.shards() : [shard];
-    return shards.map((each) => this.#registry.database(each));
-  }
-}
-
-/** Asks all these shards at once. */
-function askEach<T>(
-  databases: readonly ShardDatabase[],
-  ask: (database: ShardDatabase) => Promise<T>,
-): Promise<readonly T[]> {
-  return Promise.all(databases.map((database) => callShard(database.shard, () => ask(database))));
-}
-
-/** The handler where it has run. @throws UnknownHandlerError if that is on none of these shards */
-async function replayable(handler: string, databases: readonly ShardDatabase[]) {
-  const asked = await askEach(databases, async (database) => {
-    const known = await readReplayable(database, handler);
-    return known === undefined ? [] : [{ database, known }];
-  });
-  if (asked.flat().length > 0) return asked.flat();
-  throw new UnknownHandlerError(`${handler} has no checkpoint on ${placesOf(databases)}`);
-}
-
-function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
-  if (!('model' in from)) return undefined;
-  const { model } = from;
-  return model instanceof ShardedId ? model.resolveShardIdentifier() : undefined;
 }
 
 function shardNamedBy(id: string): ShardIdentifier | undefined {
@@ -276,6 +204,9 @@ function shardNamedBy(id: string): ShardIdentifier | undefined {
   }
 }
 
-function placesOf(databases: readonly ShardDatabase[]): string {
-  return databases.length === 1 ? `shard ${String(databases[0]?.shard)}` : 'any shard';
-}
+/** Removes an item from the stored selection of a consumer: events of this class are no longer meant for it. */
+const NARROW = `UPDATE eventlog.consumers SET selects = array_remove(selects, $2::text), waiting_for = NULL
+WHERE name = $1 AND kind = 'live' AND $2 = ANY (selects)`;
+
+/** Resumes a halted consumer. */
+const RESUME = 'UPDATE eventlog.consumers SET halted = NULL WHERE name = $1 AND halted IS NOT NULL';

@@ -2,6 +2,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { ConsumerKind } from './delivery/consumer-store.js';
+import * as column from './log/columns.js';
 import { type Horizon, readHorizon } from './log/horizon.js';
 
 /** The progress of one consumer on one shard. */
@@ -69,34 +70,30 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
     failedActions: Number(failed),
     actionsWaitFor: typeof actionsWaitFor === 'string' ? actionsWaitFor : undefined,
     failovers,
-    consumers: rows.map(toConsumerLag),
-    sagas: sagas.rows.map(([saga, running, parked, oldestMs]) => ({
-      saga: String(saga),
-      running: Number(running),
-      parked: Number(parked),
-      oldestMs: Math.max(0, Number(oldestMs)),
-    })),
+    consumers: rows.map((row) => column.read(CONSUMER, row)),
+    sagas: sagas.rows.map((row) => column.read(SAGA, row)),
   };
 }
 
-function toConsumerLag(row: readonly unknown[]): ConsumerLag {
-  const [name, handler, kind, holder, waitingFor, behind, behindMs, deadLetters, parkedModels] = row;
-  return {
-    name: String(name),
-    handler: String(handler),
-    kind: kind as ConsumerKind,
-    holder: holder === null ? undefined : String(holder),
-    waitingFor: waitingFor === null ? undefined : String(waitingFor),
-    behind: Number(behind),
-    behindMs: behindMs === null ? 0 : Math.max(0, Number(behindMs)),
-    deadLetters: Number(deadLetters),
-    parkedModels: Number(parkedModels),
-  };
+/** Milliseconds since an instant; 0 if there is none. */
+function ageMs(instant: string): column.Column<number> {
+  const sql = `extract(epoch FROM clock_timestamp() - ${instant}) * 1000`;
+  return { sql, read: (value) => Math.max(0, Number(value)) };
 }
 
-const LAG = `SELECT c.name, c.handler, c.kind,
-  CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END, coalesce('halted: ' || c.halted, c.waiting_for),
-  coalesce(b.behind, 0), extract(epoch FROM clock_timestamp() - b.oldest) * 1000, d.letters, d.models
+const CONSUMER: column.Columns<ConsumerLag> = {
+  name: column.text('c.name'),
+  handler: column.text('c.handler'),
+  kind: column.raw('c.kind'),
+  holder: column.optional(column.text('CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END')),
+  waitingFor: column.optional(column.text("coalesce('halted: ' || c.halted, c.waiting_for)")),
+  behind: column.numeric('coalesce(b.behind, 0)'),
+  behindMs: ageMs('b.oldest'),
+  deadLetters: column.numeric('d.letters'),
+  parkedModels: column.numeric('d.models'),
+};
+
+const LAG = `SELECT ${column.list(CONSUMER)}
 FROM eventlog.consumers AS c
 LEFT JOIN eventlog.delivery_epochs AS m ON m.epoch = c.epoch
 LEFT JOIN eventlog.delivery_epochs AS n ON n.epoch = c.epoch + 1
@@ -110,8 +107,14 @@ CROSS JOIN LATERAL (SELECT count(*) AS letters, count(DISTINCT (model_name, mode
   FROM eventlog.dead_letters WHERE consumer = c.name AND state <> 'discarded') AS d
 WHERE c.finished_date IS NULL AND c.kind <> 'schedules' ORDER BY c.name`;
 
-const SAGAS = `SELECT saga, count(*) FILTER (WHERE state = 'RUNNING'), count(*) FILTER (WHERE state = 'PARKED'),
-  extract(epoch FROM clock_timestamp() - min(created_date)) * 1000
+const SAGA: column.Columns<SagaLag> = {
+  saga: column.text('saga'),
+  running: column.numeric("count(*) FILTER (WHERE state = 'RUNNING')"),
+  parked: column.numeric("count(*) FILTER (WHERE state = 'PARKED')"),
+  oldestMs: ageMs('min(created_date)'),
+};
+
+const SAGAS = `SELECT ${column.list(SAGA)}
 FROM eventlog.sagas WHERE state <> 'ENDED' GROUP BY saga ORDER BY saga`;
 
 const SCHEDULES = `SELECT count(*) FILTER (WHERE state IN ('pending', 'running') AND due_date <= clock_timestamp()),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../domain/json.js';
 import { ValidationError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import * as column from './log/columns.js';
 
 /** An event in the life of a model. */
 export interface HistoryEntry {
@@ -40,22 +41,21 @@ export async function readHistory(
   // Events name models in lower case.
   const values = [modelId.toLowerCase(), at?.toISOString() ?? null, limit];
   const { rows } = await database.query({ text: HISTORY, values });
-  return rows
-    .map(([name, version, date, type, id, payload, actionId, action, principal]) => ({
-      modelName: String(name),
-      modelVersion: Number(version),
-      date: (date as Date).toISOString(),
-      eventType: String(type),
-      eventId: String(id),
-      payload: payload as JsonObject,
-      actionId: String(actionId),
-      actionName: action === null ? undefined : String(action),
-      principal: principal === null ? undefined : String(principal),
-    }))
-    .reverse();
+  return rows.map((row) => column.read(ENTRY, row)).reverse();
 }
 
-const HISTORY = `SELECT e.model_name, e.model_version, e.created_date, e.event_type, e.id, e.payload, e.action_id, a.name,
-  a.principal FROM (SELECT * FROM eventlog.events WHERE model_id = $1
+const ENTRY: column.Columns<HistoryEntry> = {
+  modelName: column.text('e.model_name'),
+  modelVersion: column.numeric('e.model_version'),
+  date: { sql: 'e.created_date', read: (value) => (value as Date).toISOString() },
+  eventType: column.text('e.event_type'),
+  eventId: column.text('e.id'),
+  payload: column.raw('e.payload'),
+  actionId: column.text('e.action_id'),
+  actionName: column.optional(column.text('a.name')),
+  principal: column.optional(column.text('a.principal')),
+};
+
+const HISTORY = `SELECT ${column.list(ENTRY)} FROM (SELECT * FROM eventlog.events WHERE model_id = $1
     AND ($2::timestamptz IS NULL OR created_date <= $2) ORDER BY position DESC LIMIT $3) AS e
   LEFT JOIN eventlog.actions AS a ON a.id = e.action_id ORDER BY e.position DESC`;

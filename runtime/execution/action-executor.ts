@@ -12,7 +12,7 @@ import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/exe
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
-import { compileObjectWriter, type JsonWriter } from '../domain/json-writer.js';
+import { compileObjectWriter, type JsonWriter } from '../domain/json-codec.js';
 import type { Logger } from '../domain/logger.js';
 import { type Caller, ownPrincipal, principalOf } from '../domain/principal.js';
 import { withoutSecrets } from '../domain/shown-fields.js';
@@ -34,12 +34,11 @@ import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
 import { KeyJoins } from './keys/key-joins.js';
 import { KeyRepeats } from './keys/key-repeats.js';
 import { ObservedExecutions } from './observed-executions.js';
-import { PartWriter } from './part-writer.js';
 import { type Explanation, explainAction } from './perform/explain.js';
 import { orAborted } from './perform/until-aborted.js';
 import { Running } from './running.js';
-import { settleAttempt } from './settle-attempt.js';
 import { REMEMBERED_MODELS, type ShardGateways } from './shard-gateways.js';
+import { settleAttempt } from './shard-transaction.js';
 
 /** The dependencies of an executor. */
 export interface ActionExecutorOptions {
@@ -66,19 +65,6 @@ export const EXECUTION_DEFAULTS: ExecutionDefaults = Object.freeze({
 });
 
 const DEFAULT_CONFIGURATION = ExecutionConfiguration.Builder.executionConfiguration().build();
-/** If retention may have deleted the action's row, a fence proves nothing, and the attempt stays unsettled. */
-function fencingWhatIsKnown(store: ShardStore): Pick<ShardStore, 'fence'> {
-  return {
-    fence: async (action, options) => {
-      const { outcome, completeFrom } = await store.readAttempt(action.id, options);
-      if (outcome !== undefined) return outcome;
-      if (completeFrom !== undefined && uuidTimeMs(action.id) < completeFrom.getTime())
-        throw new OutcomeForgottenError(action.id, completeFrom);
-      return store.fence(action, options);
-    },
-  };
-}
-
 /** How long keys are kept that never expire by themselves: 8,000 years. */
 const FOR_EVER_MS = 8_000 * 365 * 24 * 60 * 60 * 1_000;
 /** Action name in the void rows that `outcomeOf` writes, because it does not know the action. */
@@ -118,7 +104,6 @@ export class ActionExecutor {
       environment,
       log: options.log,
       rowContention: new RowContention(environment),
-      partWriter: new PartWriter(gateways, environment),
       running: this.#running,
       observed: this.#observed,
     };
@@ -168,12 +153,16 @@ export class ActionExecutor {
       startedDate: now,
       completedDate: now,
     };
-    return settleAttempt(
-      fencingWhatIsKnown(store),
-      action,
-      this.#environment,
-      this.#environment.nowMs() + this.#defaults.timeoutMs,
-    );
+    // If retention may have deleted the action's row, a fence proves nothing, and the attempt stays unsettled.
+    const fence: ShardStore['fence'] = async (attempt, options) => {
+      const { outcome, completeFrom } = await store.readAttempt(attempt.id, options);
+      if (outcome !== undefined) return outcome;
+      if (completeFrom !== undefined && uuidTimeMs(attempt.id) < completeFrom.getTime())
+        throw new OutcomeForgottenError(attempt.id, completeFrom);
+      return store.fence(attempt, options);
+    };
+    const deadline = this.#environment.nowMs() + this.#defaults.timeoutMs;
+    return settleAttempt({ fence }, action, this.#environment, deadline);
   }
 
   /**
@@ -188,23 +177,7 @@ export class ActionExecutor {
     input: ActionInput<NoInfer<Params>>,
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Explanation> {
-    this.#requireReady(`explain(${actionClass.name})`);
-    const action = this.#registry.find(actionClass);
-    const params = this.#registry.complete<Params, Result>(action, input);
-    const writeParams = this.#paramsWriter(action);
-    const paramsJson = typeof params === 'object' && params !== null ? writeParams?.(params) : undefined;
-    const deadline = this.#environment.nowMs() + (configuration.timeoutMs ?? this.#defaults.timeoutMs);
-    const known = principalOf(principal);
-    const request = {
-      registry: this.#registry,
-      action,
-      principal: known,
-      reach: this.#reach(known, actionClass),
-      params,
-      paramsJson,
-      configuration,
-      deadline,
-    };
+    const request = this.#requestOf('explain', principal, actionClass, input, configuration);
     return explainAction(request, this.#gateways, this.#environment);
   }
 
@@ -237,25 +210,23 @@ export class ActionExecutor {
     );
   }
 
-  #start<Params, Result>(
+  #requestOf<Params, Result>(
+    call: 'execute' | 'explain',
     principal: Caller,
     actionClass: ActionClass<Params, Result>,
     input: ActionInput<Params>,
     configuration: ExecutionConfiguration,
-  ): Promise<Result> {
-    this.#requireReady(`execute(${actionClass.name})`);
+  ) {
+    this.#requireReady(`${call}(${actionClass.name})`);
     const action = this.#registry.find(actionClass);
     const params = this.#registry.complete(action, input);
     const timeoutMs = configuration.timeoutMs ?? this.#defaults.timeoutMs;
     const known = principalOf(principal);
-    const reach = this.#reach(known, actionClass);
-    // Checked before the first read, which includes the home of an idempotency key.
-    reach?.requireIds(params);
-    const request = {
+    return {
       action,
       span: undefined as Span | undefined,
       principal: known,
-      reach,
+      reach: this.#reach(known, actionClass),
       params,
       registry: this.#registry,
       configuration,
@@ -265,6 +236,18 @@ export class ActionExecutor {
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
       guard: undefined as KeyGuard | undefined,
     };
+  }
+
+  #start<Params, Result>(
+    principal: Caller,
+    actionClass: ActionClass<Params, Result>,
+    input: ActionInput<Params>,
+    configuration: ExecutionConfiguration,
+  ): Promise<Result> {
+    const request = this.#requestOf('execute', principal, actionClass, input, configuration);
+    const { action, reach, params } = request;
+    // Checked before the first read, which includes the home of an idempotency key.
+    reach?.requireIds(params);
     const { idempotencyKey: key, traceContext } = configuration;
     const guard = key === undefined ? undefined : this.#guard(request, key, input);
     request.guard = guard;

@@ -3,14 +3,13 @@ import type { ActionRegistry } from '../action/action-registry.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Reach } from '../action/tenancy.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import type { JsonWriter } from '../domain/json-writer.js';
+import type { JsonWriter } from '../domain/json-codec.js';
 import type { Logger } from '../domain/logger.js';
 import type { KnownPrincipal } from '../domain/principal.js';
 import type { Span } from '../tracing.js';
 import type { RowContention } from './contention/row-contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import type { ObservedExecutions } from './observed-executions.js';
-import type { PartWriter } from './part-writer.js';
 import type { Running } from './running.js';
 import type { ShardGateways } from './shard-gateways.js';
 
@@ -42,7 +41,6 @@ export interface ExecutionContext {
   readonly environment: ExecutionEnvironment;
   readonly log: Logger | undefined;
   readonly rowContention: RowContention;
-  readonly partWriter: PartWriter;
   /** Counts the running executions. */
   readonly running: Running;
   /** Counts and logs the executions that have ended. */

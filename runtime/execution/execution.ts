@@ -2,30 +2,28 @@ import type { StagedItem } from '../action/action-plan.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { AbortedError, PlanMisuseError } from '../errors.js';
+import { partsToJson } from '../persistence/journal/journal-entry.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
-import type { PlanWrite } from '../persistence/write/plan-write.js';
+import type { PartWrite, PlanWrite } from '../persistence/write/plan-write.js';
 import { endSpan, endWith, type Span, startInner, traceIds, within } from '../tracing.js';
 import { requireOneShard, requireVersion } from './admission.js';
+import type { AttemptResult, Completed, PartResult, Retry } from './attempt.js';
 import { Contention, checkedRows } from './contention/contention.js';
-import { applyParts, type PartWrite } from './cross-shard/cross-shard-plan.js';
+import { applyParts } from './cross-shard/cross-shard-plan.js';
+import { deadlineExceeded, isLostRead, isPassing, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
-import { Tally } from './observed-executions.js';
-import type { PartResult, Retry } from './part-result.js';
-import { partWrite } from './part-write.js';
-import type { SentPart } from './part-writer.js';
-import { isPassing } from './passing-errors.js';
-import { deadlineExceeded, staleError } from './perform/execution-errors.js';
+import { codeOf } from './observed-executions.js';
 import { PerformRun } from './perform/perform-run.js';
-import { ReportBuilder } from './perform/report-builder.js';
 import { requireReplay } from './perform/require-replay.js';
-import { type AttemptResult, type Awaiting, type Completed, isLostRead, type Prepared } from './prepared.js';
+import type { KeyTakers } from './perform/staged-states.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
-import { isEmpty, type PlanPart, routePlan } from './routing.js';
-import { type PlannedSchedules, withSchedules } from './scheduled-rows.js';
+import { isEmpty, type PlannedSchedules, type PlanPart, routePlan, withSchedules } from './routing.js';
 import type { ShardGateways } from './shard-gateways.js';
+import { type SentPart, sendPart, shardTransaction } from './shard-transaction.js';
+import { Tally } from './tally.js';
 import { TimeLimit } from './time-limit.js';
 
 /** One call of `execute`: makes attempts until one is applied or refused, or a limit is reached. */
@@ -34,8 +32,7 @@ export class Execution<Params, Result> {
   readonly #context: ExecutionContext;
   readonly #gateways: ShardGateways;
   readonly #environment: ExecutionEnvironment;
-  readonly #report: ReportBuilder | undefined;
-  readonly #tally = new Tally();
+  readonly #tally: Tally;
   readonly #contention: Contention;
   #attempt = 0;
   #freeAttempts = 0;
@@ -60,13 +57,13 @@ export class Execution<Params, Result> {
     this.#gateways = gateways;
     this.#environment = environment;
     this.#limit = new TimeLimit(request, environment);
-    if (request.configuration.onReport !== undefined)
-      this.#report = new ReportBuilder(request.action.name, environment);
+    const { action, configuration } = request;
+    this.#tally = new Tally(configuration.onReport && { action: action.name, environment });
     this.#contention = new Contention({
       turns: gateways.turns,
       rowContention,
       params: request.params,
-      chaining: request.configuration.chaining,
+      chaining: configuration.chaining,
     });
   }
 
@@ -82,10 +79,9 @@ export class Execution<Params, Result> {
       for (let retriedFor: string | undefined; ; ) {
         this.#attempt += 1;
         this.#limit.check();
-        this.#report?.startAttempt();
+        this.#tally.begin();
         const outcome = await this.#try(retriedFor);
         if (outcome.kind === 'done') return outcome.result;
-        this.#report?.endAttempt(outcome.end);
         this.#tally.retried(outcome.end);
         retriedFor = outcome.end;
         // With the same values again, fresh reads have already shown the holder to an action that looks it up: final.
@@ -106,7 +102,7 @@ export class Execution<Params, Result> {
     } finally {
       this.#context.running.end();
       this.#context.observed.ended(this.#request, this.#tally, failure);
-      this.#report?.notify(this.#request.configuration.onReport, failure);
+      this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
     }
   }
 
@@ -115,7 +111,7 @@ export class Execution<Params, Result> {
     if (span) this.#span = span;
     const outcome = this.#contention.begin()
       ? this.#runInTurn()
-      : this.#prepare().then((prepared) => this.#complete(prepared));
+      : this.#prepare().then(({ outcome }) => outcome);
     return span ? endWith(span, outcome) : outcome;
   }
 
@@ -124,7 +120,7 @@ export class Execution<Params, Result> {
     const sealed = await this.#contention.enter((others) => this.#limit.wait(others));
     try {
       this.#limit.check();
-      const outcome = this.#complete(await this.#prepare());
+      const { outcome } = await this.#prepare();
       // Waiting executions start from the staged state. If they cannot see it, they must wait until it is stored.
       if (!this.#isHidden) sealed();
       return await outcome;
@@ -133,93 +129,93 @@ export class Execution<Params, Result> {
     }
   }
 
-  #complete(prepared: Prepared<Result>): Completed<Result> {
-    this.#isHidden = prepared.kind === 'detached' || (prepared.kind === 'sent' && !this.#performed?.chaining);
-    switch (prepared.kind) {
-      case 'sent':
-        return prepared.part.then((part) => this.#finish(part, prepared.result, prepared.items));
-      case 'superseded':
-        this.#contention.superseded(prepared.items);
-        return this.#retry('superseded');
-      case 'held':
-        return { ...this.#retry('superseded'), rows: checkedRows(prepared.items) };
-      case 'unproven':
-        return this.#unproven();
-      default:
-        return this.#completeWhenSettled(prepared);
-    }
-  }
-
-  /** Reports no outcome before its dependencies are known to be applied. */
-  async #completeWhenSettled(prepared: Awaiting<Result>): Promise<AttemptResult<Result>> {
-    const areApplied = await this.#settled(prepared.dependencies);
-    if (!areApplied && prepared.kind !== 'key-taken') return this.#retry('dependency-failed');
-    switch (prepared.kind) {
-      case 'refused':
-        if (isLostRead(prepared.error)) return { kind: 'retry', end: 'lost', error: prepared.error };
-        if (isPassing(prepared.error)) throw prepared.error;
-        if (prepared.dependencies.length > 0) return this.#readCommitted();
-        if (this.#isGuess) return this.#unproven();
-        throw prepared.error;
-      case 'key-taken':
-        return takenMeanwhile(prepared, areApplied, this.#wanted) ?? this.#retry('superseded');
-      case 'read-only':
-        if (prepared.dependencies.length > 0) return this.#readCommitted();
-        this.#report?.endAttempt('nothing-staged');
-        return { kind: 'done', result: prepared.result };
-      case 'detached':
-        return this.#finish(
-          await this.#persistDetached(prepared.parts, prepared.startedDate, prepared.result),
-          prepared.result,
-          prepared.parts.flatMap(({ items }) => items),
-        );
-    }
-  }
-
   /** Runs `perform` and seals its plan. Everything after the seal happens in the same turn of the event loop. */
-  async #prepare(): Promise<Prepared<Result>> {
+  async #prepare(): Promise<{ readonly outcome: Completed<Result> }> {
     const { action, principal, params } = this.#request;
     const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
     this.#performed = run;
+    this.#isHidden = false;
     try {
       const work = within(span, () => run.start(action, principal, params));
       const result = work instanceof Promise ? await this.#limit.perform(work) : work;
       endSpan(span);
       run.access?.require();
-      return this.#seal(run, result, startedDate);
+      return { outcome: this.#seal(run, result, startedDate) };
     } catch (error) {
       endSpan(span, error);
       this.#tally.performed(startedDate, this.#environment.clock.now());
-      return { kind: 'refused', error: run.access?.shown(error) ?? error, dependencies: run.dependencies };
+      const shown = run.access?.shown(error) ?? error;
+      return { outcome: this.#whenApplied(run, () => this.#refused(run, shown)) };
     }
   }
 
-  #seal(run: PerformRun, result: Result, startedDate: Date): Prepared<Result> {
+  /** Seals the plan and sends it, unless it must wait or cannot be applied. */
+  #seal(run: PerformRun, result: Result, startedDate: Date): Completed<Result> {
     const staged = run.seal();
     requireVersion(staged, this.#request.configuration);
     requireKeys(run.plan.keyed);
-    if (this.#isGuess && staged.length === 0) return { kind: 'unproven' };
+    if (this.#isGuess && staged.length === 0) return this.#unproven();
     const proofs = run.proofs();
     const items = proofs.length === 0 ? staged : [...staged, ...proofs];
     const parts = this.#route(items, run.plan);
     const [part] = parts;
-    if (this.#isGuess && parts.length > 1) return { kind: 'unproven' };
+    // No single statement can prove the remembered states.
+    if (this.#isGuess && parts.length > 1) return this.#unproven();
     if (part === undefined || (isEmpty(part) && run.dependencies.length > 0)) {
       this.#tally.performed(startedDate, this.#environment.clock.now());
-      return { kind: 'read-only', result, dependencies: run.dependencies };
+      return this.#whenApplied(run, () => this.#readOnly(run, result));
     }
     const superseded = items.filter((item) => this.#gateways.staged.isSuperseded(item));
-    if (superseded.length > 0) return { kind: 'superseded', items: superseded };
-    if (this.#contention.isHeld(items)) return { kind: 'held', items };
+    if (superseded.length > 0) {
+      this.#contention.superseded(superseded);
+      return this.#retry('superseded');
+    }
+    if (this.#contention.isHeld(items)) return { ...this.#retry('superseded'), rows: checkedRows(items) };
     const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
-    if (takers !== undefined) return { kind: 'key-taken', items, ...takers };
+    if (takers !== undefined) return this.#afterTakers(items, takers);
     const home = this.#request.guard?.home ?? part.shard;
     if (parts.length > 1 || run.dependsOnAnother(part.shard) || home !== part.shard) {
-      return { kind: 'detached', result, parts, dependencies: run.dependencies, startedDate };
+      // It must wait: for another shard's commit, for its key's home, or for its first shard transaction.
+      this.#isHidden = true;
+      return this.#whenApplied(run, async () => {
+        const sent = await this.#persistDetached(parts, startedDate, result);
+        return this.#finish(sent, result, items);
+      });
     }
-    return { kind: 'sent', result, items, part: this.#sendVisibly(part, startedDate, result, run) };
+    const sent = this.#sendVisibly(part, startedDate, result, run);
+    this.#isHidden = !run.chaining;
+    return sent.then((outcome) => this.#finish(outcome, result, items));
+  }
+
+  /** Reports no outcome before the dependencies, whose staged states the run has read, are known to be applied. */
+  async #whenApplied(
+    { dependencies }: PerformRun,
+    end: () => Completed<Result>,
+  ): Promise<AttemptResult<Result>> {
+    return (await this.#settled(dependencies)) ? end() : this.#retry('dependency-failed');
+  }
+
+  /** `perform` threw, or its plan is refused. */
+  #refused({ dependencies }: PerformRun, error: unknown): Retry {
+    if (isLostRead(error)) return { kind: 'retry', end: 'lost', error };
+    if (isPassing(error)) throw error;
+    if (dependencies.length > 0) return this.#readCommitted();
+    if (this.#isGuess) return this.#unproven();
+    throw error;
+  }
+
+  #readOnly({ dependencies }: PerformRun, result: Result): AttemptResult<Result> {
+    if (dependencies.length > 0) return this.#readCommitted();
+    this.#tally.ended('nothing-staged');
+    return { kind: 'done', result };
+  }
+
+  /** Pending plans hold natural keys that this plan takes. */
+  async #afterTakers(items: readonly StagedItem[], { dependencies, constraint }: KeyTakers): Promise<Retry> {
+    const areApplied = await this.#settled(dependencies);
+    return takenMeanwhile(items, constraint, areApplied, this.#wanted) ?? this.#retry('superseded');
   }
 
   #newRun(): PerformRun {
@@ -256,14 +252,13 @@ export class Execution<Params, Result> {
   #finish(part: PartResult, result: Result, items: readonly StagedItem[]): Completed<Result> {
     if (part.kind === 'retry') return part.end === 'stale' && this.#isGuess ? this.#unproven(true) : part;
     if (part.kind === 'replayed') {
-      this.#report?.endAttempt('key-taken');
+      this.#tally.ended('key-taken');
       // Nothing has proven what this attempt has read.
       return this.#replayedIfAllowed(part.replay.result).then((first) => ({ kind: 'done', result: first }));
     }
     this.#contention.won(items, part.contended === true);
     this.#performed?.applied(items);
-    if (part.write !== undefined) this.#report?.written(part.write);
-    this.#report?.endAttempt('applied');
+    this.#tally.ended('applied', part.write);
     return { kind: 'done', result };
   }
 
@@ -288,13 +283,9 @@ export class Execution<Params, Result> {
     if (parts.length > 1 || part === undefined) return this.#persistParts(parts, startedDate);
     const { guard } = this.#request;
     const write = this.#planWrite(part, startedDate, result);
-    if (guard === undefined || write.key === undefined)
-      return this.#send({ shard: part.shard, write }, []).result;
-    return guard.sendAnnounced(
-      write.key,
-      write.action.id,
-      () => this.#send({ shard: part.shard, write }, []).result,
-    );
+    const send = (): Promise<PartResult> => this.#send({ shard: part.shard, write }, []).result;
+    if (guard === undefined || write.key === undefined) return send();
+    return guard.sendAnnounced(write.key, write.action.id, send);
   }
 
   /** Creates all action ids before the first shard transaction is sent, because the journal stores them. */
@@ -306,18 +297,22 @@ export class Execution<Params, Result> {
     return applyParts({
       actionName: this.#request.action.name,
       parts: writes,
-      partsJson: this.#gateways.partsJson(writes.map(({ write }) => write)),
+      partsJson: partsToJson(
+        writes.map(({ write }) => write),
+        this.#gateways.events,
+      ),
       send: (part, mayAbort) => this.#send(part, [], mayAbort).result,
       journalOf: (shard) => this.#gateways.gateway(shard).journal,
       remainingMs: () => this.#limit.remainingMs(),
     });
   }
 
-  #send({ shard, write }: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
+  #send(part: PartWrite, dependsOn: readonly PendingPlan[], mayAbort = true): SentPart {
     const { configuration, deadline, guard } = this.#request;
-    this.#report?.tried(write.action.id);
-    this.#tally.sent(write.action);
-    return this.#context.partWriter.send(shard, write, {
+    this.#tally.sent(part.write.action);
+    return sendPart(part, {
+      gateways: this.#gateways,
+      environment: this.#environment,
       deadline,
       signal: mayAbort ? configuration.signal : undefined,
       dependsOn,
@@ -329,8 +324,7 @@ export class Execution<Params, Result> {
   #planWrite(part: PlanPart, startedDate: Date, result: Result | undefined): PlanWrite {
     const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
-    return partWrite(this.#request, part, {
-      principal: this.#request.principal,
+    return shardTransaction(this.#request, part, {
       startedDate,
       completedDate: this.#environment.clock.now(),
       params: this.#paramsJson,
@@ -342,7 +336,6 @@ export class Execution<Params, Result> {
     this.#readsCommitted = true;
     await requireReplay(this.#request, result, () => this.#newRun());
     this.#tally.isReplayed = true;
-    if (this.#report !== undefined) this.#report.replayed = true;
     return result as Result;
   }
 
@@ -387,8 +380,7 @@ export class Execution<Params, Result> {
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
     if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
-    this.#report?.paused(pauseMs);
-    this.#tally.pauseMs += pauseMs;
+    this.#tally.paused(pauseMs);
     if (leftMs > 0) return;
     try {
       await sleep(pauseMs, configuration.signal);

@@ -8,7 +8,8 @@ import {
   ValidationError,
 } from '../errors.js';
 import { collectLog } from '../http/test-support/collect-log.js';
-import { ObservedExecutions, Tally } from './observed-executions.js';
+import { ObservedExecutions } from './observed-executions.js';
+import { Tally } from './tally.js';
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -54,7 +55,7 @@ describe('Executions', () => {
     const row = { name: 'Deposit', principal: 'alice', params: undefined };
     tally.sent({ ...row, id: 'a', startedDate: at(0), completedDate: at(100) });
     tally.retried('locked');
-    tally.pauseMs += 200.4;
+    tally.paused(200.4);
     const startedDate = at(300);
     // Two shard transactions of one attempt.
     for (const id of ['b', 'c']) tally.sent({ ...row, id, startedDate, completedDate: at(750) });

@@ -5,9 +5,8 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { LogLimiter } from '../concurrency/log-limiter.js';
 import type { LogEntry, Logger } from '../domain/logger.js';
 import { ERROR_KINDS, type ErrorCode } from '../error-kinds.js';
-import type { ActionRow } from '../persistence/write/plan-write.js';
 import { type Span, sampledTraceId, traceIds } from '../tracing.js';
-import { codeOf } from './perform/report-builder.js';
+import type { Tally } from './tally.js';
 
 /** What is observed of a request. */
 interface Observed {
@@ -16,36 +15,6 @@ interface Observed {
   readonly span: Span | undefined;
   readonly deadline: number;
   readonly timeoutMs: number;
-}
-
-const NONE: readonly AttemptEnd[] = Object.freeze([]);
-
-/** What an execution has done. It takes no time of its own, because every execution has one. */
-export class Tally {
-  /** How the attempts ended that were followed by another one. */
-  retries: readonly AttemptEnd[] = NONE;
-  /** Id of the last attempt that was sent. */
-  actionId: string | undefined;
-  performMs = 0;
-  pauseMs = 0;
-  isReplayed = false;
-  #started: Date | undefined;
-
-  retried(end: AttemptEnd): void {
-    this.retries = [...this.retries, end];
-  }
-
-  /** A plan is completed when `perform` has ended. */
-  sent({ id, startedDate, completedDate }: ActionRow): void {
-    // An attempt may send several shard transactions.
-    if (this.#started !== startedDate) this.performed(startedDate, completedDate);
-    this.#started = startedDate;
-    this.actionId = id;
-  }
-
-  performed(startedDate: Date, completedDate: Date): void {
-    this.performMs += completedDate.getTime() - startedDate.getTime();
-  }
 }
 
 interface Counted {
@@ -90,7 +59,7 @@ export class ObservedExecutions {
   ended(request: Observed, tally: Tally, error: unknown): void {
     const durationMs = this.#environment.nowMs() - (request.deadline - request.timeoutMs);
     const counted = this.#of(request.action.name);
-    const code = error === undefined ? undefined : codeOf(error);
+    const code = codeOf(error);
     if (code !== undefined) add(counted.failures, code);
     else if (tally.isReplayed) counted.replayed += 1;
     else counted.ok += 1;
@@ -147,4 +116,10 @@ function isOfSystem(code: string): boolean {
 
 function add<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The code of an error; `UNKNOWN` for a foreign one. Undefined for none. */
+export function codeOf(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
 }

@@ -5,24 +5,18 @@ import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
-import type { ModelEvent } from '../domain/model-event.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
 import type { EventCatalog } from '../persistence/codec/event-catalog.js';
-import type { EventFacts } from '../persistence/codec/recorded-event.js';
-import { partsToJson } from '../persistence/journal/journal-entry.js';
-import type { JournalStore } from '../persistence/journal/journal-store.js';
-import { SqlJournalStore } from '../persistence/journal/sql-journal-store.js';
+import { JournalStore } from '../persistence/journal/journal-store.js';
+import { BatchReader, type BatchSource, modelsById, modelsByKey } from '../persistence/read/batch-reader.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
-import { ModelReader, type ModelSource, modelsById, modelsByKey } from '../persistence/read/model-reader.js';
 import type { QueryOptions } from '../persistence/read/query-options.js';
 import type { RepositoryContext } from '../persistence/read/repository.js';
 import type { ShardStore, WriteGroup } from '../persistence/shard-store.js';
 import { SqlShardStore } from '../persistence/sql-shard-store.js';
-import { flushStatement } from '../persistence/write/flush-statement.js';
 import { FoldingRules } from '../persistence/write/folding-rules.js';
-import type { PlanWrite } from '../persistence/write/plan-write.js';
 import { ShardWriter } from '../persistence/write/shard-writer.js';
 import {
   checkWritingLimits,
@@ -31,8 +25,7 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
-import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { type ReadSource, type ReplicaRead, ReplicaReads, readSource } from '../sharding/replica-reads.js';
 import { RowQueues } from './contention/row-queues.js';
 import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
@@ -44,6 +37,8 @@ export interface ShardGateway {
   readonly writer: ShardWriter;
   readonly journal: JournalStore;
   readonly tables: FoldingRules;
+  /** By model descriptor, or by natural key. */
+  readonly readers: Map<ModelDescriptor | NaturalKey, BatchReader<Entity>>;
 }
 
 /** Default number of committed states that a process remembers. */
@@ -76,13 +71,11 @@ const ANSWER_MS = 50;
 /** The shards as execution uses them: a store, a writer and readers each, created on first use. */
 export class ShardGateways implements RepositoryContext {
   readonly #databases: ExecutionDatabases;
-  readonly #namespace: string;
-  readonly #events: EventCatalog;
+  readonly namespace: string;
+  readonly events: EventCatalog;
   readonly #writing: Partial<WritingLimits>;
   readonly #storeOf: ShardGatewaysOptions['storeOf'];
   readonly #gateways = new Map<ShardIdentifier, ShardGateway>();
-  /** Readers by model descriptor, or by natural key. */
-  readonly #readers = new Map<ShardIdentifier, Map<ModelDescriptor | NaturalKey, ModelReader>>();
   readonly #queries = new Map<ShardIdentifier, Kysely<unknown>>();
 
   /** Called after each commit of this process, with the plans that were sent. Must return at once. */
@@ -112,8 +105,8 @@ export class ShardGateways implements RepositoryContext {
     this.#writing = writing;
     this.#storeOf = storeOf;
     this.#databases = databases;
-    this.#namespace = namespace;
-    this.#events = events;
+    this.namespace = namespace;
+    this.events = events;
     // Executions base decisions on their reads, so they always read the primary.
     this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
@@ -142,13 +135,14 @@ export class ShardGateways implements RepositoryContext {
     const tables = new FoldingRules(database);
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
     const store =
-      this.#storeOf?.(shard) ?? new SqlShardStore(database, this.#namespace, this.#events, committed);
-    const gateway = {
+      this.#storeOf?.(shard) ?? new SqlShardStore(database, this.namespace, this.events, committed);
+    const gateway: ShardGateway = {
       shard,
       store,
       writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => tables.isFoldable(model)),
-      journal: new SqlJournalStore(database),
+      journal: new JournalStore(database),
       tables,
+      readers: new Map(),
     };
     this.#gateways.set(shard, gateway);
     return gateway;
@@ -157,7 +151,6 @@ export class ShardGateways implements RepositoryContext {
   /** If a shard of this name is added again, it may be another database. */
   #forget(shard: ShardIdentifier): void {
     this.#gateways.delete(shard);
-    this.#readers.delete(shard);
     this.#queries.delete(shard);
     this.remembered.forget(shard);
   }
@@ -170,37 +163,19 @@ export class ShardGateways implements RepositoryContext {
     };
   }
 
-  /** A cross-shard plan in the journal's format. @throws ValidationError if it cannot be stored */
-  partsJson(parts: readonly PlanWrite[]): string {
-    return partsToJson(parts, this.#events);
-  }
-
-  /** The statement that would apply this plan, for display: without secret values. */
-  explain(shard: ShardIdentifier, plan: PlanWrite): Statement {
-    const origin = { shard, namespace: this.#namespace, events: this.#events.withoutSecrets() };
-    return flushStatement({ groups: [[plan]], locked: 'skip' }, origin);
-  }
-
-  /** An event, for display: without secret values. */
-  explainEvent(event: ModelEvent<unknown>): EventFacts {
-    return this.#events.withoutSecrets().factsOf(event);
-  }
-
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    const reader =
-      this.#readers.get(shard)?.get(model) ??
-      this.#addReader(model, shard, modelsById(this.gateway(shard).store, model));
+    const gateway = this.gateway(shard);
+    const reader = gateway.readers.get(model) ?? addReader(gateway, model, modelsById(model, gateway));
     return this.#read(reader, shard, id);
   }
 
   readByKey({ model, key, shard, texts }: KeyLookup): Promise<Entity | undefined> {
-    const reader =
-      this.#readers.get(shard)?.get(key) ??
-      this.#addReader(key, shard, modelsByKey(this.gateway(shard).store, model, key));
+    const gateway = this.gateway(shard);
+    const reader = gateway.readers.get(key) ?? addReader(gateway, key, modelsByKey(model, key, gateway));
     return this.#read(reader, shard, JSON.stringify(texts));
   }
 
-  #read(reader: ModelReader, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
+  #read(reader: BatchReader<Entity>, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const scope = currentPerformScope();
     // An execution enforces its own deadline.
     if (scope !== undefined) return reader.read(id, scope.remainingMs());
@@ -215,27 +190,26 @@ export class ShardGateways implements RepositoryContext {
     }
     let queries = this.#queries.get(shard);
     if (queries === undefined) {
-      queries = readOnlyKysely(afterStaged(this.#databases.database(shard)));
+      queries = readOnlyKysely(afterStaged(this.#source(shard, undefined)));
       this.#queries.set(shard, queries);
     }
     return queries as Kysely<Tables>;
   }
 
-  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ShardDatabase {
-    if (replica === undefined) return this.#databases.database(shard);
+  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ReadSource {
+    if (replica === undefined) return readSource(this.#databases.database(shard));
     return this.replicas.reader(shard, replica);
   }
+}
 
-  #addReader(of: ModelDescriptor | NaturalKey, shard: ShardIdentifier, source: ModelSource): ModelReader {
-    let readers = this.#readers.get(shard);
-    if (readers === undefined) {
-      readers = new Map();
-      this.#readers.set(shard, readers);
-    }
-    const reader = new ModelReader(shard, source);
-    readers.set(of, reader);
-    return reader;
-  }
+function addReader(
+  { shard, readers }: ShardGateway,
+  of: ModelDescriptor | NaturalKey,
+  source: BatchSource<Entity>,
+): BatchReader<Entity> {
+  const reader = new BatchReader(shard, source);
+  readers.set(of, reader);
+  return reader;
 }
 
 function refuseInPerform(): void {
@@ -247,23 +221,13 @@ function refuseInPerform(): void {
   }
 }
 
-/** The database for queries, which cannot see staged states: they wait until staged states are settled. */
-function afterStaged(database: ShardDatabase): ShardDatabase {
-  const settled = async (): Promise<void> => currentPerformScope()?.beforeQuery?.(database.shard);
+/** Reads of queries, which cannot see staged states: they wait until staged states are settled. */
+function afterStaged({ shard, read }: ReadSource): ReadSource {
   return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: async (statement, options) => {
-      await settled();
-      return database.query(statement, options);
+    shard,
+    read: async (work, options) => {
+      await currentPerformScope()?.beforeQuery?.(shard);
+      return read(work, options);
     },
-    acquire: async (options) => {
-      await settled();
-      return database.acquire(options);
-    },
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
   };
 }

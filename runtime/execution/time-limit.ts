@@ -1,9 +1,9 @@
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { AbortedError } from '../errors.js';
+import { deadlineExceeded } from './execution-errors.js';
 import type { ExecutionRequest } from './execution-request.js';
-import { deadlineExceeded } from './perform/execution-errors.js';
-import { orAborted, untilAborted } from './perform/until-aborted.js';
+import { orAborted } from './perform/until-aborted.js';
 import { LEAST_MS } from './retry-policy.js';
 
 type Limits = Pick<ExecutionRequest<never, unknown>, 'configuration' | 'deadline' | 'timeoutMs'> & {
@@ -44,9 +44,7 @@ export class TimeLimit {
   /** Waits for other executions, until the deadline or until the caller aborts. */
   async wait(others: Promise<void>): Promise<void> {
     const { deadline, configuration } = this.#limits;
-    const { signal } = configuration;
-    const wait = signal === undefined ? others : untilAborted(others, signal);
-    await deadlines.race(wait, deadline, () => this.#exceeded());
+    await deadlines.race(orAborted(others, configuration.signal), deadline, () => this.#exceeded());
     this.check();
   }
 

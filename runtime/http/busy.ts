@@ -1,25 +1,14 @@
 import { time } from '../concurrency/time.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardBusyError } from '../errors.js';
+import type { HttpBusy, HttpShardBusy } from '../observability/metric-sets.js';
 import { NO_SHARD } from './path-shard.js';
 import { HttpProblem } from './problem.js';
 
-/** Limits of requests in progress. */
-export interface BusyLimits {
-  readonly requests: number;
-  readonly requestsPerShard: number;
-}
+/** Requests in progress of one shard; its bits are `NO_SHARD` for requests whose path names none. */
+type ShardPlaces = { -readonly [Fact in keyof HttpShardBusy]: HttpShardBusy[Fact] };
 
-/** Requests in progress of one shard. */
-export interface ShardPlaces {
-  /** The bits of the shard; `NO_SHARD` for requests whose path names none. */
-  readonly shard: number;
-  inFlight: number;
-  /** Since the start of the process. */
-  refused: number;
-}
-
-/** Releases the place of a request. Calls after the first have no effect. */
+/** Releases the place of a request; called once. */
 export type Leave = () => void;
 
 const SECOND_MS = 1_000;
@@ -31,15 +20,15 @@ const LONGEST_RETURN_SECONDS = 15;
  * Counts requests in progress, per shard and in all. A request above a limit is refused before any work: a queue would
  * only make every answer late.
  */
-export class Places {
-  readonly limits: BusyLimits;
+export class Places implements HttpBusy {
+  readonly limits: HttpBusy['limits'];
   readonly #feeds: { readonly size: number } | undefined;
   readonly #shards = new Map<number, ShardPlaces>();
   #inFlight = 0;
   #second = { sinceMs: 0, refused: 0 };
 
   /** @param feeds event streams, which take no place once they are open */
-  constructor(limits: BusyLimits, feeds?: { readonly size: number }) {
+  constructor(limits: HttpBusy['limits'], feeds?: { readonly size: number }) {
     this.limits = limits;
     this.#feeds = feeds;
   }
@@ -52,7 +41,7 @@ export class Places {
     return this.#inFlight;
   }
 
-  get shards(): readonly ShardPlaces[] {
+  get shards(): readonly HttpShardBusy[] {
     return [...this.#shards.values()];
   }
 
@@ -69,10 +58,7 @@ export class Places {
     const places = this.#of(shard);
     places.inFlight += 1;
     this.#inFlight += 1;
-    let isTaken = true;
     return () => {
-      if (!isTaken) return;
-      isTaken = false;
       places.inFlight -= 1;
       this.#inFlight -= 1;
     };

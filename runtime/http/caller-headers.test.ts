@@ -7,7 +7,7 @@ import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
 const PATH = '/wallets/01942f5e-7c00-7a3b-8040-5d0e9c6b1f27';
-const ID = /^[0-9a-f-]{36}$/;
+const ID = /^[\w-]{12}-[0-9a-z]+$/;
 
 let server: HttpServer | undefined;
 afterEach(() => server?.close(0));

@@ -12,7 +12,7 @@ export interface ShardHealth {
   readonly reason?: string;
   /**
    * How far the clock of this process is ahead of the shard's, in milliseconds, if more than
-   * `fw.maximum-clock-skew-ms`; negative: behind. Only operators see it.
+   * five seconds; negative: behind. Only operators see it.
    */
   readonly clockSkewMs?: number;
 }

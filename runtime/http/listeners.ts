@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, createServer, Server as NetServer, type Socket } from 'node:net';
-import type { OpenConnections } from './open-connections.js';
+import { type AddressInfo, createServer, Server as NetServer } from 'node:net';
 
 /** Sockets that listen on one port, the server's own included. */
 const SOCKETS = 16;
@@ -26,13 +25,10 @@ export interface ListenAddress {
  */
 export class Listeners {
   readonly #server: Server;
-  readonly #connections: Pick<OpenConnections, 'open'>;
   readonly #further: NetServer[] = [];
 
-  /** @param connections those of the server */
-  constructor(server: Server, connections: Pick<OpenConnections, 'open'>) {
+  constructor(server: Server) {
     this.#server = server;
-    this.#connections = connections;
   }
 
   /** @param listen makes the server listen @returns the port @throws the system's error, such as `EADDRINUSE` */
@@ -55,7 +51,6 @@ export class Listeners {
       further.listen({ host, port: actual, backlog, reusePort });
       await once(further, 'listening');
     }
-    this.#limitTogether(this.#server.maxConnections);
     return actual;
   }
 
@@ -63,22 +58,6 @@ export class Listeners {
   stop(): void {
     // `close` of an HTTP server would also close connections whose next request is in transit.
     for (const each of [this.#server, ...this.#further]) NetServer.prototype.close.call(each);
-  }
-
-  #limitTogether(limit: number): void {
-    let isFull = false;
-    const check = (): void => {
-      const wasFull = isFull;
-      isFull = this.#connections.open >= limit;
-      if (isFull === wasFull) return;
-      for (const each of [this.#server, ...this.#further])
-        each.maxConnections = isFull ? 0 : Number.POSITIVE_INFINITY;
-    };
-    for (const each of [this.#server, ...this.#further]) each.maxConnections = Number.POSITIVE_INFINITY;
-    this.#server.on('connection', (socket: Socket) => {
-      check();
-      socket.once('close', check);
-    });
   }
 }
 

@@ -36,22 +36,20 @@ export class OpenConnections {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
   #accepted = 0;
   #open = 0;
-  #inFlight = 0;
+  /** Connections with requests that are not answered. */
+  #busy = 0;
   /** Requests that begin when the server has stopped listening. */
   #held: (() => void)[] | undefined;
   /** Set once the server no longer listens: each answer then ends its connection. */
   endsConnections = false;
 
-  /** The number of open connections. */
-  get open(): number {
-    return this.#open;
-  }
-
-  /** Watches a server that does not listen yet. */
-  watch(server: Server): void {
+  /** Watches a server that does not listen yet. @param most further connections are closed */
+  watch(server: Server, most: number): void {
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
       this.#open += 1;
+      // Not by `maxConnections`, because a server may listen on several sockets.
+      if (this.#open > most) socket.destroy();
       socket.once('close', () => {
         this.#open -= 1;
       });
@@ -69,28 +67,28 @@ export class OpenConnections {
     if (pipeline.isRefused) return 'ignore';
     pipeline.last = { request, response };
     pipeline.open += 1;
-    let hasBegun = false;
-    response.once('close', () => {
-      if (hasBegun) this.#inFlight -= 1;
-      this.#left(pipeline);
-    });
+    if (pipeline.open === 1) this.#busy += 1;
+    // A response closes once; `on` spares the wrapper of `once`, for every request.
+    response.on('close', () => this.#left(pipeline));
     if (pipeline.open > MOST_PIPELINED) {
       pipeline.isRefused = true;
       // Node goes on with each request of the bytes at hand; what follows is not read any more.
       time.setImmediate(() => socket.pause());
       return 'refuse';
     }
-    const start = (): void => {
-      // The responses behind that of a client that has left are never closed.
-      if (socket.destroyed) return;
-      hasBegun = true;
-      this.#inFlight += 1;
-      if (this.#held === undefined) begin();
-      else this.#held.push(begin);
-    };
-    if (pipeline.open > 1) pipeline.waiting.push(start);
-    else start();
+    if (pipeline.open === 1) this.#begin(begin);
+    else
+      pipeline.waiting.push(() => {
+        // The responses behind that of a client that has left are never closed.
+        if (socket.destroyed) this.#busy -= 1;
+        else this.#begin(begin);
+      });
     return 'begins';
+  }
+
+  #begin(begin: () => void): void {
+    if (this.#held === undefined) begin();
+    else this.#held.push(begin);
   }
 
   /** Whether this answer must be the last one of its connection. Pipelined requests behind it are answered, too. */
@@ -124,7 +122,10 @@ export class OpenConnections {
     const next = pipeline.waiting.shift();
     // In a later turn of the event loop, so that other connections get turns too.
     if (next !== undefined) time.setImmediate(next);
-    else if (pipeline.open === 0) pipeline.after?.();
+    else if (pipeline.open === 0) {
+      this.#busy -= 1;
+      pipeline.after?.();
+    }
   }
 
   /**
@@ -163,7 +164,7 @@ export class OpenConnections {
       await sleep(SETTLED_MS);
       // A busy event loop is late with its timers: what arrived meanwhile is accepted in the turns after.
       await turns(3);
-      isSettled = this.#accepted === before && this.#inFlight === this.#held.length;
+      isSettled = this.#accepted === before && this.#busy === this.#held.length;
     }
     await turns(1);
   }

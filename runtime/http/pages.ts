@@ -3,7 +3,7 @@ import { fresh } from '../observability/fresh.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';
-import { docsPage } from './docs/page.js';
+import { DOCS_HEADERS, docsPage } from './docs/page.js';
 import { fixedPage, type SendPage } from './fixed-page.js';
 import { type HealthCheck, readinessOf, withoutDetails } from './health.js';
 
@@ -27,6 +27,7 @@ const LIVE = Buffer.from('{"status":"live"}');
 const OPEN_METRICS = 'application/openmetrics-text';
 const UNCACHED = { 'cache-control': 'no-store' };
 const JSON_TYPE = { 'content-type': 'application/json' };
+const HEALTH = { ...JSON_TYPE, ...UNCACHED };
 /** Lifetime of a check of the shards, and of collected metrics, in milliseconds. */
 const FRESH_MS = 1_000;
 /** Maximum number of hosts with cached examples. It is bounded because a caller can send any host. */
@@ -40,7 +41,7 @@ export function addPages(context: PagesContext): void {
   const add = (url: string, page: Page): void => {
     if (!server.hasRoute({ method: 'GET', url })) server.get(url, { config: { isOwn: true } }, page);
   };
-  add('/health/live', (_request, reply) => reply.headers({ ...JSON_TYPE, ...UNCACHED }).send(LIVE));
+  add('/health/live', (_request, reply) => reply.headers(HEALTH).send(LIVE));
   add('/health/ready', readinessPage(context));
   if (metrics !== undefined) {
     const plain = fresh(() => metrics.render('prometheus'), FRESH_MS);
@@ -58,16 +59,12 @@ export function addPages(context: PagesContext): void {
 }
 
 function docs({ title, scheme }: PagesContext, openApi: object): Page {
-  const page = docsPage(openApi, title);
-  const headers = {
-    'content-security-policy': page.contentSecurityPolicy,
-    'content-type': 'text/html; charset=utf-8',
-  };
+  const render = docsPage(openApi, title);
   const pages = new Map<string, SendPage>();
   return (request, reply) => {
     const { host: named = '' } = request.headers;
     const host = HOST.test(named) && (pages.has(named) || pages.size < MOST_HOSTS) ? named : 'localhost';
-    const send = pages.get(host) ?? fixedPage(page.render(`${scheme}://${host}`), headers);
+    const send = pages.get(host) ?? fixedPage(render(`${scheme}://${host}`), DOCS_HEADERS);
     pages.set(host, send);
     return send(request, reply);
   };
@@ -86,7 +83,7 @@ function readinessPage({ health, answers }: PagesContext): Page {
     const status = known.status === 'ready' || known.status === 'degraded' ? 200 : 503;
     return reply
       .code(status)
-      .headers({ ...JSON_TYPE, ...UNCACHED })
+      .headers(HEALTH)
       .send(Buffer.from(JSON.stringify(known)));
   };
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as errors from '../errors.js';
 import { HttpProblem, problemOf } from './problem.js';
@@ -138,17 +137,6 @@ describe('problems', () => {
     for (const code of codes) {
       expect(PROBLEM_KINDS[code].status).toBeGreaterThanOrEqual(400);
       expect(problemType(code)).toMatch(/^urn:fw-actions:problem:[a-z-]+$/);
-    }
-  });
-
-  it('docs/http.md names every code that has members of its own', () => {
-    const page = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
-    const rowOf = (code: string): string =>
-      page.split('\n').find((line) => line.startsWith('| ') && line.includes(`\`${code}\``)) ??
-      `no row for ${code}`;
-    for (const [code, { status, title }] of Object.entries(PROBLEM_KINDS)) {
-      const isInternal = title === PROBLEM_KINDS.HTTP_INTERNAL.title && code !== 'HTTP_INTERNAL';
-      expect(rowOf(code)).toContain(isInternal ? `no row for ${code}` : `${status}`);
     }
   });
 

@@ -5,13 +5,13 @@ import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { Id } from '../domain/id.js';
-import { compileObjectWriter } from '../domain/json-writer.js';
+import { compileObjectWriter } from '../domain/json-codec.js';
 import { type Caller, principalName } from '../domain/principal.js';
 import { ForbiddenError } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
 import { within } from '../tracing.js';
 import type { Answers } from './answer.js';
-import type { Leave, Places } from './busy.js';
+import type { Places } from './busy.js';
 import { contentTag, entityTag, isCurrent } from './entity-tags.js';
 import { executionSettings } from './execution-settings.js';
 import { type LiveFeeds, lastVersion } from './feed/live-feeds.js';
@@ -47,8 +47,8 @@ export interface RouteServices {
   readonly feeds: LiveFeeds | undefined;
 }
 
-/** A handler that answers by itself and returns nothing, so Fastify need not wait. */
-export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+/** A handler that answers by itself, and never rejects. */
+export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Serves one action. Everything that does not depend on the request is compiled here, once. */
 export function compileRoute(
@@ -68,9 +68,6 @@ export function compileRoute(
     const settings = executionSettings(route, headers, params, onReplay);
     return executor.execute(principal, route.action, params, settings);
   };
-
-  const isStream = ({ method, headers }: FastifyRequest): boolean =>
-    route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
 
   /** Invalid requests count towards the limits too, and streams until they end. */
   const executeWithin = async (
@@ -98,13 +95,8 @@ export function compileRoute(
     }
   };
 
-  const run = (principal: Caller, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    requireName(principal);
-    if (isDenied) throw new ForbiddenError(`${called.name} has no rule, and access is denied by default`);
-    return callers === undefined
-      ? execute(principal, request, reply)
-      : executeWithin(callers, principal, request, reply);
-  };
+  const isStream = ({ method, headers }: FastifyRequest): boolean =>
+    route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
 
   const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
     // The reader has converted the path parameters in place.
@@ -117,42 +109,36 @@ export function compileRoute(
     });
   };
 
-  const start = (request: FastifyRequest, reply: FastifyReply, leave: Leave): void => {
-    const fail = (error: unknown): void => {
-      leave();
-      answers.fail(request, reply, error, called);
-    };
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const streams = isStream(request);
-    const serve = (principal: Caller): void => {
-      const succeed = (result: unknown): void => {
-        try {
-          // A caller who may not read the route's answer gets none of its events.
-          if (streams) openFeed(request, reply, principal);
-          else if (!reply.raw.destroyed) sendResult(request, reply, result);
-          leave();
-        } catch (error) {
-          fail(error);
-        }
-      };
-      within(spanOf(request), () => run(principal, request, reply)).then(succeed, fail);
-    };
-    try {
-      if (!streams && !acceptsJson(request.headers.accept)) {
-        throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Responses are application/json only');
-      }
-      const principal = authenticator(request.raw);
-      if (principal instanceof Promise) principal.then(serve).catch(fail);
-      else serve(principal);
-    } catch (error) {
-      fail(error);
-    }
+    if (!streams && !acceptsJson(request.headers.accept))
+      throw new HttpProblem('HTTP_NOT_ACCEPTABLE', 'Responses are application/json only');
+    const caller = authenticator(request.raw);
+    // The caller of a known credential needs no turn of the queue of promises.
+    const principal = caller instanceof Promise ? await caller : caller;
+    requireName(principal);
+    if (isDenied) throw new ForbiddenError(`${called.name} has no rule, and access is denied by default`);
+    const result = await within(spanOf(request), () =>
+      callers === undefined
+        ? execute(principal, request, reply)
+        : executeWithin(callers, principal, request, reply),
+    );
+    // A caller who may not read the route's answer gets none of its events.
+    if (streams) openFeed(request, reply, principal);
+    else if (!reply.raw.destroyed) sendResult(request, reply, result);
   };
 
-  return (request, reply) => {
+  return async (request, reply) => {
     const shard = shardInPath(request.params);
     const leave = busy.take(shard);
-    if (leave === undefined) answers.refuse(request, reply, { places: busy, shard });
-    else start(request, reply, leave);
+    if (leave === undefined) return answers.refuse(request, reply, { places: busy, shard });
+    try {
+      await serve(request, reply);
+    } catch (error) {
+      answers.fail(request, reply, error, called);
+    } finally {
+      leave();
+    }
   };
 }
 

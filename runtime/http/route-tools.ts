@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticator } from '../access/authenticator.js';
 import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
@@ -8,7 +7,7 @@ import { type Caller, type Principal, principalOf } from '../domain/principal.js
 import { ForbiddenError } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
 import { executionSettings } from './execution-settings.js';
-import { type Executes, requireName } from './route-handler.js';
+import { type RouteServices, requireName } from './route-handler.js';
 
 /** Settings of an action in a custom route. */
 export interface RouteExecution {
@@ -40,6 +39,11 @@ export interface RouteTools {
     options?: RouteExecution,
   ): Promise<Result>;
   /** The server's log. */
+  readonly log: Logger;
+}
+
+/** Dependencies of the tools: options of the server. */
+interface ToolsContext extends Pick<RouteServices, 'executor' | 'authenticator' | 'denyByDefault'> {
   readonly log: Logger;
 }
 
@@ -100,13 +104,4 @@ export class RouteToolbox implements RouteTools {
     requireName(principal);
     return principalOf(principal);
   }
-}
-
-/** Dependencies of the tools. */
-export interface ToolsContext {
-  readonly executor: Executes;
-  readonly authenticator: Authenticator;
-  /** Whether actions without a rule are refused to callers. */
-  readonly denyByDefault?: boolean | undefined;
-  readonly log: Logger;
 }

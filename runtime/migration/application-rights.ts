@@ -10,7 +10,10 @@ export interface TableRights {
 
 /** The rights of an application's role on this package's tables. docs/events.md grants the same. */
 export const APPLICATION_RIGHTS: readonly TableRights[] = [
-  { tables: ['events', 'actions', 'saga_steps', 'delivery_epochs'], privileges: ['SELECT', 'INSERT'] },
+  {
+    tables: ['events', 'actions', 'saga_steps', 'delivery_epochs', 'default_shard'],
+    privileges: ['SELECT', 'INSERT'],
+  },
   { tables: ['shard', 'dropped_partitions', 'migration_checksums', 'api_keys'], privileges: ['SELECT'] },
   { tables: ['sagas', 'timelines'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
   {

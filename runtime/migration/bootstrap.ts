@@ -6,12 +6,12 @@ import type { ShardSession } from '../sharding/shard-database.js';
 export const SCHEMA = 'eventlog';
 
 /**
- * Stores the shard identity in an empty database, or checks the stored one.
+ * Stores the shard identity in an empty database, and creates the table of applied migrations; or checks the stored one.
  *
  * @throws ShardIdentityError if the database belongs to another shard
  */
 export async function establishIdentity(
-  session: ShardSession,
+  session: Pick<ShardSession, 'query' | 'script'>,
   shard: ShardIdentifier,
   where: string,
 ): Promise<void> {
@@ -44,6 +44,13 @@ create table if not exists ${SCHEMA}.shard (
   group_number smallint not null,
   member_number smallint not null,
   created_date timestamptz not null default now()
+);
+create table if not exists ${SCHEMA}.migration_checksums (
+  migration_set text not null,
+  name text not null,
+  checksum text not null,
+  tables text,
+  primary key (migration_set, name)
 );
 do $bootstrap$
 begin

@@ -67,7 +67,7 @@ export function planIndexes(
 /** SQL that drops a unique index. The index of a constraint cannot be dropped by itself. */
 export function dropIndex(
   table: string,
-  { name, isConstraint = false }: IndexFacts,
+  { name, isConstraint }: IndexFacts,
   quote: (name: string) => string,
 ): string {
   return isConstraint

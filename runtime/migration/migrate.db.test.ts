@@ -163,8 +163,9 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
   const reopened = (topology: ShardingTopology) =>
     new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
 
-  it('may be run by several processes concurrently', async () => {
-    const topology = await harness.makeTopology({ shards: [global, mexico], migrated: false });
+  it.each(['none', 'pgbouncer'] as const)('may be run by several processes (pooler: %s)', async (pooler) => {
+    const shards = [global, mexico];
+    const topology = await harness.makeTopology({ shards, migrated: false, dataSource: { pooler } });
     const registries = [1, 2, 3].map(() => reopened(topology));
     try {
       const reports = await Promise.all(

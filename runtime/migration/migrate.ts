@@ -6,9 +6,10 @@ import { makePartitionsAtStart } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { databaseTime } from '../sharding/database-time.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
-import type { ShardDatabase, ShardSession } from '../sharding/shard-database.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
+import { MigratingSession } from './migrating-session.js';
 import { type Migration, orMigrationError } from './migration.js';
 import { checkServer } from './server-check.js';
 import { lockEachTransaction, lockSession, SESSION_SETTINGS } from './session-lock.js';
@@ -26,25 +27,16 @@ export interface MigrateOptions {
   readonly timeoutMs?: number;
   /** Maximum shards at a time. Default 8. */
   readonly atOnce?: number;
-  /** Called when a shard starts and ends. */
+  /** Called when a shard ends. */
   readonly progress?: (step: MigrationStep) => void;
 }
 
-/** The progress of one shard. */
-export type MigrationStep =
-  | { readonly kind: 'started'; readonly shard: ShardIdentifier }
-  | {
-      readonly kind: 'done';
-      readonly shard: ShardIdentifier;
-      readonly applied: readonly string[];
-      readonly elapsedMs: number;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly shard: ShardIdentifier;
-      readonly error: unknown;
-      readonly elapsedMs: number;
-    };
+/** How the migration of one shard has ended. */
+export interface MigrationStep extends ShardMigrationReport {
+  /** Why it failed; undefined if it succeeded. */
+  readonly error?: unknown;
+  readonly elapsedMs: number;
+}
 
 /** The result of `migrate`. */
 export interface MigrationReport {
@@ -88,14 +80,14 @@ export function migrateShards(
   const { progress = () => {}, atOnce = SHARDS_AT_ONCE } = options;
   return onEachShard(databases.shards(), atOnce, async (shard) => {
     const startedAt = time.nowMs();
-    const elapsedMs = (): number => Math.round(time.nowMs() - startedAt);
-    progress({ kind: 'started', shard });
+    const ended = (result: Pick<MigrationStep, 'applied' | 'error'>): void =>
+      progress({ shard, ...result, elapsedMs: Math.round(time.nowMs() - startedAt) });
     try {
       const report = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
-      progress({ kind: 'done', shard, applied: report.applied, elapsedMs: elapsedMs() });
+      ended(report);
       return report;
     } catch (error) {
-      progress({ kind: 'failed', shard, error, elapsedMs: elapsedMs() });
+      ended({ applied: [], error });
       throw error;
     }
   });
@@ -112,7 +104,7 @@ export function migrateShard(
     const session = await database.acquire({ timeoutMs: Math.max(timeoutMs, 1) });
     let report: ShardMigrationReport;
     try {
-      report = await migrateSession(new PatientSession(session, timeoutMs), database, member, options);
+      report = await migrateSession(new MigratingSession(session, timeoutMs), database, member, options);
     } finally {
       // Destroys the session's lock and settings with it.
       session.destroy();
@@ -135,17 +127,15 @@ async function preparePartitions(database: ShardDatabase, { log = () => {} }: Mi
 }
 
 async function migrateSession(
-  session: PatientSession,
+  session: MigratingSession,
   database: ShardDatabase,
   member: MemberConfig,
   options: MigrateOptions,
 ): Promise<ShardMigrationReport> {
-  const { kind, description } = database;
-  const query: ShardSession['query'] = (statement) => session.query(statement);
-  await checkServer({ kind, description, query }, member.primary.allowUnsafe);
+  const { shard, primary } = member;
+  await checkServer(database, primary.allowUnsafe, session);
   await excludeOthers(session, database);
-  await establishIdentity(session, member.shard, database.description);
-  const { shard } = member;
+  await establishIdentity(session, shard, database.description);
   const target = { session, shard, sessionState: database.sessionState, log: options.log ?? (() => {}) };
   const system = await applyMigrations(target, 'framework', systemMigrations);
   const application = await applyMigrations(target, 'application', options.migrations);
@@ -153,40 +143,11 @@ async function migrateSession(
 }
 
 /** Makes this the only process that migrates the database, with the settings of migrations. */
-async function excludeOthers(session: PatientSession, database: ShardDatabase): Promise<void> {
+async function excludeOthers(session: MigratingSession, database: ShardDatabase): Promise<void> {
   if (!database.sessionState) {
     session.prologue = lockEachTransaction(session.timeoutMs);
     return;
   }
   await session.script(SESSION_SETTINGS);
-  await lockSession(session, session.timeoutMs);
-}
-
-/** A session whose statements may take long. */
-class PatientSession implements ShardSession {
-  readonly timeoutMs: number;
-  /** SQL that every script begins with. */
-  prologue = '';
-  readonly #session: ShardSession;
-
-  constructor(session: ShardSession, timeoutMs: number) {
-    this.#session = session;
-    this.timeoutMs = timeoutMs;
-  }
-
-  query(...[statement]: Parameters<ShardSession['query']>): ReturnType<ShardSession['query']> {
-    return this.#session.query(statement, { timeoutMs: this.timeoutMs });
-  }
-
-  script(sql: string): Promise<void> {
-    return this.#session.script(`${this.prologue}${sql}`, { timeoutMs: this.timeoutMs });
-  }
-
-  release(): void {
-    this.#session.release();
-  }
-
-  destroy(): void {
-    this.#session.destroy();
-  }
+  await lockSession(session);
 }

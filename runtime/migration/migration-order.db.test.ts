@@ -106,6 +106,8 @@ describeOnEachAdapter('Migrations of merged branches', (harness) => {
     );
     const refusal = applied(registry, [base, pins, colored, onTags]);
     await expect(refusal).rejects.toThrow(MigrationError);
-    await expect(refusal).rejects.toThrow(`Migration ${tags.name} was applied to shard (0, 0)`);
+    await expect(refusal).rejects.toThrow(
+      `Shard (0, 0): ${tags.name} was applied, but is missing here: restore it`,
+    );
   });
 });

@@ -26,15 +26,21 @@ export interface Unordered {
 
 /** The known migrations of one set beside those that a database has run. */
 export interface Comparison {
+  /**
+   * - `current`: no migration is missing, and there are no problems.
+   * - `pending`: migrations are missing.
+   * - `changed`: the applied migrations differ from the known ones.
+   * - `unordered`: a missing migration must not be applied after a later one that was applied.
+   */
+  readonly state: 'current' | 'pending' | 'changed' | 'unordered';
   /** In the order of their names, which is the order of application. */
   readonly pending: readonly Migration[];
   /** Applied ones that this process does not know, and that nothing known here depends on. */
   readonly newer: readonly string[];
-  /** Applied ones that this process should know. */
-  readonly missing: readonly string[];
-  /** Applied ones with another text here. */
-  readonly changed: readonly string[];
-  readonly unordered: Unordered | undefined;
+  /** One sentence per problem. */
+  readonly problems: readonly string[];
+  /** Why the state is `unordered`. */
+  readonly unordered?: Unordered;
 }
 
 /** Reads what a database has run of a set. The table must exist. */
@@ -69,19 +75,34 @@ export function compareMigrations(
   const missing = unknown.filter(({ name, tables }) =>
     sorted.some((each) => each.name > name && sharedTables(tables, tablesOf(each)).length > 0),
   );
+  const changed = sorted.filter((each) => {
+    const found = present.get(each.name);
+    return found !== undefined && found.checksum !== checksumOf(each);
+  });
+  const differences = [
+    ...changed.map(({ name }) => `${name} ${CHANGED}`),
+    ...missing.map(({ name }) => `${name} was applied, but is missing here: restore it`),
+  ];
+  const unordered = firstUnordered(pending, applied, texts);
   return {
+    state: stateOf(differences.length > 0, unordered !== undefined, pending.length > 0),
     pending,
-    missing: missing.map(({ name }) => name),
     newer: unknown.filter((each) => !missing.includes(each)).map(({ name }) => name),
-    changed: sorted
-      .filter((each) => (present.get(each.name)?.checksum ?? checksumOf(each)) !== checksumOf(each))
-      .map(({ name }) => name),
-    unordered: firstUnordered(pending, applied, texts),
+    problems: unordered === undefined ? differences : [...differences, describeUnordered(unordered)],
+    ...(unordered !== undefined && { unordered }),
   };
 }
 
-/** Compares code units, as Kysely does. */
-export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+const CHANGED =
+  'was changed after it had been applied: restore its text, and put the change into a new migration';
+
+function stateOf(isChanged: boolean, isUnordered: boolean, isPending: boolean): Comparison['state'] {
+  if (isChanged) return 'changed';
+  if (isUnordered) return 'unordered';
+  return isPending ? 'pending' : 'current';
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : Number(a.name > b.name);
 }
 
@@ -105,29 +126,17 @@ function tablesOf({ up }: Migration): readonly string[] | undefined {
 }
 
 /** @throws MigrationError, MigrationOrderError if the pending migrations must not be applied */
-export function requireApplicable({ missing, changed, unordered }: Comparison, shard: ShardIdentifier): void {
-  const [absent] = missing;
-  if (absent !== undefined) {
-    throw new MigrationError(
-      `Migration ${absent} was applied to shard ${shard}, but it is missing here. Restore it.`,
-    );
-  }
-  const [edited] = changed;
-  if (edited !== undefined) {
-    throw new MigrationError(
-      `Migration ${edited} was changed after it had been applied to shard ${shard}. ` +
-        'Restore its text, and put the change into a new migration.',
-    );
-  }
-  if (unordered !== undefined) throw orderError(shard, unordered);
-}
-
-export function orderError(shard: ShardIdentifier, unordered: Unordered): MigrationOrderError {
-  return new MigrationOrderError(describeUnordered(unordered), { shard: shard.toString(), ...unordered });
+export function requireApplicable(
+  { state, problems, unordered }: Pick<Comparison, 'problems' | 'unordered'> & { readonly state: string },
+  shard: ShardIdentifier,
+): void {
+  if (state === 'changed') throw new MigrationError(`Shard ${shard}: ${problems.join('; ')}`);
+  if (unordered !== undefined)
+    throw new MigrationOrderError(describeUnordered(unordered), { shard: shard.toString(), ...unordered });
 }
 
 /** What is wrong with the order, and what to do. */
-export function describeUnordered({ pending, applied, tables }: Unordered): string {
+function describeUnordered({ pending, applied, tables }: Unordered): string {
   const both =
     tables === 'unknown' ? 'one of them does not declare its tables' : `both touch ${tables.join(', ')}`;
   return (

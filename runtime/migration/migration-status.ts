@@ -5,28 +5,18 @@ import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { SCHEMA, storedIdentity } from './bootstrap.js';
 import type { Migration } from './migration.js';
-import {
-  type AppliedMigration,
-  compareMigrations,
-  describeUnordered,
-  type MigrationSet,
-  readApplied,
-  type Unordered,
-} from './migration-order.js';
+import { type Comparison, compareMigrations, type MigrationSet, readApplied } from './migration-order.js';
 import { systemMigrations } from './system-migrations.js';
 
 /**
- * - `current`: no migration is missing, and there are no problems.
- * - `pending`: migrations are missing.
- * - `changed`: the applied migrations differ from the known ones.
- * - `unordered`: a missing migration must not be applied after a later one that was applied.
+ * As of a comparison, or:
  * - `foreign`: the database belongs to another shard.
  * - `unreachable`: the database could not be queried.
  */
-export type MigrationState = 'current' | 'pending' | 'changed' | 'unordered' | 'foreign' | 'unreachable';
+export type MigrationState = Comparison['state'] | 'foreign' | 'unreachable';
 
-/** The migration state of one shard. */
-export interface ShardMigrationStatus {
+/** The migration state of one shard. Migrations of another release are no problem during a roll-out. */
+export interface ShardMigrationStatus extends Omit<Comparison, 'state' | 'pending'> {
   readonly shard: ShardIdentifier;
   /** Name of the member. */
   readonly name: string;
@@ -35,12 +25,6 @@ export interface ShardMigrationStatus {
   readonly applied: number;
   /** Missing migrations in the order in which they would be applied; this package's own first. */
   readonly pending: readonly PendingMigration[];
-  /** Applied migrations of another release, on which no migration here depends. Not a problem during a roll-out. */
-  readonly newer: readonly string[];
-  /** One sentence per problem. */
-  readonly problems: readonly string[];
-  /** Why the state is `unordered`. */
-  readonly unordered?: Unordered;
 }
 
 export interface PendingMigration extends Migration {
@@ -76,24 +60,30 @@ export async function shardMigrationStatus(
   migrations: readonly Migration[],
 ): Promise<ReachedStatus> {
   const { shard } = database;
-  const identity = (await hasTable(database, 'shard')) ? await storedIdentity(database) : undefined;
-  if (identity !== undefined && identity !== shard.toString()) {
+  const isFresh = !(await isBootstrapped(database));
+  const identity = isFresh ? shard.toString() : await storedIdentity(database);
+  if (identity !== shard.toString()) {
     const problems = [`${database.description} is shard ${identity}, not ${shard}`];
     return { ...NOTHING, state: 'foreign', problems };
   }
-  const isFresh = identity === undefined || !(await hasTable(database, 'migration_checksums'));
-  const sets = [['framework', systemMigrations] as const, ['application', migrations] as const];
-  const statuses: ReachedStatus[] = [];
-  for (const [set, known] of sets)
-    statuses.push(statusOfSet(set, known, isFresh ? [] : await readApplied(database, set)));
-  return {
-    state: STATES.find((state) => statuses.some((each) => each.state === state)) ?? 'current',
-    applied: statuses.reduce((sum, each) => sum + each.applied, 0),
-    pending: statuses.flatMap((each) => each.pending),
-    newer: statuses.flatMap((each) => each.newer),
-    problems: statuses.flatMap((each) => each.problems),
-    ...statuses.reduce((found, { unordered }) => (unordered === undefined ? found : { unordered }), {}),
-  };
+  let status: ReachedStatus = { ...NOTHING, state: 'current', problems: [] };
+  for (const [set, known] of [
+    ['framework', systemMigrations] as const,
+    ['application', migrations] as const,
+  ]) {
+    const applied = isFresh ? [] : await readApplied(database, set);
+    const { state, pending, newer, problems, ...unordered } = compareMigrations(known, applied);
+    status = {
+      ...status,
+      ...unordered,
+      state: STATES.find((each) => each === state || each === status.state) ?? 'current',
+      applied: status.applied + applied.length,
+      pending: [...status.pending, ...pending.map((each) => ({ ...each, set }))],
+      newer: [...status.newer, ...newer],
+      problems: [...status.problems, ...problems],
+    };
+  }
+  return status;
 }
 
 type ReachedStatus = Omit<ShardMigrationStatus, 'shard' | 'name' | 'state'> & {
@@ -105,36 +95,7 @@ const STATES = ['changed', 'unordered', 'pending'] as const;
 
 const NOTHING = { applied: 0, pending: [], newer: [] } as const;
 
-function statusOfSet(
-  set: MigrationSet,
-  known: readonly Migration[],
-  applied: readonly AppliedMigration[],
-): ReachedStatus {
-  const { pending, newer, missing, changed, unordered } = compareMigrations(known, applied);
-  const differences = [
-    ...changed.map((name) => `${name} was changed after it had been applied`),
-    ...missing.map((name) => `${name} was applied, but is missing here`),
-  ];
-  const problems = [...differences, ...(unordered === undefined ? [] : [describeUnordered(unordered)])];
-  const state =
-    differences.length > 0
-      ? 'changed'
-      : unordered !== undefined
-        ? 'unordered'
-        : pending.length > 0
-          ? 'pending'
-          : 'current';
-  return {
-    state,
-    applied: applied.length,
-    pending: pending.map((migration) => ({ ...migration, set })),
-    newer,
-    problems,
-    ...(unordered === undefined ? {} : { unordered }),
-  };
-}
-
-async function hasTable(database: ShardDatabase, name: string): Promise<boolean> {
-  const text = `select to_regclass('${SCHEMA}.${name}') is not null`;
+async function isBootstrapped(database: ShardDatabase): Promise<boolean> {
+  const text = `select to_regclass('${SCHEMA}.shard') is not null`;
   return (await database.query({ text, values: [] })).rows[0]?.[0] === true;
 }

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangePermissions, planChanges, type WantedColumn, type WantedIndex } from './plan-changes.js';
-import type { ColumnFacts, IndexFacts } from './schema-snapshot.js';
+import type { ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
 const none: ChangePermissions = { backfill: new Map(), drop: new Set(), convert: new Set() };
+
+/** A database with one table, t. */
+function schemaOf(facts: Partial<TableFacts>): SchemaSnapshot {
+  const tables = new Map([['t', { columns: [], uniqueIndexes: [], checks: [], ...facts }]]);
+  return { tables, elsewhere: new Map(), lines: [] };
+}
 
 function plan(
   found: readonly Partial<ColumnFacts>[],
@@ -15,13 +21,8 @@ function plan(
     const column = { name: 'a', type: 'text', nullable: false, ...each };
     return { definition: `${column.name} ${column.type}${column.nullable ? '' : ' not null'}`, ...column };
   });
-  const tables = new Map([['t', { name: 't', columns: facts }]]);
-  return planChanges(
-    [{ table: 't', columns }],
-    { tables, lines: [] },
-    { ...none, ...permissions },
-    (name) => name,
-  );
+  const schema = schemaOf({ columns: facts });
+  return planChanges([{ table: 't', columns }], schema, { ...none, ...permissions }, (name) => name);
 }
 
 describe('The next migration', () => {
@@ -153,13 +154,12 @@ describe('The next migration', () => {
     const rule = { name: 'rule_t_a_maximum_0a1b2c3d', definition: 'constraint rule check (a <= 5)' };
     const found = { name: 'a', type: 'integer', nullable: false, filledIn: false };
     const facts = { name: rule.name, isValidated: true, columns: ['a'], definition: 'CHECK ((a <= 5))' };
-    const tables = new Map([['t', { name: 't', columns: [found] }]]);
     const column = { name: 'a', type: 'text', nullable: false, definition: 'a text not null' };
     const convert = { ...none, convert: new Set(['t.a']) };
     const changes = (checks: readonly (typeof rule)[]) =>
       planChanges(
         [{ table: 't', columns: [column], checks }],
-        { tables, lines: [], checks: new Map([['t', [facts]]]) },
+        schemaOf({ columns: [found], checks: [facts] }),
         convert,
         (name) => name,
       );
@@ -219,7 +219,7 @@ describe('The next migration', () => {
 
   it('does not create new tables, which fw-gen generate does', () => {
     const wanted = [{ table: 'other', columns: [] }];
-    const { refusals } = planChanges(wanted, { tables: new Map(), lines: [] }, none, (name) => name);
+    const { refusals } = planChanges(wanted, { ...schemaOf({}), tables: new Map() }, none, (name) => name);
     expect(refusals).toEqual([expect.stringContaining('run fw-gen generate')]);
   });
 });
@@ -253,7 +253,7 @@ describe('The index of a natural key', () => {
   const index = { name: 't_a_key', columns: ['a'], deletedStates: ["GO'NE"] };
   const definition = "create unique index t_a_key on t (a) where state not in ('GO''NE')";
   const predicate = "(state <> 'GO''NE'::text)";
-  const there = { name: 't_a_key', columns: ['a'], predicate };
+  const there = { name: 't_a_key', columns: ['a'], predicate, isConstraint: false };
 
   function planIndex(
     found: readonly IndexFacts[],
@@ -268,10 +268,9 @@ describe('The index of a natural key', () => {
       definition: 'a text not null',
       renamedFrom: 'old',
     };
-    const tables = new Map([['t', { name: 't', columns: [facts], uniqueIndexes: found }]]);
     return planChanges(
       [{ table: 't', columns: [column], indexes: wanted }],
-      { tables, lines: [] },
+      schemaOf({ columns: [facts], uniqueIndexes: found }),
       { ...none, ...permissions },
       (name) => name,
     );

@@ -77,9 +77,9 @@ export function planChanges(
   const tables: string[] = [];
   for (const table of wanted) {
     const before = planner.size;
-    const checks = schema.checks?.get(table.table) ?? [];
-    planner.add(table, schema.tables.get(table.table), checks);
-    planner.check(table, checks);
+    const found = schema.tables.get(table.table);
+    planner.add(table, found);
+    planner.check(table, found?.checks ?? []);
     if (planner.size > before) tables.push(table.table);
   }
   return { ...planner.finish(), tables };
@@ -109,11 +109,7 @@ class ChangePlanner {
     return this.#statements.length + this.#validations.length;
   }
 
-  add(
-    { table, columns, indexes = [] }: WantedTable,
-    found: TableFacts | undefined,
-    checks: readonly CheckFacts[],
-  ): void {
+  add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
     if (found === undefined) {
       this.#refusals.push(
         `No migration creates table ${table}: run fw-gen generate, which writes its first one.`,
@@ -134,13 +130,13 @@ class ChangePlanner {
         const [from, to] = [this.#quote(before.name), this.#quote(column.name)];
         if (from !== to) this.#alterTable(table, `rename column ${from} to ${to}`);
         renamed.set(before.name, column.name);
-        const ofColumn = checks.filter(({ columns: of }) => of.join() === before.name);
+        const ofColumn = found.checks.filter(({ columns: of }) => of.join() === before.name);
         this.#alter(table, column, before, ofColumn);
       }
       leftOver.delete(before?.name ?? column.name);
     }
     // Indexes refer to the new names of renamed columns.
-    const following = (found.uniqueIndexes ?? []).map((index) => ({
+    const following = found.uniqueIndexes.map((index) => ({
       ...index,
       columns: index.columns.map((name) => renamed.get(name) ?? name),
     }));

@@ -100,7 +100,8 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
         expect(
           await rows(databases, first, 'select group_number, member_number from eventlog.shard'),
         ).toEqual([[0, 0]]);
-        const applied = 'select count(*)::int4 from eventlog.application_migrations';
+        const applied =
+          "select count(*)::int4 from eventlog.migration_checksums where migration_set = 'application'";
         expect(await rows(databases, first, applied)).toEqual([[1]]);
       });
       expect(seen.at(-1)).toBe('(0, 0) serves');

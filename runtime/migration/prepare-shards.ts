@@ -2,17 +2,29 @@ import { type Backoff, backoffMs } from '../concurrency/backoff.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ClosedError, MigrationError, messageOf, UnknownShardError, UnsafeServerError } from '../errors.js';
+import {
+  ClosedError,
+  DefaultShardError,
+  MigrationError,
+  messageOf,
+  UnknownShardError,
+  UnsafeServerError,
+} from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { type SqlStateMeaning, sqlStateMeaning } from '../sharding/sql-state.js';
-import { type DriftPolicy, requireFit, warnOfDifferences } from './check-schema.js';
+import { StoredDefaultShard } from './default-shard.js';
 import { type MigrateOptions, migrateShard } from './migrate.js';
 import { orMigrationError } from './migration.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
+import { compareSchemas, describeDifference, firstOf } from './shard-drift.js';
+import { expectedTable, tableDrift } from './table-drift.js';
 import { verifyShard } from './verify-shard.js';
+
+/** `refuse`: the shard is not served. `warn`: it is served, and statements on those tables will fail. */
+export type DriftPolicy = 'refuse' | 'warn';
 
 /** Options for preparing shards before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
@@ -57,7 +69,8 @@ const LONGEST_VERIFYING_PAUSE_MS = 2_000;
  *
  * @throws the error of the first shard, if none can be served and each has failed for a reason that does not pass by
  *   itself (a migration, a wrong identity)
- * @throws UnsafeServerError if one of the servers may lose acknowledged commits: that is a mistake of the configuration
+ * @throws UnsafeServerError, DefaultShardError if one of the servers may lose acknowledged commits, or knows another
+ *   default shard: these are mistakes of the configuration
  */
 export async function prepareShards(
   databases: DatabaseRegistry,
@@ -74,6 +87,7 @@ export class ShardPreparation {
   readonly #options: PrepareOptions;
   readonly #warn: (message: string) => void;
   readonly #snapshots: ShardOutcome<SchemaSnapshot>[] = [];
+  readonly #defaultShard: StoredDefaultShard;
   #again: AbortController = new AbortController();
   #isGivenUp = false;
   /** Number of shards that are tried again. */
@@ -83,6 +97,7 @@ export class ShardPreparation {
   constructor(databases: DatabaseRegistry, options: PrepareOptions) {
     this.#databases = databases;
     this.#options = options;
+    this.#defaultShard = new StoredDefaultShard(databases.defaultShard);
     this.#warn = options.warn ?? ((message) => console.warn(message));
   }
 
@@ -95,17 +110,19 @@ export class ShardPreparation {
     });
     const first = onEachShard(shards, this.#options.atOnce ?? SHARDS_AT_ONCE, (shard) => this.#begin(shard));
     const outcomes = await Promise.race([first, enoughServe]);
-    if (outcomes === undefined) {
-      this.#warnOfThoseUnderWay();
-      return;
+    if (outcomes === undefined) this.#warnOfThoseUnderWay();
+    else {
+      const failure = hopelessness(outcomes, (shard, error) => this.#isPassing(shard, error));
+      if (failure !== undefined) this.#giveUp(failure.error);
     }
-    const unsafe = outcomes.find((outcome) => !outcome.ok && outcome.error instanceof UnsafeServerError);
-    if (unsafe?.ok === false) this.#giveUp(unsafe.error);
-    const [firstOutcome] = outcomes;
-    const isHopeless = (outcome: ShardOutcome<void>): boolean =>
-      !outcome.ok && !this.#isPassing(outcome.shard, outcome.error);
-    if (firstOutcome?.ok === false && outcomes.every(isHopeless)) this.#giveUp(firstOutcome.error);
-    warnOfDifferences(this.#snapshots, this.#warn);
+    await this.#defaultShard.agree().catch((error: unknown) => this.#giveUp(error));
+    if (outcomes === undefined) return;
+    // Differences in something that no model needs, such as an index: the shards are served.
+    for (const drift of compareSchemas(this.#snapshots, { tables: [] })) {
+      const difference = describeDifference(drift);
+      if (difference !== '')
+        this.#warn(`The schema of shard ${drift.shard} differs from most: ${difference}`);
+    }
   }
 
   #giveUp(error: unknown): never {
@@ -183,7 +200,8 @@ export class ShardPreparation {
     this.#options.inform?.(`preparing ${this.#nameOf(shard)}`);
     const applied = await this.#bringUpToDate(database, shard);
     const schema = await snapshotSchema(database);
-    requireFit(shard, schema, this.#options, this.#warn);
+    this.#requireFit(shard, schema);
+    await this.#defaultShard.check(database);
     await this.#options.beforeService?.(database);
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
@@ -191,6 +209,16 @@ export class ShardPreparation {
     this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
     const waitedMs = time.nowMs() - startedAt;
     time.setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
+  }
+
+  /** Refuses a shard whose tables do not match the models, because requests would fail one by one. */
+  #requireFit(shard: ShardIdentifier, schema: SchemaSnapshot): void {
+    const { models, drift } = this.#options;
+    const misfits = tableDrift(models.map(expectedTable), schema);
+    if (misfits.length === 0) return;
+    const message = `The tables do not match the models. Shard ${shard}: ${firstOf(misfits)}. Write a migration (fw-gen migrate diff).`;
+    if (drift !== 'warn') throw new MigrationError(message);
+    this.#warn(message);
   }
 
   /** @returns how many migrations were applied */
@@ -214,6 +242,21 @@ export class ShardPreparation {
   #nameOf(shard: ShardIdentifier): string {
     return `shard ${this.#databases.memberConfig(shard).name} ${shard.toString()}`;
   }
+}
+
+/** The failure with which the process must not start: a mistake of the configuration, or no shard can ever serve. */
+function hopelessness(
+  outcomes: readonly ShardOutcome<void>[],
+  isPassing: (shard: ShardIdentifier, error: unknown) => boolean,
+): { readonly error: unknown } | undefined {
+  const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome]));
+  const isMistake = (error: unknown): boolean =>
+    error instanceof UnsafeServerError || error instanceof DefaultShardError;
+  const mistake = failures.find(({ error }) => isMistake(error));
+  if (mistake !== undefined) return mistake;
+  const isOver =
+    failures.length === outcomes.length && !failures.some((each) => isPassing(each.shard, each.error));
+  return isOver ? failures[0] : undefined;
 }
 
 /** Checks that the server answers, because later steps may take long. @throws MigrationError */

@@ -1,12 +1,26 @@
-import type { MemberConfig } from '../config/types.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { type DataSourceInput, ShardingConfig } from '../config/sharding-config.js';
 import type { DatabaseAdapter } from '../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
 import type { Migration } from './migration.js';
-import { type SchemaSnapshot, snapshotChecks, snapshotSchema } from './schema-snapshot.js';
+import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
 
-const SHARD = ShardIdentifier.of(0, 0);
+const DATABASE: DataSourceInput = {
+  jdbcUrl: 'jdbc:pglite:mem:fw-gen-replay',
+  connectTimeoutMs: 60_000,
+  lockTimeoutMs: 10_000,
+  statementTimeoutMs: 60_000,
+};
+const TOPOLOGY = ShardingConfig.of({
+  defaultShard: { group: 0, member: 0 },
+  groups: [
+    {
+      group: 0,
+      name: 'replay',
+      members: [{ member: 0, name: 'replay', configs: { primaryConfig: DATABASE } }],
+    },
+  ],
+});
 
 /** An empty in-memory database on which migrations run, to find out their resulting schema. */
 export interface Replay {
@@ -28,37 +42,15 @@ export async function withReplay<T>(
   embedded: DatabaseAdapter,
   work: (replay: Replay) => Promise<T>,
 ): Promise<T> {
-  const group = { group: 0, name: 'replay', members: [MEMBER] };
-  const topology = { defaultShard: SHARD, groups: [group] };
-  const databases = new DatabaseRegistry(topology, { adapters: [embedded], warn: () => {} });
+  const databases = new DatabaseRegistry(TOPOLOGY, { adapters: [embedded], warn: () => {} });
   try {
     return await work({
       run: async (migrations) => {
         await migrate(databases, { migrations });
-        const database = databases.database(SHARD);
-        return { ...(await snapshotSchema(database)), checks: await snapshotChecks(database) };
+        return snapshotSchema(databases.database(TOPOLOGY.defaultShard));
       },
     });
   } finally {
     await databases.close(0);
   }
 }
-
-const MEMBER: MemberConfig = {
-  shard: SHARD,
-  name: 'replay',
-  primary: {
-    url: { kind: 'pglite', storage: 'mem', location: 'fw-gen-replay' },
-    username: undefined,
-    password: undefined,
-    maximumPoolSize: 1,
-    connectTimeoutMs: 60_000,
-    lockTimeoutMs: 10_000,
-    statementTimeoutMs: 60_000,
-    applicationName: 'fw-gen',
-    allowUnsafe: [],
-    pooler: 'none',
-  },
-  secondary: undefined,
-  others: {},
-};

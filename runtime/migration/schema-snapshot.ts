@@ -1,5 +1,4 @@
 import type { Rows, Statement } from '../sharding/shard-database.js';
-import { SCHEMA } from './bootstrap.js';
 
 /** One column as in the catalog. */
 export interface ColumnFacts {
@@ -17,15 +16,8 @@ export interface IndexFacts {
   readonly columns: readonly string[];
   /** In the server's spelling; undefined if the index is not partial. */
   readonly predicate: string | undefined;
-  /** Whether it belongs to a unique constraint and can only be dropped with it. Default false. */
-  readonly isConstraint?: boolean;
-}
-
-export interface TableFacts {
-  readonly name: string;
-  readonly columns: readonly ColumnFacts[];
-  /** Default none. */
-  readonly uniqueIndexes?: readonly IndexFacts[];
+  /** Whether it belongs to a unique constraint and can only be dropped with it. */
+  readonly isConstraint: boolean;
 }
 
 /** One check constraint. */
@@ -39,21 +31,24 @@ export interface CheckFacts {
   readonly definition: string;
 }
 
+export interface TableFacts {
+  readonly columns: readonly ColumnFacts[];
+  readonly uniqueIndexes: readonly IndexFacts[];
+  readonly checks: readonly CheckFacts[];
+}
+
 /** The schema of one database. */
 export interface SchemaSnapshot {
   /** Tables of the search path's first schema, by name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
   /** A schema with a table of this name, for tables that are in another schema only. */
-  readonly elsewhere?: ReadonlyMap<string, string>;
+  readonly elsewhere: ReadonlyMap<string, string>;
   /** All properties that should be equal on all shards, one sorted line each. */
   readonly lines: readonly string[];
-  /** Check constraints by table, if requested. */
-  readonly checks?: ReadonlyMap<string, readonly CheckFacts[]>;
 }
 
-/** Partitions change over time, and the tables of Kysely's migrator are excluded. */
-const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'
-  and not c.relispartition and not (n.nspname = '${SCHEMA}' and c.relname ~ 'migration')`;
+/** Partitions change over time. */
+const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_' and not c.relispartition`;
 
 const COLUMNS = `
 select n.nspname = current_schema() as own, n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
@@ -92,25 +87,22 @@ select 'trigger ' || pg_get_triggerdef(t.oid)
 from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
 where not t.tgisinternal and ${OURS}`;
 
-interface MutableTable extends TableFacts {
-  readonly columns: ColumnFacts[];
-  readonly uniqueIndexes: IndexFacts[];
-}
-
-/** Runs queries. */
-export interface Queryable {
-  query(statement: Statement): Promise<Rows>;
-}
+const CHECKS = `
+select c.relname, k.conname, k.convalidated, pg_get_constraintdef(k.oid),
+  array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any (k.conkey))
+from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+where k.contype = 'c' and n.nspname = current_schema() and ${OURS}
+order by c.relname, k.conname`;
 
 /** Reads the catalog of one database. */
-export async function snapshotSchema(database: Queryable): Promise<SchemaSnapshot> {
-  const columns = await database.query({ text: COLUMNS, values: [] });
-  const others = await database.query({ text: OTHERS, values: [] });
-  const indexes = await database.query({ text: UNIQUE_INDEXES, values: [] });
-  const tables = new Map<string, MutableTable>();
+export async function snapshotSchema(database: {
+  query(statement: Statement): Promise<Rows>;
+}): Promise<SchemaSnapshot> {
+  const read = async (text: string) => (await database.query({ text, values: [] })).rows;
+  const tables = new Map<string, { [Part in keyof TableFacts]: TableFacts[Part][number][] }>();
   const elsewhere = new Map<string, string>();
-  const lines = others.rows.map(([line]) => String(line));
-  for (const [own, schema, table, column, type, nullable, fallback, generated] of columns.rows) {
+  const lines: string[] = [];
+  for (const [own, schema, table, column, type, nullable, fallback, generated] of await read(COLUMNS)) {
     const facts = {
       name: String(column),
       type: String(type),
@@ -118,48 +110,34 @@ export async function snapshotSchema(database: Queryable): Promise<SchemaSnapsho
       filledIn: fallback !== null || generated === true,
     };
     const value = fallback === null ? '' : ` default ${String(fallback)}`;
-    lines.push(
-      `column ${String(schema)}.${String(table)}.${facts.name} ${facts.type}${facts.nullable ? '' : ' not null'}${value}`,
-    );
+    const name = `${String(schema)}.${String(table)}.${facts.name}`;
+    lines.push(`column ${name} ${facts.type}${facts.nullable ? '' : ' not null'}${value}`);
     if (own !== true) {
       elsewhere.set(String(table), String(schema));
       continue;
     }
-    const known = tables.get(String(table)) ?? { name: String(table), columns: [], uniqueIndexes: [] };
+    const known = tables.get(String(table)) ?? { columns: [], uniqueIndexes: [], checks: [] };
     known.columns.push(facts);
-    tables.set(known.name, known);
+    tables.set(String(table), known);
   }
-  for (const [table, name, predicate, of, isConstraint] of indexes.rows) {
-    const index = {
+  for (const [line] of await read(OTHERS)) lines.push(String(line));
+  for (const [table, name, predicate, columns, isConstraint] of await read(UNIQUE_INDEXES))
+    tables.get(String(table))?.uniqueIndexes.push({
       name: String(name),
-      columns: Array.isArray(of) ? of.map(String) : [],
+      columns: texts(columns),
       predicate: typeof predicate === 'string' ? predicate : undefined,
       isConstraint: isConstraint === true,
-    };
-    tables.get(String(table))?.uniqueIndexes.push(index);
-  }
+    });
+  for (const [table, name, isValidated, definition, columns] of await read(CHECKS))
+    tables.get(String(table))?.checks.push({
+      name: String(name),
+      isValidated: isValidated === true,
+      columns: texts(columns),
+      definition: String(definition),
+    });
   return { tables, elsewhere, lines: lines.sort() };
 }
 
-const CHECKS = `select c.relname, k.conname, k.convalidated, pg_get_constraintdef(k.oid),
-  array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any (k.conkey))
-from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-where k.contype = 'c' and n.nspname = current_schema() order by c.relname, k.conname`;
-
-/** Reads the check constraints of the search path's first schema, by table. */
-export async function snapshotChecks(
-  database: Queryable,
-): Promise<ReadonlyMap<string, readonly CheckFacts[]>> {
-  const checks = new Map<string, CheckFacts[]>();
-  const { rows } = await database.query({ text: CHECKS, values: [] });
-  for (const [table, name, isValidated, definition, columns] of rows) {
-    const check = {
-      name: String(name),
-      isValidated: isValidated === true,
-      columns: Array.isArray(columns) ? columns.map(String) : [],
-      definition: String(definition),
-    };
-    checks.set(String(table), [...(checks.get(String(table)) ?? []), check]);
-  }
-  return checks;
+function texts(array: unknown): readonly string[] {
+  return Array.isArray(array) ? array.map(String) : [];
 }

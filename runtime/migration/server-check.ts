@@ -4,46 +4,61 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** Minimum server version that has all used features. */
 const MINIMUM_VERSION = 140_000;
+/** Settings with which acknowledged commits can be lost if they are off. */
+export const DURABILITY_SETTINGS: readonly UnsafeSetting[] = [
+  'fsync',
+  'full_page_writes',
+  'synchronous_commit',
+];
+
+/** A server, as far as it must fit. */
+export interface ServerFacts {
+  readonly version: string;
+  readonly isTooOld: boolean;
+  readonly encoding: string;
+  /** Durability settings that are off. */
+  readonly off: readonly UnsafeSetting[];
+}
+
+export async function readServer(database: Pick<ShardDatabase, 'query'>): Promise<ServerFacts> {
+  const names = ['server_version_num', 'server_version', 'server_encoding', ...DURABILITY_SETTINGS];
+  const text = `select ${names.map((name) => `current_setting('${name}')`).join(', ')}`;
+  const [number, version, encoding, ...settings] = (await database.query({ text, values: [] })).rows[0] ?? [];
+  return {
+    version: String(version),
+    isTooOld: Number(number) < MINIMUM_VERSION,
+    encoding: String(encoding),
+    off: DURABILITY_SETTINGS.filter((_, index) => settings[index] === 'off'),
+  };
+}
 
 /**
  * Refuses a server that is too old or may lose acknowledged commits, and a database that cannot store every text. The
  * embedded database may always lose commits and logs that itself.
  *
  * @param allowed settings that may be off
+ * @param session asks the server. Default: any connection of the database
  * @throws UnsafeServerError
  */
 export async function checkServer(
-  database: Pick<ShardDatabase, 'kind' | 'description' | 'query'>,
+  database: ShardDatabase,
   allowed: readonly UnsafeSetting[],
+  session: Pick<ShardDatabase, 'query'> = database,
 ): Promise<void> {
-  const { rows } = await database.query({
-    text: `select current_setting('server_version_num')::int4, current_setting('server_version'),
-      current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-      current_setting('server_encoding')`,
-    values: [],
-  });
-  const [versionNumber, version, fsync, fullPageWrites, synchronousCommit, encoding] = rows[0] ?? [];
-  if (Number(versionNumber) < MINIMUM_VERSION) {
-    throw new UnsafeServerError(
-      `${database.description} runs PostgreSQL ${String(version)}; 14 or newer is required`,
-    );
-  }
+  const { kind, description } = database;
+  const { version, isTooOld, encoding, off } = await readServer(session);
+  if (isTooOld)
+    throw new UnsafeServerError(`${description} runs PostgreSQL ${version}; 14 or newer is required`);
   if (encoding !== 'UTF8') {
     throw new UnsafeServerError(
-      `${database.description} has the encoding ${String(encoding)}, in which most texts cannot be stored; UTF8 is ` +
+      `${description} has the encoding ${encoding}, in which most texts cannot be stored; UTF8 is ` +
         "required. Create the database with: encoding 'UTF8' template template0.",
     );
   }
-  if (database.kind === 'pglite') return;
-  const settings: readonly (readonly [UnsafeSetting, unknown])[] = [
-    ['fsync', fsync],
-    ['full_page_writes', fullPageWrites],
-    ['synchronous_commit', synchronousCommit],
-  ];
-  const off = settings.flatMap(([name, value]) => (value === 'off' && !allowed.includes(name) ? [name] : []));
-  if (off.length === 0) return;
+  const unsafe = kind === 'pglite' ? [] : off.filter((name) => !allowed.includes(name));
+  if (unsafe.length === 0) return;
   throw new UnsafeServerError(
-    `${database.description} runs with ${off.map((name) => `${name} = off`).join(', ')}: acknowledged commits can be ` +
-      `lost. Switch it on, or allow it for this database by allow-unsafe: [${off.join(', ')}].`,
+    `${description} runs with ${unsafe.map((name) => `${name} = off`).join(', ')}: acknowledged commits can be ` +
+      `lost. Switch it on, or allow it for this database by allow-unsafe: [${unsafe.join(', ')}].`,
   );
 }

@@ -1,6 +1,6 @@
 import { sleep, time } from '../concurrency/time.js';
 import { MigrationError } from '../errors.js';
-import type { ShardSession } from '../sharding/shard-database.js';
+import type { MigratingSession } from './migrating-session.js';
 
 /** Key of the advisory lock: the bytes of "fw-migra". */
 const LOCK_KEY = 0x66772d6d69677261n;
@@ -14,9 +14,10 @@ export const SESSION_SETTINGS =
  * Waits until no other process migrates this database. The lock ends with the session. It polls instead of waiting in a
  * statement, because an open statement would prevent concurrent index builds of the other process from finishing.
  *
- * @throws MigrationError if another process still holds the lock after `timeoutMs`
+ * @throws MigrationError if another process still holds the lock after the session's time limit
  */
-export async function lockSession(session: ShardSession, timeoutMs: number): Promise<void> {
+export async function lockSession(session: MigratingSession): Promise<void> {
+  const { timeoutMs } = session;
   const giveUpAt = time.nowMs() + timeoutMs;
   for (;;) {
     const { rows } = await session.query({ text: 'select pg_try_advisory_lock($1)', values: [LOCK_KEY] });

@@ -3,7 +3,7 @@ import { messageOf } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
 import { type SchemaSnapshot, snapshotSchema } from './schema-snapshot.js';
-import { type ExpectedTable, type TableDrift, tableDrift } from './table-drift.js';
+import { type ExpectedTable, tableDrift } from './table-drift.js';
 
 /** The differences between one shard and the others or the models. */
 export interface ShardDrift {
@@ -13,7 +13,7 @@ export interface ShardDrift {
   /** Properties of this shard that most shards do not have. */
   readonly has: readonly string[];
   /** Differences between tables and models. */
-  readonly tables: readonly TableDrift[];
+  readonly tables: readonly string[];
   /** Why the shard could not be checked; undefined if it was. */
   readonly failure: string | undefined;
 }
@@ -55,6 +55,20 @@ export function compareSchemas(
   return drifts.filter(({ lacks, has, tables, failure }) => {
     return lacks.length > 0 || has.length > 0 || tables.length > 0 || failure !== undefined;
   });
+}
+
+/** Maximum differences that are described. */
+const SHOWN = 5;
+
+/** Describes the differences between a shard and the others in one line; '' if there are none. */
+export function describeDifference({ lacks, has }: ShardDrift): string {
+  return firstOf([...lacks.map((line) => `lacks ${line}`), ...has.map((line) => `has ${line}`)]);
+}
+
+/** The first messages in one line, and the number of the others. */
+export function firstOf(messages: readonly string[]): string {
+  const more = messages.length > SHOWN ? `; and ${messages.length - SHOWN} more` : '';
+  return `${messages.slice(0, SHOWN).join('; ')}${more}`;
 }
 
 /** The schema that most shards have; the first of several equally frequent ones. */

@@ -263,6 +263,14 @@ create table eventlog.saga_steps (
 );
 comment on table eventlog.saga_steps is 'Results of the steps that sagas of other shards have performed here';
 
+create table eventlog.default_shard (
+  only_row boolean primary key default true check (only_row),
+  group_number smallint not null,
+  member_number smallint not null,
+  stored_date timestamptz not null default now()
+);
+comment on table eventlog.default_shard is 'The default shard of the cluster, the same on every shard; stored at the first start';
+
 create table eventlog.processes (
   id text primary key,
   name text not null,

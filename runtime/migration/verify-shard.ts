@@ -4,7 +4,7 @@ import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { missingRights } from './application-rights.js';
 import { type Migration, orMigrationError } from './migration.js';
-import { orderError } from './migration-order.js';
+import { requireApplicable } from './migration-order.js';
 import { shardMigrationStatus } from './migration-status.js';
 import { checkServer } from './server-check.js';
 
@@ -49,9 +49,8 @@ export function verifyShard(
         throw new ShardIdentityError(`${status.problems.join('; ')}. Are two URLs swapped?`);
       case 'changed':
       case 'unordered':
-        throw status.unordered === undefined || status.state === 'changed'
-          ? new MigrationError(`Shard ${shard}: ${status.problems.join('; ')}`)
-          : orderError(shard, status.unordered);
+        requireApplicable(status, shard);
+        return;
       case 'pending': {
         const names = status.pending.slice(0, SHOWN).map(({ name }) => name);
         const more = status.pending.length > SHOWN ? `, and ${status.pending.length - SHOWN} more` : '';

@@ -1,6 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
 import { Durations } from '../concurrency/durations.js';
-import { addDurations } from './duration-metric.js';
 
 /** One answered request of the HTTP server. */
 export interface HttpAnswer {
@@ -27,33 +25,14 @@ export class HttpAnswers {
   /** By route, then by method. */
   readonly #routes = new Map<string, Map<string, Answered>>();
 
-  constructor(registry: Registry) {
-    const requests = new Counter({
-      name: 'fw_http_requests_total',
-      help: 'Requests by response status. `route` is the declared path, or `unmatched`',
-      labelNames: ['method', 'route', 'status'],
-      registers: [registry],
-      collect: () => {
-        requests.reset();
-        for (const { method, route, statuses } of this.#all())
-          for (const [status, count] of statuses) requests.inc({ method, route, status }, count);
-      },
-    });
-    addDurations(registry, {
-      name: 'fw_http_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its response',
-      read: () => this.#all().map(({ method, route, durations }) => [{ method, route }, durations]),
-    });
+  get all(): readonly Answered[] {
+    return [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
   }
 
   add({ method, route, status, ms, traceId }: HttpAnswer): void {
     const { statuses, durations } = this.#of(method, route);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     durations.add(ms, traceId);
-  }
-
-  #all(): readonly Answered[] {
-    return [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
   }
 
   #of(method: string, route: string): Answered {

@@ -6,7 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { writeEntry } from '../domain/logger.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import { defaultLogger, errorFacts, flushLogger, type LogEntry, type Logger } from './logger.js';
-import { SafeLogger } from './safe-logger.js';
+import { safeLogger } from './safe-logger.js';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -104,7 +104,7 @@ it.each([
 it('passes an entry to the fallback logger if the first one throws, and flushes without an error', async () => {
   const entries: LogEntry[] = [];
   const failing: Logger = { info: broken, warn: broken, error: broken, flush: broken };
-  const log = SafeLogger.of(failing, collectLog(entries));
+  const log = safeLogger(failing, collectLog(entries));
   for (const level of ['info', 'warn', 'error'] as const) writeEntry(log, { level, message: 'm', fact: 1 });
   expect(entries.map(({ level, fact }) => [level, fact])).toEqual([
     ['info', 1],
@@ -112,5 +112,5 @@ it('passes an entry to the fallback logger if the first one throws, and flushes 
     ['error', 1],
   ]);
   await new Promise<void>((resolve) => log.flush?.(() => resolve()));
-  expect(SafeLogger.of(log, nothing)).toBe(log);
+  expect(safeLogger(log, nothing)).toBe(log);
 });

@@ -1,10 +1,12 @@
 import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
+import type { DurationCounts } from '../concurrency/durations.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConsumerLag, SagaLag, ShardLag } from '../events/lag.js';
+import type { ShardLag } from '../events/lag.js';
 import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
 import type { SinkStatistics } from '../relay/sink-definition.js';
 import type { RetentionStatus } from '../retention/retention-keeper.js';
-import type { MetricSet } from './metric-set.js';
+import type { HttpAnswers } from './http-answers.js';
+import { histogram, type MetricSet, numbers } from './metric-set.js';
 import type { ShardStatistics } from './shard-statistics.js';
 
 /** Requests in progress at the HTTP server, and their limits. */
@@ -25,27 +27,304 @@ export interface HttpShardBusy {
   readonly refused: number;
 }
 
+/** What the metrics show, by source. */
+export interface Sources {
+  readonly statistics: readonly ShardStatistics[];
+  readonly actions: readonly ActionStatistics[];
+  readonly remembered: RememberedCounts;
+  /** Ages of handled events, by handler. */
+  readonly handledAges: ReadonlyMap<string, DurationCounts>;
+  readonly lag: readonly ShardLag[];
+  readonly journal: readonly JournalStatistics[];
+  readonly sinks: readonly SinkStatistics[];
+  readonly retention: readonly RetentionStatus[];
+  /** Milliseconds by shard. */
+  readonly clocks: ReadonlyMap<ShardIdentifier, number>;
+  readonly answers: HttpAnswers['all'];
+  /** `shards`: all of the process. */
+  readonly busy: { readonly busy: HttpBusy; readonly shards: readonly OfShard[] };
+}
+
 interface OfShard {
   readonly shard: ShardIdentifier;
 }
 
 const SHARD = { shard: ({ shard }: OfShard): string => shard.toString() };
 
-export function busyMetrics(busy: HttpBusy): MetricSet<HttpBusy> {
-  return {
-    labels: {},
-    read: () => [busy],
-    help: {
-      fw_http_busy_in_flight: 'Requests in progress',
-      fw_http_busy_limit: 'Maximum number of requests in progress',
-      fw_http_open_feeds: 'Open event streams',
-    },
-    values: ({ inFlight, limits, openFeeds }) => ({
-      fw_http_busy_in_flight: inFlight,
-      fw_http_busy_limit: limits.requests,
-      fw_http_open_feeds: openFeeds,
+/** All metrics, by their source, in the order of `/metrics`. */
+export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<Sources[S]>[] } = {
+  statistics: [
+    numbers({
+      items: (shards) => shards,
+      labels: { ...SHARD, name: ({ name }) => name },
+      help: {
+        fw_shard_connections_open: 'Connections of the pool, with listening and abandoned ones',
+        fw_shard_connections_idle: 'Idle connections of the pool',
+        fw_shard_connections_maximum: 'Maximum number of connections of the pool',
+        fw_shard_connection_waiters: 'Callers waiting for a connection',
+        fw_shard_circuit_open:
+          '1 from the time when the database became unreachable until a call reaches it again',
+        fw_shard_plans_queued: 'Plans waiting to be sent',
+        fw_shard_plans_total: 'Plans that were sent',
+        fw_shard_write_statements_total:
+          'Statements that wrote plans: plans per statement are the batch size',
+        fw_shard_plans_folded_total: 'Plans folded with a plan that they depend on',
+        fw_shard_statement_splits_total: 'Statements that failed as a whole and were split',
+      },
+      values: ({ pool, maximumConnections, queued, written }) => ({
+        fw_shard_connections_open: pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
+        fw_shard_connections_idle: pool.idle,
+        fw_shard_connections_maximum: maximumConnections,
+        fw_shard_connection_waiters: pool.waiting,
+        fw_shard_circuit_open: Number(pool.circuit !== 'closed'),
+        fw_shard_plans_queued: queued,
+        fw_shard_plans_total: written.plans,
+        fw_shard_write_statements_total: written.statements,
+        fw_shard_plans_folded_total: written.folded,
+        fw_shard_statement_splits_total: written.splits,
+      }),
     }),
-  };
+  ],
+  actions: [
+    numbers({
+      items: (all) => all.flatMap(({ action, outcomes }) => countedBy(action, outcomes)),
+      labels: { action: ([action]) => action, outcome: ([, outcome]) => outcome },
+      help: {
+        fw_actions_total:
+          'Executions by outcome: `ok`, `replayed`, or the code of the error, such as `FW_COMMIT_OUTCOME_UNKNOWN`',
+      },
+      values: ([, , count]) => ({ fw_actions_total: count }),
+    }),
+    numbers({
+      items: (all) => all.flatMap(({ action, retries }) => countedBy(action, retries)),
+      labels: { action: ([action]) => action, reason: ([, reason]) => reason },
+      help: {
+        fw_action_retries_total:
+          'Attempts followed by another one, by how they ended: `lost` ones were fenced, `unconfirmed` ones had read what no statement proved',
+      },
+      values: ([, , count]) => ({ fw_action_retries_total: count }),
+    }),
+    histogram({
+      name: 'fw_action_duration_seconds',
+      help: 'Time of an execution over all its attempts',
+      items: (all) => all.map(({ action, durations: counts, ...each }) => [{ action }, { ...each, counts }]),
+    }),
+  ],
+  remembered: [
+    numbers({
+      items: (counts) => Object.entries(counts),
+      labels: { outcome: ([outcome]) => outcome },
+      help: {
+        fw_remembered_models_total:
+          'Reads by id in actions: `hit` without a query, `miss`, and the hits that were `disproven`',
+      },
+      values: ([, count]) => ({ fw_remembered_models_total: count }),
+    }),
+  ],
+  handledAges: [
+    histogram({
+      name: 'fw_event_delivery_seconds',
+      help: 'Age of events at the end of their handling in this process, without replays',
+      items: (all) => [...all].map(([handler, ages]) => [{ handler }, ages]),
+    }),
+  ],
+  lag: [
+    numbers({
+      items: (shards) =>
+        // Each replay has its own name, and ends.
+        shards.flatMap(({ shard, consumers }) =>
+          consumers.filter(({ kind }) => kind === 'live').map((each) => ({ ...each, shard })),
+        ),
+      labels: { ...SHARD, handler: ({ handler }) => handler },
+      help: {
+        fw_event_handler_behind_events: 'Events behind the checkpoint of a handler or sink, up to 10,000',
+        fw_event_handler_behind_seconds: 'Age of the oldest event behind the checkpoint',
+        fw_event_handler_waiting:
+          '1 while a handler, saga or sink waits for a process of another release, for its receiver, or for an operator',
+        fw_event_dead_letters: 'Dead letters, and the events that wait behind them',
+        fw_event_parked_models: 'Models whose events wait behind a dead letter',
+      },
+      values: ({ behind, behindMs, waitingFor, deadLetters, parkedModels }) => ({
+        fw_event_handler_behind_events: behind,
+        fw_event_handler_behind_seconds: behindMs / 1_000,
+        fw_event_handler_waiting: Number(waitingFor !== undefined),
+        fw_event_dead_letters: deadLetters,
+        fw_event_parked_models: parkedModels,
+      }),
+    }),
+    numbers({
+      items: (shards) => shards.flatMap(({ shard, sagas }) => sagas.map((each) => ({ ...each, shard }))),
+      labels: { ...SHARD, saga: ({ saga }) => saga },
+      help: {
+        fw_sagas_running: 'Runs that continue by themselves',
+        fw_sagas_parked: 'Runs that wait for an operator',
+        fw_saga_oldest_seconds: 'Age of the oldest run that has not ended',
+      },
+      values: ({ running, parked, oldestMs }) => ({
+        fw_sagas_running: running,
+        fw_sagas_parked: parked,
+        fw_saga_oldest_seconds: oldestMs / 1_000,
+      }),
+    }),
+    numbers({
+      items: (shards) => shards,
+      labels: SHARD,
+      help: {
+        fw_event_log_horizon_age_seconds:
+          'Age of the oldest transaction that holds back all events after it; `fw-gen events lag` names it. Without the right to see it: age of the oldest event held back',
+        fw_scheduled_actions_due: 'Scheduled actions that are due but have not run',
+        fw_scheduled_actions_failed: 'Scheduled actions whose last attempt has failed',
+        fw_scheduled_actions_waiting:
+          '1 while scheduled actions wait for a process that knows the action, or its params',
+      },
+      values: ({ horizon, dueActions, failedActions, actionsWaitFor }) => ({
+        fw_event_log_horizon_age_seconds: horizon.ageMs / 1_000,
+        fw_scheduled_actions_due: dueActions,
+        fw_scheduled_actions_failed: failedActions,
+        fw_scheduled_actions_waiting: Number(actionsWaitFor !== undefined),
+      }),
+    }),
+  ],
+  journal: [
+    numbers({
+      items: (shards) =>
+        shards.flatMap(({ shard, open, flagged }) => [
+          { shard, state: 'open', count: open },
+          { shard, state: 'flagged', count: flagged },
+        ]),
+      labels: { ...SHARD, state: ({ state }) => state },
+      help: {
+        fw_journal_entries:
+          'Partially applied cross-shard plans: `open` ones are finished automatically, `flagged` ones need an operator',
+      },
+      values: ({ count }) => ({ fw_journal_entries: count }),
+    }),
+    numbers({
+      items: (shards) => shards,
+      labels: SHARD,
+      help: {
+        fw_journal_finished_total: 'Cross-shard plans that this process has finished',
+        fw_journal_failed_attempts_total: 'Failed attempts of this process to finish a cross-shard plan',
+      },
+      values: ({ failed, finished }) => ({
+        fw_journal_finished_total: finished,
+        fw_journal_failed_attempts_total: failed,
+      }),
+    }),
+  ],
+  sinks: [
+    numbers({
+      items: (all) => all,
+      labels: { ...SHARD, sink: ({ sink }) => sink },
+      help: {
+        fw_relay_messages_total: 'Messages that the receiver has accepted, including repetitions',
+        fw_relay_rejected_total: 'Messages that the receiver has rejected',
+        fw_relay_repeated_batches_total: 'Batches that were sent again, in full or in part',
+        fw_relay_receiver_down: '1 while the receiver accepts no messages',
+      },
+      values: ({ accepted, rejected, deferred, accepting }) => ({
+        fw_relay_messages_total: accepted,
+        fw_relay_rejected_total: rejected,
+        fw_relay_repeated_batches_total: deferred,
+        fw_relay_receiver_down: Number(!accepting),
+      }),
+    }),
+  ],
+  retention: [
+    numbers({
+      items: (shards) => shards,
+      labels: SHARD,
+      help: {
+        fw_retention_last_done_timestamp_seconds:
+          'Time of the last complete retention run of any serving process',
+        fw_retention_partitions_until_timestamp_seconds:
+          'End of the last partition; alert if it is less than a week ahead',
+        fw_retention_kept_partitions: 'Old partitions that are still needed, at the last run of this process',
+        fw_retention_dropped_partitions_total: 'Partitions that this process has dropped',
+        fw_retention_deleted_rows_total:
+          'Keys, scheduled actions and saga records that this process has deleted',
+        fw_retention_failures_total: 'Failed retention runs of this process',
+      },
+      values: ({ lastDone, partitionsUntil, kept, droppedPartitions, deletedRows, failures }) => ({
+        fw_retention_last_done_timestamp_seconds: seconds(lastDone),
+        fw_retention_partitions_until_timestamp_seconds: seconds(partitionsUntil),
+        fw_retention_kept_partitions: kept,
+        fw_retention_dropped_partitions_total: droppedPartitions,
+        fw_retention_deleted_rows_total: deletedRows,
+        fw_retention_failures_total: failures,
+      }),
+    }),
+  ],
+  clocks: [
+    numbers({
+      items: (skews) => skews,
+      labels: { shard: ([shard]) => shard.toString() },
+      help: {
+        fw_clock_skew_seconds:
+          "How far this process's clock is ahead of the shard's, measured every 30 s; negative: behind",
+      },
+      values: ([, skewMs]) => ({ fw_clock_skew_seconds: skewMs / 1_000 }),
+    }),
+  ],
+  answers: [
+    numbers({
+      items: (routes) =>
+        routes.flatMap(({ method, route, statuses }) =>
+          [...statuses].map(([status, count]) => ({ method, route, status: String(status), count })),
+        ),
+      labels: { method: ({ method }) => method, route: ({ route }) => route, status: ({ status }) => status },
+      help: {
+        fw_http_requests_total: 'Requests by response status. `route` is the declared path, or `unmatched`',
+      },
+      values: ({ count }) => ({ fw_http_requests_total: count }),
+    }),
+    histogram({
+      name: 'fw_http_request_duration_seconds',
+      help: 'Time from the head of a request to the end of its response',
+      items: (routes) => routes.map(({ method, route, durations }) => [{ method, route }, durations]),
+    }),
+  ],
+  busy: [
+    numbers({
+      items: ({ busy }) => [busy],
+      labels: {},
+      help: {
+        fw_http_busy_in_flight: 'Requests in progress',
+        fw_http_busy_limit: 'Maximum number of requests in progress',
+        fw_http_open_feeds: 'Open event streams',
+      },
+      values: ({ inFlight, limits, openFeeds }) => ({
+        fw_http_busy_in_flight: inFlight,
+        fw_http_busy_limit: limits.requests,
+        fw_http_open_feeds: openFeeds,
+      }),
+    }),
+    numbers({
+      items: busyByName,
+      labels: { shard: ({ name }) => name },
+      help: {
+        fw_http_busy_shard_in_flight: 'Requests in progress by shard; `none` if the path names no shard',
+        fw_http_busy_shard_limit: 'Maximum number of requests in progress on one shard',
+        fw_http_busy_refused_total: 'Requests refused because of overload',
+      },
+      values: ({ inFlight, limit, refused }) => ({
+        fw_http_busy_shard_in_flight: inFlight,
+        fw_http_busy_shard_limit: limit,
+        fw_http_busy_refused_total: refused,
+      }),
+    }),
+  ],
+};
+
+function countedBy(
+  action: string,
+  counts: ReadonlyMap<string, number>,
+): readonly (readonly [action: string, kind: string, count: number])[] {
+  return [...counts].map(([kind, count]) => [action, kind, count]);
+}
+
+function seconds(date: Date | undefined): number | undefined {
+  return date === undefined ? undefined : date.getTime() / 1_000;
 }
 
 interface NamedBusy {
@@ -56,270 +335,16 @@ interface NamedBusy {
   refused: number;
 }
 
-/** @param shards all of the process */
-export function busyShardMetrics(busy: HttpBusy, shards: () => readonly OfShard[]): MetricSet<NamedBusy> {
-  const read = (): Iterable<NamedBusy> => {
-    const names = new Map(shards().map(({ shard }) => [shard.bits, shard.toString()]));
-    const byName = new Map<string, NamedBusy>();
-    const { shards: all, limits } = busy;
-    for (const { shard, inFlight, refused } of all) {
-      const name = names.get(shard) ?? 'none';
-      const known = byName.get(name) ?? { name, limit: limits.requestsPerShard, inFlight: 0, refused: 0 };
-      known.inFlight += inFlight;
-      known.refused += refused;
-      byName.set(name, known);
-    }
-    return byName.values();
-  };
-  return {
-    labels: { shard: ({ name }) => name },
-    read,
-    help: {
-      fw_http_busy_shard_in_flight: 'Requests in progress by shard; `none` if the path names no shard',
-      fw_http_busy_shard_limit: 'Maximum number of requests in progress on one shard',
-      fw_http_busy_refused_total: 'Requests refused because of overload',
-    },
-    values: ({ inFlight, limit, refused }) => ({
-      fw_http_busy_shard_in_flight: inFlight,
-      fw_http_busy_shard_limit: limit,
-      fw_http_busy_refused_total: refused,
-    }),
-  };
-}
-
-export function shardMetrics(read: () => readonly ShardStatistics[]): MetricSet<ShardStatistics> {
-  return {
-    labels: { ...SHARD, name: ({ name }) => name },
-    read,
-    help: {
-      fw_shard_connections_open: 'Connections of the pool, with listening and abandoned ones',
-      fw_shard_connections_idle: 'Idle connections of the pool',
-      fw_shard_connections_maximum: 'Maximum number of connections of the pool',
-      fw_shard_connection_waiters: 'Callers waiting for a connection',
-      fw_shard_circuit_open:
-        '1 from the time when the database became unreachable until a call reaches it again',
-      fw_shard_plans_queued: 'Plans waiting to be sent',
-      fw_shard_plans_total: 'Plans that were sent',
-      fw_shard_write_statements_total: 'Statements that wrote plans: plans per statement are the batch size',
-      fw_shard_plans_folded_total: 'Plans folded with a plan that they depend on',
-      fw_shard_statement_splits_total: 'Statements that failed as a whole and were split',
-    },
-    values: ({ pool, maximumConnections, queued, written }) => ({
-      fw_shard_connections_open: pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
-      fw_shard_connections_idle: pool.idle,
-      fw_shard_connections_maximum: maximumConnections,
-      fw_shard_connection_waiters: pool.waiting,
-      fw_shard_circuit_open: Number(pool.circuit !== 'closed'),
-      fw_shard_plans_queued: queued,
-      fw_shard_plans_total: written.plans,
-      fw_shard_write_statements_total: written.statements,
-      fw_shard_plans_folded_total: written.folded,
-      fw_shard_statement_splits_total: written.splits,
-    }),
-  };
-}
-
-type Counted = readonly [action: string, kind: string, count: number];
-type ReadActions = () => readonly ActionStatistics[];
-
-export function outcomeMetrics(read: ReadActions): MetricSet<Counted> {
-  return {
-    labels: { action: ([action]) => action, outcome: ([, outcome]) => outcome },
-    read: () => read().flatMap(({ action, outcomes }) => countedBy(action, outcomes)),
-    help: {
-      fw_actions_total:
-        'Executions by outcome: `ok`, `replayed`, or the code of the error, such as `FW_COMMIT_OUTCOME_UNKNOWN`',
-    },
-    values: ([, , count]) => ({ fw_actions_total: count }),
-  };
-}
-
-export function retryMetrics(read: ReadActions): MetricSet<Counted> {
-  return {
-    labels: { action: ([action]) => action, reason: ([, reason]) => reason },
-    read: () => read().flatMap(({ action, retries }) => countedBy(action, retries)),
-    help: {
-      fw_action_retries_total:
-        'Attempts followed by another one, by how they ended: `lost` ones were fenced, `unconfirmed` ones had read what no statement proved',
-    },
-    values: ([, , count]) => ({ fw_action_retries_total: count }),
-  };
-}
-
-function countedBy(action: string, counts: ReadonlyMap<string, number>): readonly Counted[] {
-  return [...counts].map(([kind, count]) => [action, kind, count]);
-}
-
-export function rememberedMetrics(read: () => RememberedCounts): MetricSet<[outcome: string, count: number]> {
-  return {
-    labels: { outcome: ([outcome]) => outcome },
-    read: () => Object.entries(read()),
-    help: {
-      fw_remembered_models_total:
-        'Reads by id in actions: `hit` without a query, `miss`, and the hits that were `disproven`',
-    },
-    values: ([, count]) => ({ fw_remembered_models_total: count }),
-  };
-}
-
-export function shardLagMetrics(read: () => Promise<readonly ShardLag[]>): MetricSet<ShardLag> {
-  return {
-    labels: SHARD,
-    read,
-    help: {
-      fw_event_log_horizon_age_seconds:
-        'Age of the oldest transaction that holds back all events after it; `fw-gen events lag` names it. Without the right to see it: age of the oldest event held back',
-      fw_scheduled_actions_due: 'Scheduled actions that are due but have not run',
-      fw_scheduled_actions_failed: 'Scheduled actions whose last attempt has failed',
-      fw_scheduled_actions_waiting:
-        '1 while scheduled actions wait for a process that knows the action, or its params',
-    },
-    values: ({ horizon, dueActions, failedActions, actionsWaitFor }) => ({
-      fw_event_log_horizon_age_seconds: horizon.ageMs / 1_000,
-      fw_scheduled_actions_due: dueActions,
-      fw_scheduled_actions_failed: failedActions,
-      fw_scheduled_actions_waiting: Number(actionsWaitFor !== undefined),
-    }),
-  };
-}
-
-export function handlerMetrics(read: () => Promise<readonly ShardLag[]>): MetricSet<ConsumerLag & OfShard> {
-  return {
-    labels: { ...SHARD, handler: ({ handler }) => handler },
-    read: async () =>
-      // Each replay has its own name, and ends.
-      (await read()).flatMap(({ shard, consumers }) =>
-        consumers.filter(({ kind }) => kind === 'live').map((each) => ({ ...each, shard })),
-      ),
-    help: {
-      fw_event_handler_behind_events: 'Events behind the checkpoint of a handler or sink, up to 10,000',
-      fw_event_handler_behind_seconds: 'Age of the oldest event behind the checkpoint',
-      fw_event_handler_waiting:
-        '1 while a handler, saga or sink waits for a process of another release, for its receiver, or for an operator',
-      fw_event_dead_letters: 'Dead letters, and the events that wait behind them',
-      fw_event_parked_models: 'Models whose events wait behind a dead letter',
-    },
-    values: ({ behind, behindMs, waitingFor, deadLetters, parkedModels }) => ({
-      fw_event_handler_behind_events: behind,
-      fw_event_handler_behind_seconds: behindMs / 1_000,
-      fw_event_handler_waiting: Number(waitingFor !== undefined),
-      fw_event_dead_letters: deadLetters,
-      fw_event_parked_models: parkedModels,
-    }),
-  };
-}
-
-export function sagaMetrics(read: () => Promise<readonly ShardLag[]>): MetricSet<SagaLag & OfShard> {
-  return {
-    labels: { ...SHARD, saga: ({ saga }) => saga },
-    read: async () => (await read()).flatMap(({ shard, sagas }) => sagas.map((each) => ({ ...each, shard }))),
-    help: {
-      fw_sagas_running: 'Runs that continue by themselves',
-      fw_sagas_parked: 'Runs that wait for an operator',
-      fw_saga_oldest_seconds: 'Age of the oldest run that has not ended',
-    },
-    values: ({ running, parked, oldestMs }) => ({
-      fw_sagas_running: running,
-      fw_sagas_parked: parked,
-      fw_saga_oldest_seconds: oldestMs / 1_000,
-    }),
-  };
-}
-
-export function sinkMetrics(read: () => readonly SinkStatistics[]): MetricSet<SinkStatistics> {
-  return {
-    labels: { ...SHARD, sink: ({ sink }) => sink },
-    read,
-    help: {
-      fw_relay_messages_total: 'Messages that the receiver has accepted, including repetitions',
-      fw_relay_rejected_total: 'Messages that the receiver has rejected',
-      fw_relay_repeated_batches_total: 'Batches that were sent again, in full or in part',
-      fw_relay_receiver_down: '1 while the receiver accepts no messages',
-    },
-    values: ({ accepted, rejected, deferred, accepting }) => ({
-      fw_relay_messages_total: accepted,
-      fw_relay_rejected_total: rejected,
-      fw_relay_repeated_batches_total: deferred,
-      fw_relay_receiver_down: Number(!accepting),
-    }),
-  };
-}
-
-export function retentionMetrics(read: () => readonly RetentionStatus[]): MetricSet<RetentionStatus> {
-  return {
-    labels: SHARD,
-    read,
-    help: {
-      fw_retention_last_done_timestamp_seconds:
-        'Time of the last complete retention run of any serving process',
-      fw_retention_partitions_until_timestamp_seconds:
-        'End of the last partition; alert if it is less than a week ahead',
-      fw_retention_kept_partitions: 'Old partitions that are still needed, at the last run of this process',
-      fw_retention_dropped_partitions_total: 'Partitions that this process has dropped',
-      fw_retention_deleted_rows_total:
-        'Keys, scheduled actions and saga records that this process has deleted',
-      fw_retention_failures_total: 'Failed retention runs of this process',
-    },
-    values: ({ lastDone, partitionsUntil, kept, droppedPartitions, deletedRows, failures }) => ({
-      fw_retention_last_done_timestamp_seconds: seconds(lastDone),
-      fw_retention_partitions_until_timestamp_seconds: seconds(partitionsUntil),
-      fw_retention_kept_partitions: kept,
-      fw_retention_dropped_partitions_total: droppedPartitions,
-      fw_retention_deleted_rows_total: deletedRows,
-      fw_retention_failures_total: failures,
-    }),
-  };
-}
-
-function seconds(date: Date | undefined): number | undefined {
-  return date === undefined ? undefined : date.getTime() / 1_000;
-}
-
-export function clockMetrics(
-  read: () => ReadonlyMap<ShardIdentifier, number>,
-): MetricSet<[shard: ShardIdentifier, skewMs: number]> {
-  return {
-    labels: { shard: ([shard]) => shard.toString() },
-    read,
-    help: {
-      fw_clock_skew_seconds:
-        "How far this process's clock is ahead of the shard's, measured every 30 s; negative: behind",
-    },
-    values: ([, skewMs]) => ({ fw_clock_skew_seconds: skewMs / 1_000 }),
-  };
-}
-
-type ReadJournal = () => readonly JournalStatistics[];
-
-export function journalMetrics(read: ReadJournal): MetricSet<JournalStatistics> {
-  return {
-    labels: SHARD,
-    read,
-    help: {
-      fw_journal_finished_total: 'Cross-shard plans that this process has finished',
-      fw_journal_failed_attempts_total: 'Failed attempts of this process to finish a cross-shard plan',
-    },
-    values: ({ failed, finished }) => ({
-      fw_journal_finished_total: finished,
-      fw_journal_failed_attempts_total: failed,
-    }),
-  };
-}
-
-type JournalEntries = OfShard & { readonly state: 'open' | 'flagged'; readonly count: number };
-
-export function journalEntryMetrics(read: ReadJournal): MetricSet<JournalEntries> {
-  const entries = ({ shard, open, flagged }: JournalStatistics): JournalEntries[] => [
-    { shard, state: 'open', count: open },
-    { shard, state: 'flagged', count: flagged },
-  ];
-  return {
-    labels: { ...SHARD, state: ({ state }) => state },
-    read: () => read().flatMap(entries),
-    help: {
-      fw_journal_entries:
-        'Partially applied cross-shard plans: `open` ones are finished automatically, `flagged` ones need an operator',
-    },
-    values: ({ count }) => ({ fw_journal_entries: count }),
-  };
+function busyByName({ busy, shards: known }: Sources['busy']): Iterable<NamedBusy> {
+  const names = new Map(known.map(({ shard }) => [shard.bits, shard.toString()]));
+  const { shards, limits } = busy;
+  const byName = new Map<string, NamedBusy>();
+  for (const { shard, inFlight, refused } of shards) {
+    const name = names.get(shard) ?? 'none';
+    const named = byName.get(name) ?? { name, limit: limits.requestsPerShard, inFlight: 0, refused: 0 };
+    named.inFlight += inFlight;
+    named.refused += refused;
+    byName.set(name, named);
+  }
+  return byName.values();
 }

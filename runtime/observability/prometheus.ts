@@ -1,57 +1,21 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import type { ActionStatistics, RememberedCounts } from '../action/action-statistics.js';
 import { within } from '../concurrency/at-most.js';
-import type { DurationCounts } from '../concurrency/durations.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ShardLag } from '../events/lag.js';
-import type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
-import type { SinkStatistics } from '../relay/sink-definition.js';
-import type { RetentionStatus } from '../retention/retention-keeper.js';
-import { addDurations } from './duration-metric.js';
 import { fresh } from './fresh.js';
 import { type HttpAnswer, HttpAnswers } from './http-answers.js';
-import { addSet, type MetricSet } from './metric-set.js';
-import {
-  busyMetrics,
-  busyShardMetrics,
-  clockMetrics,
-  type HttpBusy,
-  handlerMetrics,
-  journalEntryMetrics,
-  journalMetrics,
-  outcomeMetrics,
-  rememberedMetrics,
-  retentionMetrics,
-  retryMetrics,
-  sagaMetrics,
-  shardLagMetrics,
-  shardMetrics,
-  sinkMetrics,
-} from './metric-sets.js';
+import { type HttpBusy, METRIC_SETS, type Sources } from './metric-sets.js';
 import { openMetricsOf } from './open-metrics.js';
-import type { ShardStatistics } from './shard-statistics.js';
 
-/** The sources of the metrics. */
-export interface MetricsSources {
-  /** Called once per scrape. */
-  readonly statistics: () => readonly ShardStatistics[];
-  /** Called at most every 10 seconds, because it queries the databases. Absent: this process does not deliver. */
-  readonly lag?: () => Promise<readonly ShardLag[]>;
-  /** Called once per scrape. Absent: this process executes no actions. */
-  readonly actions?: () => readonly ActionStatistics[];
-  /** Called once per scrape. Absent: this process executes no actions. */
-  readonly remembered?: () => RememberedCounts;
-  /** Called once per scrape. Ages of handled events by handler. Absent: this process does not deliver. */
-  readonly handledAges?: () => ReadonlyMap<string, DurationCounts>;
-  /** Called once per scrape. Absent: this process does not run journal recovery. */
-  readonly journal?: () => readonly JournalStatistics[];
-  /** Called for every scrape. Absent: this process runs no relay sink. */
-  readonly sinks?: () => readonly SinkStatistics[];
-  /** Called once per scrape. Absent: this process does not run retention. */
-  readonly retention?: () => readonly RetentionStatus[];
-  /** Called once per scrape. Milliseconds by shard. Absent: this process does not compare its clock. */
-  readonly clocks?: () => ReadonlyMap<ShardIdentifier, number>;
-}
+type Reads = {
+  readonly [S in Exclude<keyof Sources, 'answers' | 'busy'>]: () => Sources[S] | Promise<Sources[S]>;
+};
+
+/**
+ * Functions that read the sources, called once per scrape; `lag` at most every 10 seconds, because it queries the
+ * databases. An absent one: this process has no such part, for example because it does not deliver.
+ */
+export type MetricsSources = Partial<Omit<Reads, 'statistics'>> & {
+  readonly statistics: () => Sources['statistics'];
+};
 
 /** `prometheus`: text format 0.0.4. `openmetrics`: 1.0.0, in which durations refer to traces. */
 export type MetricsFormat = 'prometheus' | 'openmetrics';
@@ -85,42 +49,35 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const updates: (() => Promise<void>)[] = [];
-  const add = <T>(set: MetricSet<T>): void => void updates.push(addSet(registry, set));
-  const { lag, actions, remembered, handledAges, journal, sinks, retention, clocks } = sources;
-  let statistics: readonly ShardStatistics[] = [];
-  add(shardMetrics(() => statistics));
-  if (actions !== undefined) {
-    add(outcomeMetrics(actions));
-    add(retryMetrics(actions));
-    addDurations(registry, {
-      name: 'fw_action_duration_seconds',
-      help: 'Time of an execution over all its attempts',
-      read: () =>
-        actions().map(({ action, durations: counts, ...each }) => [{ action }, { ...each, counts }]),
+  const add = <S extends keyof Sources>(
+    name: S,
+    read: (() => Sources[S] | Promise<Sources[S]>) | undefined,
+  ): void => {
+    if (read === undefined) return;
+    const shows = METRIC_SETS[name].map((set) => set(registry));
+    updates.push(async () => {
+      const source = await read();
+      for (const show of shows) show(source);
     });
-  }
-  if (remembered !== undefined) add(rememberedMetrics(remembered));
-  if (handledAges !== undefined)
-    addDurations(registry, {
-      name: 'fw_event_delivery_seconds',
-      help: 'Age of events at the end of their handling in this process, without replays',
-      read: () => [...handledAges()].map(([handler, ages]) => [{ handler }, ages]),
-    });
-  if (lag !== undefined) {
-    // One query for all metrics of several scrapes. Empty while the databases do not answer.
-    const known = fresh(() => within(lag(), LAG_PATIENCE_MS, () => []).catch(() => []), LAG_FRESH_MS);
-    add(handlerMetrics(known));
-    add(sagaMetrics(known));
-    add(shardLagMetrics(known));
-  }
-  if (journal !== undefined) {
-    add(journalEntryMetrics(journal));
-    add(journalMetrics(journal));
-  }
-  if (sinks !== undefined) add(sinkMetrics(sinks));
-  if (retention !== undefined) add(retentionMetrics(retention));
-  if (clocks !== undefined) add(clockMetrics(clocks));
-  const answers = new HttpAnswers(registry);
+  };
+  const { statistics, lag } = sources;
+  let shards: Sources['statistics'] = [];
+  // One query for several scrapes. Empty while the databases do not answer.
+  const readLag = lag && (() => within(Promise.resolve(lag()), LAG_PATIENCE_MS, () => []).catch(() => []));
+  add('statistics', () => {
+    shards = statistics();
+    return shards;
+  });
+  add('actions', sources.actions);
+  add('remembered', sources.remembered);
+  add('handledAges', sources.handledAges);
+  add('lag', readLag && fresh(readLag, LAG_FRESH_MS));
+  add('journal', sources.journal);
+  add('sinks', sources.sinks);
+  add('retention', sources.retention);
+  add('clocks', sources.clocks);
+  const answers = new HttpAnswers();
+  add('answers', () => answers.all);
   const refused = addRefusalMetrics(registry);
   return {
     contentTypes: {
@@ -129,12 +86,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
     },
     observe: (answer) => answers.add(answer),
     refused,
-    watchBusy: (busy) => {
-      add(busyMetrics(busy));
-      add(busyShardMetrics(busy, () => statistics));
-    },
+    watchBusy: (busy) => add('busy', () => ({ busy, shards })),
     render: async (format) => {
-      statistics = sources.statistics();
       await Promise.all(updates.map((update) => update()));
       return (format === 'openmetrics' ? openMetricsOf(registry) : registry).metrics();
     },

@@ -113,8 +113,7 @@ export class SqlShardStore implements ShardStore {
     const values = [id, this.#origin.namespace, name, principal, ...dates];
     const { rowCount } = await this.#database.query({ ...FENCE, values }, options);
     if (rowCount > 0) return 'void';
-    const { rows } = await this.#database.query({ ...STATUS, values: [id] }, options);
-    return rows[0]?.[0] === 'committed' ? 'committed' : 'void';
+    return (await this.readAttempt(id, options)).outcome ?? 'void';
   }
 
   async readAttempt(actionId: string, options?: CallOptions): Promise<RecordedAttempt> {
@@ -159,11 +158,6 @@ const FENCE = {
     started_date: '$5',
     completed_date: '$6',
   })} ON CONFLICT DO NOTHING RETURNING id`,
-};
-
-const STATUS = {
-  name: 'fw_action_status',
-  text: `SELECT status, ${REPLICATION_WAIT} FROM eventlog.actions WHERE id = $1`,
 };
 
 const RECALL = {

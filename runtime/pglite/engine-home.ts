@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { EmbeddedDatabaseLockedError, FwError, messageOf } from '../errors.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 import { OperatorsSocket, type TakeSession } from './operators-socket.js';
@@ -13,8 +15,9 @@ export type Warn = (message: string) => void;
  * - `alone`: it does not share them.
  * - `serve`: operators' commands may use them meanwhile, through a socket next to the directory.
  * - `join`: it uses them through that socket if another process has them open.
+ * - `visit`: it uses them only through that socket. It never opens them, which would keep a server from starting.
  */
-export type EmbeddedUse = 'alone' | 'serve' | 'join';
+export type EmbeddedUse = 'alone' | 'serve' | 'join' | 'visit';
 
 /** Options of an `EngineHome`. */
 export interface HomeOptions {
@@ -32,9 +35,12 @@ export class EngineHome {
   #socket: OperatorsSocket | undefined;
   #lock: DirectoryLock | undefined;
   #engine: PgliteEngine | undefined;
+  /** Turns to `visit` after `join`, because the process that had the database may be about to open it again. */
+  #use: EmbeddedUse;
 
   constructor(options: HomeOptions) {
     this.#options = options;
+    this.#use = options.use;
   }
 
   get inTransaction(): boolean {
@@ -75,13 +81,17 @@ export class EngineHome {
   }
 
   async #start(): Promise<PgliteEngine> {
-    const { directory, warn, use } = this.#options;
+    const { directory, warn } = this.#options;
     if (directory === undefined) return PgliteEngine.open(undefined);
+    if (this.#use === 'visit') return joined(directory);
     try {
       this.#lock = await DirectoryLock.acquire(directory);
     } catch (error) {
-      if (use === 'join' && error instanceof EmbeddedDatabaseLockedError) return joined(directory, error);
-      throw error instanceof FwError ? error : openFailure(directory, error);
+      if (this.#use !== 'join' || !(error instanceof EmbeddedDatabaseLockedError))
+        throw error instanceof FwError ? error : openFailure(directory, error);
+      const engine = await joined(directory, error);
+      this.#use = 'visit';
+      return engine;
     }
     warn(
       `The embedded database in ${directory} does not force its writes to disk: ` +
@@ -89,7 +99,7 @@ export class EngineHome {
     );
     try {
       const engine = await PgliteEngine.open(directory);
-      if (use === 'serve') await this.#listen(directory);
+      if (this.#use === 'serve') await this.#listen(directory);
       return engine;
     } catch (error) {
       this.#lock.release();
@@ -102,8 +112,7 @@ export class EngineHome {
     let reason = 'the path of its socket is too long';
     try {
       this.#socket ??= await OperatorsSocket.listen(directory, this.#options.take);
-      if (this.#socket !== undefined) return;
-      if (process.platform === 'win32') return;
+      if (this.#socket !== undefined || process.platform === 'win32') return;
     } catch (error) {
       reason = messageOf(error);
     }
@@ -112,9 +121,14 @@ export class EngineHome {
   }
 }
 
-async function joined(directory: string, locked: EmbeddedDatabaseLockedError): Promise<PgliteEngine> {
-  const engine = await PgliteEngine.join(directory);
+/** @throws DriverFailure if no process has the database open @throws `locked` if one does not share it */
+async function joined(directory: string, locked?: EmbeddedDatabaseLockedError): Promise<PgliteEngine> {
+  const engine = existsSync(directory) ? await PgliteEngine.join(directory) : undefined;
   if (engine !== undefined) return engine;
+  if (locked === undefined) {
+    const message = `No server has the embedded database in ${directory} open. Start the server, through which this command uses it.`;
+    throw new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable' });
+  }
   throw new EmbeddedDatabaseLockedError(
     `${locked.message} fw-gen can share it only with a process that runs startServer, and not on Windows.`,
   );

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
 import type { PgliteModule } from './load-pglite.js';
-import { type Frame, HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
+import { OPERATORS_PATH, socketPath } from './operators-socket.js';
+
+const { HTTP_STATUS_OK } = constants;
 
 export type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 
@@ -35,46 +38,47 @@ export function localWire(database: PGlite): EngineWire {
 export async function remoteWire(module: PgliteModule, directory: string): Promise<EngineWire | undefined> {
   const path = socketPath(directory);
   if (path === undefined) return undefined;
-  const socket = connect(path);
+  const session = connect('http://localhost', { createConnection: () => connectSocket(path) });
   try {
-    await once(socket, 'connect');
+    await once(session, 'connect');
   } catch {
     return undefined;
   }
-  return new RemoteWire(module, socket);
+  // Calls report it.
+  session.on('error', () => {});
+  return new RemoteWire(module, session);
 }
 
-interface Waiting {
-  readonly resolve: (bytes: Uint8Array) => void;
-  readonly reject: (error: Error) => void;
-}
-
+/** One connection for all calls, because it holds the session: a second one would not see its transaction. */
 class RemoteWire implements EngineWire {
   readonly isRemote = true;
   readonly #module: PgliteModule;
-  readonly #socket: Socket;
-  readonly #waiting: Waiting[] = [];
+  readonly #session: ClientHttp2Session;
 
-  constructor(module: PgliteModule, socket: Socket) {
+  constructor(module: PgliteModule, session: ClientHttp2Session) {
     this.#module = module;
-    this.#socket = socket;
-    readFrames(
-      socket,
-      (frame) => this.#take(frame),
-      () =>
-        this.#fail(new Error('The process that has the database open runs another version of fw-actions')),
-    );
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('The process that has the database open has ended')));
-    socket.write(HELLO);
+    this.#session = session;
   }
 
   sendRaw(messages: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      if (this.#socket.destroyed)
-        return reject(new Error('The process that has the database open has ended'));
-      this.#waiting.push({ resolve, reject });
-      writeFrame(this.#socket, { kind: 'messages', bytes: messages });
+      const hasEnded = (): void => reject(new Error('The process that has the database open has ended'));
+      if (this.#session.destroyed) return hasEnded();
+      const call = this.#session.request({ ':method': 'POST', ':path': OPERATORS_PATH });
+      let status: number | undefined;
+      const received: Buffer[] = [];
+      call.on('response', (headers) => {
+        status = headers[':status'];
+      });
+      call.on('data', (bytes: Buffer) => received.push(bytes));
+      call.on('end', () => {
+        const bytes = Buffer.concat(received);
+        if (status === HTTP_STATUS_OK) resolve(bytes);
+        else if (status !== undefined) reject(new Error(bytes.toString()));
+      });
+      call.on('error', hasEnded);
+      call.on('close', hasEnded);
+      call.end(messages);
     });
   }
 
@@ -87,18 +91,7 @@ class RemoteWire implements EngineWire {
   }
 
   close(): Promise<void> {
-    this.#socket.destroy();
+    this.#session.destroy();
     return Promise.resolve();
-  }
-
-  #take({ kind, bytes }: Frame): void {
-    const next = this.#waiting.shift();
-    if (kind === 'messages') next?.resolve(bytes);
-    else next?.reject(new Error(Buffer.from(bytes).toString()));
-  }
-
-  #fail(error: Error): void {
-    this.#socket.destroy();
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }

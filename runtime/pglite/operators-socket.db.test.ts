@@ -1,16 +1,20 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { connect as connectHttp } from 'node:http2';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { LoopTime } from '../concurrency/loop-time.js';
 import { type OpenDatabasesOptions, openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
-import { socketPath } from './operators-wire.js';
+import { OPERATORS_PATH, OperatorsSocket, socketPath } from './operators-socket.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const root = mkdtempSync(join(tmpdir(), 'fw-op-'));
@@ -28,8 +32,8 @@ function open(embedded: OpenDatabasesOptions['embedded'], location = directory):
   return registry;
 }
 
-const query = (database: ShardDatabase, text: string, values: readonly unknown[] = []): Promise<Rows> =>
-  database.query({ text, values, name: `same name for all ${text.length}` });
+const query = (database: ShardDatabase, sql: string, values: readonly unknown[] = []): Promise<Rows> =>
+  database.query({ text: sql, values, name: `same name for all ${sql.length}` });
 
 beforeAll(async () => {
   server = open('serve');
@@ -107,11 +111,36 @@ it('keeps a session lock as long as the command holds it', async () => {
   });
 });
 
-it('disconnects clients with another protocol', async () => {
+it('disconnects clients with another protocol, and refuses those of another version', async () => {
   const client = connect(socket).resume();
   client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await new Promise((resolve) => client.once('close', resolve));
+  const other = connectHttp('http://localhost', { createConnection: () => connect(socket) });
+  const request = other.request({ ':method': 'POST', ':path': '/operators/0' });
+  expect(await text(request)).toContain('another version of fw-actions');
+  other.close();
   expect((await query(server.database(shard), 'select 1')).rows).toEqual([[1]]);
+});
+
+it('passes on large messages', async () => {
+  const large = 'x'.repeat(5_000_000);
+  await asCommand(async (database) => {
+    const { rows } = await query(database, 'select $1::text, length($1)', [large]);
+    expect(rows).toEqual([[large, large.length]]);
+  });
+});
+
+it('fails a command whose server has ended, also its next statements', async () => {
+  const ended = join(root, 'ended');
+  const serving = open('serve', ended);
+  await query(serving.database(shard), 'select 1');
+  const session = await open('join', ended).database(shard).acquire();
+  await session.query({ text: 'begin', values: [] });
+  await serving.close(0);
+  const one = { text: 'select 1', values: [] };
+  await expect(session.query(one)).rejects.toMatchObject({ name: 'DriverFailure' });
+  await expect(session.query(one)).rejects.toMatchObject({ phase: 'not-sent' });
+  session.destroy();
 });
 
 it('is not offered by a process that does not share its databases', async () => {
@@ -140,10 +169,75 @@ it('replaces the socket of a server that was killed', async () => {
   await asCommand((database) => query(database, 'select 1'));
 });
 
+it('does not open a database that a server has left, so that the next server can', async () => {
+  const elsewhere = join(root, 'elsewhere');
+  const visitor = open('visit', elsewhere).database(shard);
+  const none = `No server has the embedded database in ${elsewhere} open. Start the server`;
+  await expect(query(visitor, 'select 1')).rejects.toThrow(none);
+  expect(existsSync(elsewhere)).toBe(false);
+  const first = open('serve', elsewhere);
+  await query(first.database(shard), 'select 1');
+  const joined = open('join', elsewhere).database(shard);
+  for (const database of [visitor, joined]) await query(database, 'select 1');
+  await first.close(0);
+  for (const database of [visitor, joined]) {
+    await expect(query(database, 'select 1')).rejects.toThrow();
+    await expect(query(database, 'select 1')).rejects.toThrow(none);
+  }
+  const second = open('serve', elsewhere);
+  await query(second.database(shard), 'select 1');
+  for (const database of [visitor, joined]) expect((await query(database, 'select 1')).rows).toEqual([[1]]);
+  await second.close(0);
+});
+
 it('needs a path of a length that systems support', () => {
   const deep = join(root, 'x'.repeat(110));
   mkdirSync(deep);
   expect(socketPath(deep)).toBeUndefined();
   // The path is relative to the working folder if that is shorter.
   expect(resolve(socketPath(directory) ?? '')).toBe(`${realpathSync(root)}/main.sock`);
+});
+
+it('does not count time in which the process was busy, and disconnects an idle command', async () => {
+  let nowMs = 0;
+  let look = (): void => {};
+  const holding = new LoopTime({
+    nowMs: () => nowMs,
+    later: (work) => {
+      look = work;
+    },
+  });
+  const directory = mkdtempSync(join(root, 'held-'));
+  let ended = false;
+  const take = (): ReturnType<Parameters<typeof OperatorsSocket.listen>[1]> =>
+    Promise.resolve({
+      exchange: (messages) => Promise.resolve(messages),
+      isNeeded: () => Promise.resolve(true),
+      end: () => {
+        ended = true;
+      },
+    });
+  const operators = await OperatorsSocket.listen(directory, take, holding);
+  if (operators === undefined) return;
+  const client = connectHttp('http://localhost', {
+    createConnection: () => connect(socketPath(directory) ?? ''),
+  });
+  const ask = async (): Promise<void> => {
+    const request = client.request({ ':method': 'POST', ':path': OPERATORS_PATH });
+    request.end('begin');
+    expect(await text(request)).toBe('begin');
+  };
+  await ask();
+  nowMs += 20_000;
+  look();
+  await ask();
+  expect(ended).toBe(false);
+  const closed = once(client, 'close');
+  for (let step = 0; step < 260; step += 1) {
+    nowMs += 20;
+    look();
+  }
+  await closed;
+  await operators.close();
+  expect(ended).toBe(true);
 });

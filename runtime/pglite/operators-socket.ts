@@ -1,9 +1,16 @@
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { chmodSync, realpathSync, rmSync } from 'node:fs';
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type LoopTime, loopTime } from '../concurrency/loop-time.js';
 import { messageOf } from '../errors.js';
-import { HELLO, readFrames, socketPath, writeFrame } from './operators-wire.js';
 
 /** The database's only session, held by one operator's command. */
 export interface OperatorsSession {
@@ -26,16 +33,49 @@ const HOLD_MS = 5_000;
 /** Permissions of the socket: only for its owner. */
 const OWNER_ONLY = 0o600;
 
+/** The path of requests: another version of the protocol gets another one, and is refused. */
+export const OPERATORS_PATH = '/operators/1';
+const { HTTP_STATUS_OK, HTTP_STATUS_NOT_FOUND, HTTP_STATUS_INTERNAL_SERVER_ERROR } = constants;
+/** Maximum length of a Unix domain socket's path on all systems, in bytes. */
+const LONGEST_PATH = 103;
+
+/**
+ * The path of the socket next to the data directory: `data/main` -> `data/main.sock`. The shorter one of its relative
+ * and absolute forms, because systems limit its length. Undefined if even that is too long, and on Windows, where
+ * Node.js has no such sockets.
+ */
+export function socketPath(directory: string): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const absolute = `${realpathSync(directory)}.sock`;
+  const short = relative(process.cwd(), absolute);
+  const path = short.length < absolute.length ? short : absolute;
+  return Buffer.byteLength(path) > LONGEST_PATH ? undefined : path;
+}
+
 /**
  * A Unix domain socket next to the data directory, through which operators' commands use the database while this
  * process has it open. They share one session: a command holds it for one statement or one transaction at a time.
+ * Requests of HTTP/2 contain messages of PostgreSQL's protocol; all requests of a command use one connection.
  */
 export class OperatorsSocket {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #server: Http2Server = createServer();
+  readonly #commands = new Set<ServerHttp2Session>();
 
   private constructor(take: TakeSession, holding: LoopTime) {
-    this.#server = createServer((socket) => this.#serve(socket, new Caller(socket, take, holding)));
+    this.#server.on('session', (command) => {
+      const caller = new Caller(command, take, holding);
+      this.#commands.add(command);
+      command.on('error', () => command.destroy());
+      command.on('close', () => {
+        this.#commands.delete(command);
+        caller.end();
+      });
+      command.on('stream', (request, headers) => {
+        request.on('error', () => {});
+        if (headers[':path'] === OPERATORS_PATH) caller.take(request);
+        else answer(request, HTTP_STATUS_NOT_FOUND, Buffer.from(OTHER_VERSION));
+      });
+    });
   }
 
   /**
@@ -62,29 +102,22 @@ export class OperatorsSocket {
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const command of this.#commands) command.destroy();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
-  }
-
-  #serve(socket: Socket, caller: Caller): void {
-    this.#sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      this.#sockets.delete(socket);
-      caller.end();
-    });
-    socket.write(HELLO);
-    readFrames(
-      socket,
-      ({ bytes }) => caller.take(bytes),
-      () => socket.destroy(),
-    );
   }
 }
 
-/** One connected command. Its messages run one after the other. */
+const OTHER_VERSION = 'The process that has the database open runs another version of fw-actions';
+
+function answer(request: ServerHttp2Stream, status: number, bytes: Uint8Array): void {
+  if (request.destroyed) return;
+  request.respond({ ':status': status });
+  request.end(bytes);
+}
+
+/** One connected command. Its requests run one after the other. */
 class Caller {
-  readonly #socket: Socket;
+  readonly #command: ServerHttp2Session;
   readonly #take: TakeSession;
   readonly #holding: LoopTime;
   #session: OperatorsSession | undefined;
@@ -93,15 +126,15 @@ class Caller {
   #stopHolding: () => void = () => {};
   #hasEnded = false;
 
-  constructor(socket: Socket, take: TakeSession, holding: LoopTime) {
-    this.#socket = socket;
+  constructor(command: ServerHttp2Session, take: TakeSession, holding: LoopTime) {
+    this.#command = command;
     this.#take = take;
     this.#holding = holding;
   }
 
-  take(messages: Uint8Array): void {
+  take(request: ServerHttp2Stream): void {
     this.#stopHolding();
-    this.#last = this.#last.then(() => this.#run(messages));
+    this.#last = this.#last.then(() => this.#run(request));
   }
 
   end(): void {
@@ -110,24 +143,24 @@ class Caller {
     void this.#last.then(() => this.#release());
   }
 
-  async #run(messages: Uint8Array): Promise<void> {
+  async #run(request: ServerHttp2Stream): Promise<void> {
     if (this.#hasEnded) return;
     try {
+      const messages = await buffer(request);
       this.#session ??= await this.#take();
       const bytes = await this.#session.exchange(messages);
       if (await this.#session.isNeeded()) this.#hold();
       else this.#release();
-      writeFrame(this.#socket, { kind: 'messages', bytes });
+      answer(request, HTTP_STATUS_OK, bytes);
     } catch (error) {
       this.#release();
-      const reason = messageOf(error);
-      writeFrame(this.#socket, { kind: 'failure', bytes: Buffer.from(reason) });
+      answer(request, HTTP_STATUS_INTERNAL_SERVER_ERROR, Buffer.from(messageOf(error)));
     }
   }
 
   #hold(): void {
     if (this.#hasEnded) return;
-    this.#stopHolding = this.#holding.after(HOLD_MS, () => this.#socket.destroy());
+    this.#stopHolding = this.#holding.after(HOLD_MS, () => this.#command.destroy());
   }
 
   #release(): void {

@@ -1,4 +1,4 @@
-import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
+import type { RunnableConnection, RunOptions } from '../sharding/pooled-connection.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
 import type { PgliteEngine } from './pglite-engine.js';
 

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
+import { answered, DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, Statement } from '../sharding/shard-database.js';
+import { isStalePlan } from '../sharding/sql-state.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
 
@@ -22,7 +23,6 @@ const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
 export class PgliteEngine {
   readonly #module: PgliteModule;
   readonly #wire: EngineWire;
-  readonly #sync: Uint8Array;
   /** Texts of prepared statements, by name. */
   readonly #prepared: Map<string, string> = new Map();
   #transactionStatus = 'I';
@@ -31,7 +31,6 @@ export class PgliteEngine {
   private constructor(module: PgliteModule, wire: EngineWire) {
     this.#module = module;
     this.#wire = wire;
-    this.#sync = module.protocol.serialize.sync();
   }
 
   /** @param directory absent: in memory @throws DriverFailure with the reason why it cannot be opened */
@@ -70,7 +69,9 @@ export class PgliteEngine {
     try {
       return await this.#execute(messages, statement);
     } catch (error) {
-      if (statement.name === undefined || !isStalePlan(error)) throw error;
+      const refusal = error instanceof DriverFailure ? error.cause : undefined;
+      const isStale = refusal instanceof this.#module.messages.DatabaseError && isStalePlan(refusal);
+      if (statement.name === undefined || !isStale) throw error;
       await this.#forget(statement.name);
       if (this.inTransaction) throw error;
       return this.#execute(Buffer.concat(this.#messagesFor(statement)), statement);
@@ -129,7 +130,7 @@ export class PgliteEngine {
       serialize.bind({ statement: name, values }),
       serialize.describe({ type: 'P' }),
       serialize.execute({}),
-      this.#sync,
+      serialize.sync(),
     ];
   }
 
@@ -188,7 +189,7 @@ export class PgliteEngine {
   async #forget(name: string): Promise<void> {
     this.#prepared.delete(name);
     const { serialize } = this.#module.protocol;
-    await this.#execute(Buffer.concat([serialize.close({ type: 'S', name }), this.#sync]), undefined);
+    await this.#execute(Buffer.concat([serialize.close({ type: 'S', name }), serialize.sync()]), undefined);
   }
 
   #remember(statement: Statement | undefined): void {
@@ -207,21 +208,6 @@ function refuseCopyFromClient(text: string): void {
   if (!COPY_FROM_CLIENT.test(text)) return;
   const message = 'COPY FROM STDIN is not supported';
   throw new DriverFailure(message, { phase: 'answered', sqlState: '0A000' });
-}
-
-/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
-function isStalePlan(error: unknown): boolean {
-  if (!(error instanceof DriverFailure) || error.sqlState !== '0A000') return false;
-  const { cause } = error;
-  return cause instanceof Error && 'routine' in cause && cause.routine === 'RevalidateCachedQuery';
-}
-
-type Refusal = InstanceType<PgliteModule['messages']['DatabaseError']>;
-
-function answered(cause: Refusal): DriverFailure {
-  const { code: sqlState, schema, table, constraint } = cause;
-  const facts = { sqlState, schema, table, constraint };
-  return new DriverFailure(cause.message, { phase: 'answered', ...facts, cause });
 }
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {

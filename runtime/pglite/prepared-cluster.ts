@@ -1,41 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { PGlite } from '@electric-sql/pglite';
 import { PGLITE_VERSION, type PgliteModule } from './load-pglite.js';
 
 /** PostgreSQL's own 128 MB would be resident once for each database. Files stay in the cache of the system. */
 const BUFFERS = ['-c', 'shared_buffers=32MB'];
 
-/** The creation in progress, after which there may be a prepared cluster. */
-let creating: Promise<unknown> = Promise.resolve();
-
-/**
- * Creates a cluster in memory, sends it as a tar file, and then the file compressed. A worker, because its 700 MB are
- * free again once it has ended.
- */
-const CREATION = `
-const { parentPort, workerData } = require('node:worker_threads');
-import(workerData).then(async ({ PGlite }) => {
-  const database = await PGlite.create();
-  await database.exec('checkpoint');
-  const dump = await database.dumpDataDir('none');
-  const tar = new Uint8Array(await dump.arrayBuffer());
-  parentPort.postMessage(tar);
-  parentPort.postMessage(require('node:zlib').gzipSync(tar, { level: 1 }));
-});`;
+/** Ends when no new cluster is being opened: one after the other, so that all but the first one copy it. */
+let opening: Promise<unknown> = Promise.resolve();
 
 /**
  * Opens a database in a directory, or a new one in memory. Creating a cluster takes two seconds, copying one a quarter
  * of a second: the first new cluster is therefore kept in `node_modules/.cache`, and all are copies of it. Where this
  * is impossible, as in a bundle, each is created in its place.
  */
-export async function openCluster(
+export function openCluster(
   module: PgliteModule,
   directory: string | undefined,
   file: string | undefined = clusterFile(),
@@ -44,13 +26,14 @@ export async function openCluster(
   const place = directory === undefined ? { startParams } : { startParams, dataDir: directory };
   const isNew = directory === undefined || !existsSync(join(directory, VERSION_FILE));
   if (file === undefined || !isNew) return module.PGlite.create(place);
-  const turn = creating.then(() => prepared(file));
-  creating = turn.then(({ isKept }) => isKept);
-  const { tar } = await turn;
-  if (tar === undefined) return module.PGlite.create(place);
-  if (directory === undefined) return module.PGlite.create({ startParams, loadDataDir: new Blob([tar]) });
-  unpack(tar, directory);
-  return module.PGlite.create(place);
+  const opened = opening.then(async () => {
+    const tar = withOwnIdentifier(keptCluster(file) ?? (await newCluster(module, file)));
+    if (directory === undefined) return module.PGlite.create({ startParams, loadDataDir: new Blob([tar]) });
+    unpack(tar, directory);
+    return module.PGlite.create(place);
+  });
+  opening = opened.catch(() => {});
+  return opened;
 }
 
 /**
@@ -59,7 +42,8 @@ export async function openCluster(
  */
 export function clusterFile(): string | undefined {
   try {
-    const [application = '', ...inside] = installedPath().split(`${sep}node_modules${sep}`);
+    const path = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+    const [application = '', ...inside] = path.split(`${sep}node_modules${sep}`);
     const cache = join(application, 'node_modules', '.cache', 'fw-actions');
     return inside.length === 0 ? undefined : join(cache, `pglite-${PGLITE_VERSION}.tar.gz`);
   } catch {
@@ -67,59 +51,31 @@ export function clusterFile(): string | undefined {
   }
 }
 
-function installedPath(): string {
-  return createRequire(import.meta.url).resolve('@electric-sql/pglite');
-}
-
-interface Prepared {
-  /** Absent if no cluster can be created in a worker. */
-  readonly tar?: Tar;
-  /** Ends once the file has been written, or cannot be. */
-  readonly isKept?: Promise<void>;
-}
-
-/** From the file, or if that is missing or damaged, a new one that replaces it. */
-async function prepared(file: string): Promise<Prepared> {
+/** Undefined: there is none, or it is damaged. */
+function keptCluster(file: string): Tar | undefined {
   try {
-    return { tar: withOwnIdentifier(new Uint8Array(gunzipSync(readFileSync(file)))) };
-  } catch {}
-  let worker: Worker | undefined;
-  try {
-    // Throws where the permission model forbids workers.
-    worker = new Worker(CREATION, { eval: true, workerData: pathToFileURL(installedPath()).href });
-    const tar = withOwnIdentifier(await bytesFrom(worker));
-    return { tar, isKept: keepFrom(worker, file) };
+    return new Uint8Array(gunzipSync(readFileSync(file)));
   } catch {
-    await worker?.terminate();
-    return {};
+    return undefined;
   }
 }
 
-async function keepFrom(worker: Worker, file: string): Promise<void> {
-  try {
-    keep(file, await bytesFrom(worker));
-  } catch {
-  } finally {
-    await worker.terminate();
-  }
-}
-
-async function bytesFrom(worker: Worker): Promise<Tar> {
-  const [bytes]: unknown[] = await once(worker, 'message');
-  if (!(bytes instanceof Uint8Array)) throw new TypeError('The worker has not sent bytes');
-  return new Uint8Array(bytes);
-}
-
-/** Other processes may do the same at the same time. A folder that cannot be written only costs the time. */
-function keep(file: string, compressed: Tar): void {
+/** Creates a cluster, and keeps it. Other processes may do the same at the same time. */
+async function newCluster(module: PgliteModule, file: string): Promise<Tar> {
+  const database = await module.PGlite.create();
+  await database.exec('checkpoint');
+  const tar = new Uint8Array(await (await database.dumpDataDir('none')).arrayBuffer());
+  await database.close();
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(draft, compressed);
+    writeFileSync(draft, gzipSync(tar, { level: 1 }));
     renameSync(draft, file);
   } catch {
-    rmSync(draft, { force: true });
+    // A folder that cannot be written only costs the time.
+    if (existsSync(draft)) rmSync(draft);
   }
+  return tar;
 }
 
 /** `PG_VERSION` comes last: until then, the next start copies again. */

@@ -4,7 +4,8 @@ import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { NotificationListener, ShardDatabase } from '../sharding/shard-database.js';
-import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+import { failureOf, statement } from '../sharding/test-support/statements.js';
+import { TestDatabases } from './test-support/test-databases.js';
 
 const NOTICED = { timeout: 60_000 };
 const deaf: NotificationListener = { onNotification: () => {}, onLost: () => {} };

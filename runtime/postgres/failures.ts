@@ -1,10 +1,5 @@
 import { DatabaseError } from 'pg';
-import { DriverFailure } from '../sharding/driver-failure.js';
-
-/** The server refused a statement. Use it only after the server has reported that it is ready again. */
-export function answered(error: DatabaseError): DriverFailure {
-  return new DriverFailure(error.message, { phase: 'answered', ...factsOf(error) });
-}
+import { DriverFailure, factsOf } from '../sharding/driver-failure.js';
 
 /**
  * The connection was lost, or the answer did not arrive in time. If the server had refused before, its SQLSTATE is
@@ -55,9 +50,4 @@ export function notSent(message: string, cause: unknown): DriverFailure {
 function hintFor(cause: unknown): string {
   const refused = cause instanceof DatabaseError && cause.message.includes('unsupported startup parameter');
   return refused ? '. Is it PgBouncer? Then set the key pooler of this data source.' : '';
-}
-
-function factsOf(cause: DatabaseError) {
-  const { code: sqlState, schema, table, constraint } = cause;
-  return { sqlState, schema, table, constraint, cause };
 }

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
+import pg from 'pg';
 import { time } from '../concurrency/time.js';
 import type { ConnectionConfig } from './client-config.js';
 
@@ -41,8 +41,6 @@ export interface ConnectionLimits {
 const READ = /^\s*select\b/i;
 /** Time that the server needs to notice that a statement's time is over, in milliseconds. */
 const MARGIN_MS = 500;
-const CANCEL_CODE = 80_877_102;
-const TLS_CODE = 80_877_103;
 
 /**
  * Abandons a connection whose server may still be working. The backend notices the end of the stream when it next
@@ -71,48 +69,37 @@ export async function leaveServer(
   socket.destroy();
 }
 
+/** Methods of node-postgres's connection that its types lack. */
+interface ConnectionMethods {
+  connect?(port: number, host: string): void;
+  requestSsl?(): void;
+  cancel?(processID: number, secretKey: number): void;
+}
+
 /**
  * A cancel request needs its own connection, which the server closes without an answer. Failures are ignored, also to
  * read a certificate that is being replaced.
  */
-function sendCancelRequest(config: ConnectionConfig, key: BackendKey, timeoutMs: number): void {
-  let ssl: ConnectionConfig['ssl'];
-  try {
-    ssl = config.ssl;
-  } catch {
-    return;
-  }
-  const socket = new Socket();
-  socket.unref();
+function sendCancelRequest(
+  config: ConnectionConfig,
+  { processID, secretKey }: BackendKey,
+  timeoutMs: number,
+): void {
+  const socket = new Socket().unref();
   const timer = time.setTimeout(() => socket.destroy(), timeoutMs).unref();
-  socket.on('error', () => {});
   socket.once('close', () => time.clearTimeout(timer));
-  const { host = 'localhost', port = 5432 } = config;
-  socket.connect(port, host, () => {
-    if (ssl === undefined || ssl === false) socket.end(message(CANCEL_CODE, key.processID, key.secretKey));
-    else socket.write(message(TLS_CODE));
-  });
-  socket.once('data', (answer) => {
-    if (answer.toString('latin1') !== 'S') {
-      socket.destroy();
-      return;
-    }
-    const options = typeof ssl === 'object' ? ssl : {};
-    try {
-      const secure = connectTls({ ...options, socket, host }, () => {
-        secure.end(message(CANCEL_CODE, key.processID, key.secretKey));
-      });
-      secure.on('error', () => socket.destroy());
-    } catch {
-      socket.destroy();
-    }
-  });
-}
-
-/** Builds a message: length, code and further numbers of four bytes each. */
-function message(...numbers: readonly number[]): Buffer {
-  const buffer = Buffer.alloc(4 + 4 * numbers.length);
-  buffer.writeInt32BE(buffer.length, 0);
-  for (const [index, number] of numbers.entries()) buffer.writeInt32BE(number, 4 + 4 * index);
-  return buffer;
+  try {
+    const { host = 'localhost', port = 5432, ssl = false } = config;
+    const connection: pg.Connection & ConnectionMethods = new pg.Connection({ stream: () => socket, ssl });
+    const cancel = (): void => {
+      connection.cancel?.(processID, secretKey);
+      connection.stream.end();
+    };
+    connection.on('connect', () => (ssl === false ? cancel() : connection.requestSsl?.()));
+    connection.on('sslconnect', cancel);
+    connection.on('error', () => socket.destroy());
+    connection.connect?.(port, host);
+  } catch {
+    socket.destroy();
+  }
 }

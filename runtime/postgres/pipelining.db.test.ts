@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import type { CallOptions, Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
-import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+import { failureOf, statement } from '../sharding/test-support/statements.js';
+import { TestDatabases } from './test-support/test-databases.js';
 
 /** Returns the backend's pid after `seconds`. */
 const sleep = (seconds: number): Statement => ({

@@ -1,8 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import type { Rows, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { failureOf, statement } from '../sharding/test-support/statements.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
-import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+import { TestDatabases } from './test-support/test-databases.js';
 
 const MODE = "current_setting('plan_cache_mode')";
 const OWN: Statement = { name: 'fw_mode', text: `select ${MODE}, $1::int4`, values: [1] };

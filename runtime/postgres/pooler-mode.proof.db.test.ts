@@ -14,9 +14,10 @@ import { migrationStatus } from '../migration/migration-status.js';
 import { systemMigrations } from '../migration/system-migrations.js';
 import type { MigratingPlan } from '../migration/test-support/migrating-process.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { failureOf, statement } from '../sharding/test-support/statements.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
 import { PostgresDatabase } from './postgres-database.js';
-import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+import { TestDatabases } from './test-support/test-databases.js';
 
 const SETTINGS = ['TimeZone', 'DateStyle', 'lock_timeout', 'statement_timeout'];
 const SHOW = statement(`select ${SETTINGS.map((name) => `current_setting('${name}')`).join(', ')}`);

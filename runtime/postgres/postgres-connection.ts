@@ -3,15 +3,15 @@ import pg, { type Client, type Submittable } from 'pg';
 import { loopTime } from '../concurrency/loop-time.js';
 import { time } from '../concurrency/time.js';
 import { messageOf } from '../errors.js';
-import type { DriverFailure } from '../sharding/driver-failure.js';
-import type { RunnableConnection, RunOptions } from '../sharding/runnable-connection.js';
+import { answered, type DriverFailure } from '../sharding/driver-failure.js';
+import type { RunnableConnection, RunOptions } from '../sharding/pooled-connection.js';
 import type { NotificationListener, Rows, Statement } from '../sharding/shard-database.js';
-import { answered, inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
+import { isStalePlan } from '../sharding/sql-state.js';
+import { inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
 import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-server.js';
 import { isOwnStatement, PlanMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
-import { isStalePlan, unnamed } from './stale-plan.js';
-import { type Prepared, type RunOutcome, ScriptRun, StatementRun } from './statement-run.js';
+import { type Prepared, type RunOutcome, StatementRun, type Unreadable, unnamed } from './statement-run.js';
 
 export interface PostgresConnectionOptions extends ConnectionLimits {
   /** Absent: the connection has its own server session. */
@@ -40,6 +40,9 @@ interface Call {
 
 /** No statement is pipelined behind a call of this duration, which probably waits for a lock, in milliseconds. */
 const FOLLOWED_FOR_MS = 50;
+
+/** The result of a script. */
+const NO_ROWS: Rows = { columns: [], rows: [], command: '', rowCount: 0 };
 
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
@@ -71,8 +74,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #listener: NotificationListener | undefined;
 
   readonly #outcome: RunOutcome = {
-    answered: (rows) => this.#answered(rows),
-    unreadable: (error) => this.#unreadable(error),
+    answered: (rows, unreadable) => this.#answered(rows, unreadable),
     next: () => this.#ready(),
     failed: (error) => this.#failed(error),
   };
@@ -152,7 +154,10 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   script(sql: string, options: RunOptions<PostgresConnection>): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const caller = { options, resolve, reject };
-      this.#start({ caller, sent: undefined }, new ScriptRun(sql, this.#outcome));
+      const run = new pg.Query(sql, (error) =>
+        error === null || error === undefined ? this.#answered(NO_ROWS) : this.#failed(error),
+      );
+      this.#start({ caller, sent: undefined }, run);
     });
   }
 
@@ -262,7 +267,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     this.#prepared.set(statement.name, { text: statement.text, shape: undefined });
   }
 
-  #answered(rows: Rows): void {
+  #answered(rows: Rows, unreadable?: Unreadable): void {
     this.#reportTimes();
     const doubt = this.#doubt();
     const call = this.#endCall();
@@ -277,8 +282,9 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       return;
     }
     this.#giveBack(call.caller);
-    if (doubt === undefined) resolve(rows);
-    else reject(doubt);
+    if (doubt !== undefined) reject(doubt);
+    else if (unreadable !== undefined) reject(unreadable.error);
+    else resolve(rows);
   }
 
   /** A failover may undo a commit that the server has acknowledged with a warning. */
@@ -300,14 +306,6 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     if (sent?.statement.name === undefined) return;
     const prepared = this.#prepared.get(sent.statement.name);
     if (prepared !== undefined) prepared.shape ??= sent.run.shape;
-  }
-
-  #unreadable(error: unknown): void {
-    const doubt = this.#doubt();
-    const call = this.#endCall();
-    if (call === undefined) return;
-    this.#giveBack(call.caller);
-    call.caller.reject(doubt ?? error);
   }
 
   /** After an error the server becomes ready again; after a fatal one it disconnects. This waits for either. */

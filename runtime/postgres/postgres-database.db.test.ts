@@ -9,8 +9,9 @@ import { describeOn, testServer } from '../../test/databases/vitest.js';
 import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { failureOf, statement } from '../sharding/test-support/statements.js';
 import { PostgresDatabase } from './postgres-database.js';
-import { failureOf, statement, TestDatabases } from './test-support/test-databases.js';
+import { TestDatabases } from './test-support/test-databases.js';
 
 /** Time until a change is noticed on a busy machine. */
 const NOTICED = { timeout: 20_000 };

@@ -2,10 +2,11 @@ import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { AdapterOptions } from '../sharding/database-adapter.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { type ConnectionAges, PooledDatabase } from '../sharding/pooled-database.js';
+import type { ConnectionAges } from '../sharding/pooled-connection.js';
+import { PooledDatabase } from '../sharding/pooled-database.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { CONNECTION_CHECK, type ConnectionConfig, clientConfig, describeUrl } from './client-config.js';
-import { poolerMode } from './pooler-mode.js';
+import { CONNECTION_CHECK, clientConfig, describeUrl } from './client-config.js';
+import { type PoolerMode, poolerMode } from './pooler-mode.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
 
@@ -21,7 +22,6 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
     { budget, serverInDoubt }: Pick<AdapterOptions, 'budget' | 'serverInDoubt'> = {},
   ) {
     const description = describeUrl(url);
-    const opener = new Opener(url, dataSource);
     const pooler = poolerMode(url, dataSource);
     const { connectTimeoutMs } = dataSource;
     super({
@@ -33,7 +33,7 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
       sessionState: pooler === undefined,
       budget,
       serverInDoubt,
-      open: (onLost) => opener.open(onLost),
+      open: openerOf(url, dataSource, pooler),
     });
     this.listen =
       pooler === undefined
@@ -43,41 +43,25 @@ export class PostgresDatabase extends PooledDatabase<PostgresConnection> {
   }
 }
 
-/** Opens connections with the settings that the server's system supports. */
-class Opener {
-  readonly #url: PostgresUrl;
-  readonly #dataSource: DataSourceConfig;
-  #checksConnection = true;
-  #config: ConnectionConfig;
+type Opener = (onLost: (connection: PostgresConnection) => void) => Promise<PostgresConnection>;
 
-  constructor(url: PostgresUrl, dataSource: DataSourceConfig) {
-    this.#url = url;
-    this.#dataSource = dataSource;
-    this.#config = clientConfig(url, dataSource);
-  }
-
-  async open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
+/** Opens connections with the settings that the server's system supports. @throws ValidationError without a user name */
+function openerOf(url: PostgresUrl, dataSource: DataSourceConfig, pooler: PoolerMode | undefined): Opener {
+  const { connectTimeoutMs, statementTimeoutMs } = dataSource;
+  const limits = { pooler, connectTimeoutMs, statementTimeoutMs, description: describeUrl(url) };
+  let config = clientConfig(url, dataSource);
+  let checksConnection = true;
+  const open: Opener = (onLost) => PostgresConnection.open({ ...limits, config, onLost });
+  return async (onLost) => {
     try {
-      return await this.#open(onLost);
+      return await open(onLost);
     } catch (error) {
-      if (!this.#checksConnection || !isAboutCheck(error)) throw error;
-      this.#checksConnection = false;
-      this.#config = clientConfig(this.#url, this.#dataSource, false);
-      return this.#open(onLost);
+      if (!checksConnection || !isAboutCheck(error)) throw error;
+      checksConnection = false;
+      config = clientConfig(url, dataSource, false);
+      return open(onLost);
     }
-  }
-
-  #open(onLost: (connection: PostgresConnection) => void): Promise<PostgresConnection> {
-    const { connectTimeoutMs, statementTimeoutMs } = this.#dataSource;
-    return PostgresConnection.open({
-      config: this.#config,
-      pooler: poolerMode(this.#url, this.#dataSource),
-      connectTimeoutMs,
-      statementTimeoutMs,
-      description: describeUrl(this.#url),
-      onLost,
-    });
-  }
+  };
 }
 
 /** Some systems do not support the setting and refuse the connection. */

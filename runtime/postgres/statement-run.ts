@@ -19,14 +19,17 @@ export interface Prepared {
   shape: Shape | undefined;
 }
 
+/** Why a result cannot be parsed. */
+export interface Unreadable {
+  readonly error: unknown;
+}
+
 /** Callbacks of a run. */
 export interface RunOutcome {
   /** All earlier statements have been answered. */
   next(): void;
-  /** The server is ready for the next statement. */
-  answered(rows: Rows): void;
-  /** The server is ready for the next statement, but a value of the result cannot be parsed. */
-  unreadable(error: unknown): void;
+  /** The server is ready for the next statement. `unreadable`: a value of the result cannot be parsed. */
+  answered(rows: Rows, unreadable?: Unreadable): void;
   /** The server refused (it is not ready for the next statement yet), or the connection was lost. */
   failed(error: Error): void;
 }
@@ -38,6 +41,11 @@ export interface RunManner {
   readonly prelude: string | undefined;
   /** Whether to time the execution separately from the commit that follows it. */
   readonly isTimed: boolean;
+}
+
+/** The same statement, which the server parses again. */
+export function unnamed({ text, values }: Statement): Statement {
+  return { text, values };
 }
 
 const NO_SHAPE: Shape = { columns: [], parsers: [] };
@@ -75,7 +83,7 @@ export class StatementRun implements Submittable {
   #shape: Shape;
   #rows: unknown[][] = [];
   #tag = '';
-  #unreadable: { readonly error: unknown } | undefined;
+  #unreadable: Unreadable | undefined;
 
   constructor(statement: Statement, { prepared, prelude, isTimed }: RunManner, outcome: RunOutcome) {
     this.name = statement.name ?? '';
@@ -161,8 +169,7 @@ export class StatementRun implements Submittable {
   }
 
   handleReadyForQuery(): void {
-    if (this.#unreadable !== undefined) this.#outcome.unreadable(this.#unreadable.error);
-    else this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows));
+    this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows), this.#unreadable);
   }
 
   handleError(error: Error): void {
@@ -177,48 +184,6 @@ export class StatementRun implements Submittable {
     connection.sendCopyFail?.('COPY FROM STDIN is not supported');
     // The server ignored the first Sync, as it ignores everything except COPY data.
     connection.sync();
-  }
-
-  handleCopyData(): void {}
-}
-
-/** Runs several statements by the simple protocol; their rows are ignored. */
-export class ScriptRun implements Submittable {
-  readonly #sql: string;
-  readonly #outcome: RunOutcome;
-  #tag = '';
-
-  constructor(sql: string, outcome: RunOutcome) {
-    this.#sql = sql;
-    this.#outcome = outcome;
-  }
-
-  submit(connection: Connection): void {
-    connection.query(this.#sql);
-  }
-
-  handleRowDescription(): void {}
-
-  handleDataRow(): void {}
-
-  handleCommandComplete(message: CommandComplete): void {
-    this.#tag = message.text;
-  }
-
-  handleReadyForQuery(): void {
-    this.#outcome.answered(rowsOf(this.#tag, [], []));
-  }
-
-  handleError(error: Error): void {
-    this.#outcome.failed(error);
-  }
-
-  handleEmptyQuery(): void {}
-
-  handlePortalSuspended(): void {}
-
-  handleCopyInResponse(connection: Connection & { sendCopyFail?(message: string): void }): void {
-    connection.sendCopyFail?.('COPY FROM STDIN is not supported');
   }
 
   handleCopyData(): void {}

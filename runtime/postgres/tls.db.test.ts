@@ -100,6 +100,24 @@ describe('A database behind TLS', () => {
     }
   });
 
+  it('cancels a read that is given up', async () => {
+    const database = databaseOn(server, {});
+    try {
+      // The server does not notice the lost connection by itself.
+      const slow = database.query(
+        {
+          text: "select pg_sleep(60) from set_config('client_connection_check_interval', '0', false)",
+          values: [],
+        },
+        { timeoutMs: 500 },
+      );
+      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+      await expect.poll(() => database.stats().leaving, { timeout: 8_000 }).toBe(0);
+    } finally {
+      await database.close(0);
+    }
+  });
+
   it.each([
     ['missing', (file: string) => rmSync(file)],
     ['incomplete', (file: string) => writeFileSync(file, testClientIdentity.certificate.slice(0, 200))],

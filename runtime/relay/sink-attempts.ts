@@ -1,5 +1,11 @@
 import { backoffMs } from '../concurrency/backoff.js';
-import { type Attempt, type Attempts, type RunContext, RunInterrupted } from '../events/delivery/attempts.js';
+import {
+  type Attempts,
+  type FailureCount,
+  RunInterrupted,
+  type Verdict,
+} from '../events/delivery/attempts.js';
+import type { Attempt, RunContext } from '../events/log/event-envelope.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 import type { EventVersions } from './event-versions.js';
 import type { MessageFormat } from './message/message-format.js';
@@ -59,26 +65,17 @@ export class SinkAttempts implements Attempts {
     if (failure !== undefined) throw failure;
   }
 
-  isPassing(error: unknown): boolean {
-    return error instanceof SinkUnavailable;
+  judge(error: unknown, { attempts, passed }: FailureCount): Verdict {
+    const { maximumAttempts, onRejected } = this.#options.settings;
+    if (error instanceof SinkUnavailable) return { kind: 'pass', pauseMs: this.#pauseMs(passed + 1) };
+    if (error instanceof SinkGone) return { kind: 'halt' };
+    if (attempts + 1 < maximumAttempts) return { kind: 'retry', pauseMs: this.#pauseMs(attempts + 1) };
+    return { kind: onRejected === 'stop' ? 'halt' : 'park' };
   }
 
-  isLast(number: number, error: unknown): boolean {
-    if (this.isPassing(error)) return false;
-    return error instanceof SinkGone || number >= this.#options.settings.maximumAttempts;
-  }
-
-  stopsAt(error: unknown): boolean {
-    return error instanceof SinkGone || this.#options.settings.onRejected === 'stop';
-  }
-
-  pauseMs(failedAttempts: number): number {
+  #pauseMs(failures: number): number {
     const { settings, random } = this.#options;
     const firstMs = settings.retryDelayMs;
-    return backoffMs(failedAttempts, { firstMs, longestMs: LONGEST_PAUSE_MS, least: 'half' }, random());
-  }
-
-  passingPauseMs(failures: number): number {
-    return this.pauseMs(failures);
+    return backoffMs(failures, { firstMs, longestMs: LONGEST_PAUSE_MS, least: 'half' }, random());
   }
 }

@@ -4,7 +4,7 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { RelaySink } from './relay-sink.js';
 
 /** Settings of a sink besides its receiver: those of the configuration, and limits. */
-export interface SinkSettings extends Omit<SinkConfig, 'name' | 'receiver'> {
+export interface SinkSettings extends Omit<SinkConfig, 'name' | 'webhook' | 'nats' | 'kafka'> {
   /** Maximum messages per batch. Default 500. */
   readonly batchSize: number;
   /** Maximum batches in flight, on each shard. Default 2. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { BREAKER_DEFAULTS, CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker, LONGEST_MS, THRESHOLD } from './circuit-breaker.js';
 import { DriverFailure } from './driver-failure.js';
 import { publicError } from './public-error.js';
 
@@ -8,110 +8,128 @@ const unreachable = new DriverFailure('cannot connect', { phase: 'not-sent', rea
 
 /** A breaker with a clock that moves only when the test sets it. */
 function breakerAt(clock: { nowMs: number }): CircuitBreaker {
-  return new CircuitBreaker({ ...BREAKER_DEFAULTS, nowMs: () => clock.nowMs, random: () => 0.999 });
+  return new CircuitBreaker(
+    () => clock.nowMs,
+    () => 0.999,
+  );
 }
 
-function fail(breaker: CircuitBreaker, times: number): void {
-  for (let time = 0; time < times; time += 1) {
-    breaker.enter();
-    breaker.leave('unreachable', unreachable);
-  }
+/** @returns whether the breaker let the call through */
+async function call(breaker: CircuitBreaker, failure?: DriverFailure): Promise<boolean> {
+  let isSent = false;
+  const send = (): Promise<void> => {
+    isSent = true;
+    return failure === undefined ? Promise.resolve() : Promise.reject(failure);
+  };
+  await breaker.run(send).catch(() => {});
+  return isSent;
+}
+
+/** Lets through a call that does not end. */
+function callSlowly(breaker: CircuitBreaker): void {
+  void breaker.run(() => new Promise(() => {}));
+}
+
+async function fail(breaker: CircuitBreaker, times: number): Promise<void> {
+  for (let time = 0; time < times; time += 1) await call(breaker, unreachable);
 }
 
 describe('A circuit breaker', () => {
-  it('stays closed while the database is unreachable only occasionally', () => {
+  it('stays closed while the database is unreachable only occasionally', async () => {
     const breaker = breakerAt({ nowMs: 0 });
     for (let round = 0; round < 10; round += 1) {
-      fail(breaker, BREAKER_DEFAULTS.threshold - 1);
-      breaker.enter();
-      breaker.leave('reached');
+      await fail(breaker, THRESHOLD - 1);
+      await call(breaker);
     }
     expect(breaker.state).toBe('closed');
   });
 
-  it('opens after consecutive failures, and then refuses at once with the time of a retry', () => {
+  it('opens after consecutive failures, and then refuses at once with the time of a retry', async () => {
     const breaker = breakerAt({ nowMs: 0 });
-    fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     expect(breaker.state).toBe('open');
-    expect(() => breaker.enter()).toThrow(
-      expect.objectContaining({ phase: 'not-sent', reason: 'unreachable', retryAfterMs: 100 }),
-    );
+    await expect(breaker.run(() => Promise.resolve())).rejects.toMatchObject({
+      phase: 'not-sent',
+      reason: 'unreachable',
+      retryAfterMs: 100,
+    });
   });
 
-  it('ignores callers that gave up', () => {
+  it('ignores callers that gave up, and calls that were lost in flight', async () => {
     const breaker = breakerAt({ nowMs: 0 });
-    for (let round = 0; round < 10; round += 1) breaker.leave('inconclusive');
+    for (let round = 0; round < 10; round += 1) {
+      await call(breaker, new DriverFailure('late', { phase: 'not-sent', reason: 'aborted' }));
+      await call(breaker, new DriverFailure('lost', { phase: 'in-flight' }));
+    }
     expect(breaker.state).toBe('closed');
   });
 
-  it('lets one probe through when the open time is over, and closes when it succeeds', () => {
+  it('closes when the server refuses a statement', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
-    breaker.enter();
-    expect(() => breaker.enter()).toThrow(DriverFailure);
-    breaker.leave('reached');
+    await call(breaker, new DriverFailure('no', { phase: 'answered', sqlState: '42P01' }));
     expect(breaker.state).toBe('closed');
-    breaker.enter();
   });
 
-  it('lets another probe through if one takes long, for example because it waits for a lock', () => {
+  it('lets one probe through when the open time is over, and closes when it succeeds', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
-    breaker.enter();
-    clock.nowMs += BREAKER_DEFAULTS.longestMs - 1;
-    expect(() => breaker.enter()).toThrow(DriverFailure);
+    const probe = call(breaker);
+    expect(await call(breaker)).toBe(false);
+    await probe;
+    expect(breaker.state).toBe('closed');
+    expect(await call(breaker)).toBe(true);
+  });
+
+  it('lets another probe through if one takes long, for example because it waits for a lock', async () => {
+    const clock = { nowMs: 0 };
+    const breaker = breakerAt(clock);
+    await fail(breaker, THRESHOLD);
+    clock.nowMs = 100;
+    callSlowly(breaker);
+    clock.nowMs += LONGEST_MS - 1;
+    expect(await call(breaker)).toBe(false);
     clock.nowMs += 1;
-    breaker.enter();
-    expect(() => breaker.enter()).toThrow(DriverFailure);
-    breaker.leave('reached');
-    breaker.enter();
+    callSlowly(breaker);
+    expect(await call(breaker)).toBe(false);
   });
 
-  it('lets the next probe through after an inconclusive one', () => {
+  it('lets the next probe through after an inconclusive one', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     clock.nowMs = 100;
-    breaker.enter();
-    breaker.leave('inconclusive');
-    breaker.enter();
+    await call(breaker, new DriverFailure('lost', { phase: 'in-flight' }));
+    expect(await call(breaker)).toBe(true);
   });
 
-  it('stays open longer after each failed probe, up to the maximum', () => {
+  it('stays open longer after each failed probe, up to the maximum', async () => {
     const clock = { nowMs: 0 };
     const breaker = breakerAt(clock);
-    fail(breaker, BREAKER_DEFAULTS.threshold);
+    await fail(breaker, THRESHOLD);
     const waits: number[] = [];
     for (let probe = 0; probe < 5; probe += 1) {
       const openedAt = clock.nowMs;
       while (breaker.state === 'open') clock.nowMs += 1;
       waits.push(clock.nowMs - openedAt);
-      fail(breaker, 1);
+      await fail(breaker, 1);
     }
     expect(waits).toEqual([100, 200, 400, 400, 400]);
   });
 
-  it('distinguishes a saturated server from a dead one', () => {
+  it('distinguishes a saturated server from a dead one', async () => {
     const breaker = breakerAt({ nowMs: 0 });
-    const saturated = new DriverFailure('too many clients', {
-      phase: 'not-sent',
-      reason: 'unreachable',
-      sqlState: '53300',
+    const facts = { phase: 'not-sent', reason: 'unreachable', sqlState: '53300' } as const;
+    const saturated = new DriverFailure('too many clients', facts);
+    for (let time = 0; time < 3; time += 1) await call(breaker, saturated);
+    const refusal = await breaker.run(() => Promise.resolve()).catch((error: DriverFailure) => error);
+    expect(publicError(refusal as DriverFailure, ShardIdentifier.of(0, 0))).toMatchObject({
+      code: 'FW_SHARD_BUSY',
+      retryAfterMs: 100,
     });
-    for (let time = 0; time < 3; time += 1) breaker.leave('unreachable', saturated);
-    expect(refusalOf(breaker)).toMatchObject({ code: 'FW_SHARD_BUSY', retryAfterMs: 100 });
   });
 });
-
-function refusalOf(breaker: CircuitBreaker): unknown {
-  try {
-    breaker.enter();
-    return undefined;
-  } catch (error) {
-    return error instanceof DriverFailure ? publicError(error, ShardIdentifier.of(0, 0)) : error;
-  }
-}

@@ -2,39 +2,14 @@ import { backoffMs } from '../concurrency/backoff.js';
 import { time } from '../concurrency/time.js';
 import { DriverFailure } from './driver-failure.js';
 
-export interface BreakerOptions {
-  /** Consecutive connection failures that open the circuit. */
-  readonly threshold: number;
-  /** First open time, in milliseconds. It doubles with each failed probe. */
-  readonly shortestMs: number;
-  /** Maximum open time, in milliseconds. A recovery is noticed within this time. */
-  readonly longestMs: number;
-  /** Monotonic milliseconds. */
-  readonly nowMs: () => number;
-  /** A number from 0 (inclusive) to 1 (exclusive). */
-  readonly random: () => number;
-}
-
+/** Consecutive connection failures that open the circuit. */
+export const THRESHOLD = 3;
 /**
- * With these values, a call succeeds within a second of the database's recovery, even after a failed connection
- * attempt.
+ * First and maximum open time, in milliseconds. It doubles with each failed probe. A call succeeds within a second of the
+ * database's recovery, even after a failed connection attempt.
  */
-export const BREAKER_DEFAULTS: BreakerOptions = Object.freeze({
-  threshold: 3,
-  shortestMs: 100,
-  longestMs: 400,
-  nowMs: () => time.nowMs(),
-  random: Math.random,
-});
-
-/** The end of a call that the breaker let through, as far as it concerns the database. */
-export type CallEnd =
-  /** The server answered, with a result or an error. */
-  | 'reached'
-  /** No connection could be opened. */
-  | 'unreachable'
-  /** The caller gave up before the state of the database was known. */
-  | 'inconclusive';
+export const SHORTEST_MS = 100;
+export const LONGEST_MS = 400;
 
 /**
  * Lets callers of an unreachable database fail at once, instead of waiting for a connection attempt each. Closed: every
@@ -43,7 +18,8 @@ export type CallEnd =
  * goes through after the maximum open time.
  */
 export class CircuitBreaker {
-  readonly #options: BreakerOptions;
+  readonly #nowMs: () => number;
+  readonly #random: () => number;
   #failures = 0;
   #openings = 0;
   #openUntil = 0;
@@ -51,45 +27,67 @@ export class CircuitBreaker {
   #probeUntil = 0;
   #lastFailure: DriverFailure | undefined;
 
-  constructor(options: BreakerOptions = BREAKER_DEFAULTS) {
-    this.#options = options;
+  /**
+   * @param nowMs monotonic milliseconds
+   * @param random a number from 0 (inclusive) to 1 (exclusive)
+   */
+  constructor(nowMs: () => number = () => time.nowMs(), random: () => number = Math.random) {
+    this.#nowMs = nowMs;
+    this.#random = random;
   }
 
   get state(): 'closed' | 'open' | 'half-open' {
     if (this.#openings === 0) return 'closed';
-    return this.#options.nowMs() < this.#openUntil ? 'open' : 'half-open';
+    return this.#nowMs() < this.#openUntil ? 'open' : 'half-open';
   }
 
-  /** Lets a call through. It must be followed by `leave`. @throws DriverFailure, not sent, while the circuit is open */
-  enter(): void {
+  /** Runs a call. @throws DriverFailure, not sent, while the circuit is open; and what the call throws */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    this.#enter();
+    let result: T;
+    try {
+      result = await call();
+    } catch (error) {
+      this.#leave(error);
+      throw error;
+    }
+    this.#close();
+    return result;
+  }
+
+  #enter(): void {
     if (this.#openings === 0) return;
-    const now = this.#options.nowMs();
+    const now = this.#nowMs();
     const waitMs = this.#openUntil - now;
-    if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, this.#options.shortestMs));
-    this.#probeUntil = now + this.#options.longestMs;
+    if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, SHORTEST_MS));
+    this.#probeUntil = now + LONGEST_MS;
   }
 
-  leave(end: CallEnd, failure?: DriverFailure): void {
+  /**
+   * Any answer of the server closes the circuit. The loss of a call in flight says nothing: its connection may have been
+   * opened long before. Neither does a caller that gave up while it waited.
+   */
+  #leave(error: unknown): void {
     this.#probeUntil = 0;
-    if (end === 'reached') this.#close();
-    else if (end === 'unreachable') this.#failed(failure);
+    if (!(error instanceof DriverFailure) || error.phase === 'answered') this.#close();
+    else if (error.reason === 'unreachable') this.#failed(error);
   }
 
   #close(): void {
+    this.#probeUntil = 0;
     this.#failures = 0;
     this.#openings = 0;
     this.#lastFailure = undefined;
   }
 
-  #failed(failure: DriverFailure | undefined): void {
+  #failed(failure: DriverFailure): void {
     this.#failures += 1;
     this.#lastFailure = failure;
-    const { threshold, shortestMs, longestMs, nowMs, random } = this.#options;
     // Calls that were in flight when the circuit opened do not open it again.
-    if (this.#failures < threshold || nowMs() < this.#openUntil) return;
+    if (this.#failures < THRESHOLD || this.#nowMs() < this.#openUntil) return;
     this.#openings += 1;
-    const backoff = { firstMs: shortestMs, longestMs, least: 'half' } as const;
-    this.#openUntil = nowMs() + backoffMs(this.#openings, backoff, random());
+    const backoff = { firstMs: SHORTEST_MS, longestMs: LONGEST_MS, least: 'half' } as const;
+    this.#openUntil = this.#nowMs() + backoffMs(this.#openings, backoff, this.#random());
   }
 
   /** Repeats the last failure, so that a saturated server is not reported as unreachable. */

@@ -7,15 +7,14 @@ export interface ClockWatchOptions {
   readonly databases: { database(shard: ShardIdentifier): Pick<ShardDatabase, 'query'> };
   /** The shards of a round; called in each. */
   readonly shards: () => readonly ShardIdentifier[];
-  /** A larger difference is reported, in milliseconds. Default 5,000. */
-  readonly maximumClockSkewMs?: number;
   /** Default: standard error. */
   readonly warn?: (message: string) => void;
   /** Default: discarded. */
   readonly inform?: (message: string) => void;
 }
 
-const DEFAULT_LIMIT_MS = 5_000;
+/** A larger difference is reported, in milliseconds. */
+export const MAXIMUM_CLOCK_SKEW_MS = 5_000;
 const INTERVAL_MS = 30_000;
 const LIMITS: CallOptions = { timeoutMs: 1_000 };
 
@@ -77,10 +76,9 @@ export class ClockWatch {
   }
 
   #note(shard: ShardIdentifier, skewMs: number): void {
-    const { maximumClockSkewMs: limitMs = DEFAULT_LIMIT_MS } = this.#options;
     const { warn = (message) => console.warn(message), inform = () => {} } = this.#options;
     this.#skews.set(shard, skewMs);
-    const isExcessive = Math.abs(skewMs) > limitMs;
+    const isExcessive = Math.abs(skewMs) > MAXIMUM_CLOCK_SKEW_MS;
     if (isExcessive === this.#reported.has(shard)) return;
     if (!isExcessive) {
       this.#reported.delete(shard);
@@ -91,7 +89,7 @@ export class ClockWatch {
     const side = skewMs > 0 ? 'ahead of' : 'behind';
     warn(
       `The clock of this process is ${Math.abs(Math.round(skewMs))} ms ${side} that of shard ${shard}, more than ` +
-        `${limitMs} ms: synchronise both (NTP)`,
+        `${MAXIMUM_CLOCK_SKEW_MS} ms: synchronise both (NTP)`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { time } from '../concurrency/time.js';
+
 /** The part of a pool that the budget uses. */
 export interface BudgetedPool {
   /** Connections that are open or being opened. */
@@ -7,11 +8,6 @@ export interface BudgetedPool {
   shedIdle(): boolean;
   /** Retries to open connections for waiting callers. */
   wake(): void;
-}
-
-interface Hunger {
-  /** On the clock of `time.nowMs()`. */
-  readonly since: number;
 }
 
 /**
@@ -27,8 +23,8 @@ const TURN_MS = 100;
 export class ConnectionBudget {
   readonly maximum: number;
   readonly #pools = new Set<BudgetedPool>();
-  /** Pools whose callers wait for a connection that the limit did not allow. */
-  readonly #hungry = new Map<BudgetedPool, Hunger>();
+  /** Pools whose callers wait for a connection that the limit did not allow, with the time since when. */
+  readonly #hungry = new Map<BudgetedPool, number>();
   #open = 0;
   #reserved = 0;
   #expected = 0;
@@ -59,7 +55,7 @@ export class ConnectionBudget {
       this.#hungry.delete(pool);
       return true;
     }
-    if (!this.#hungry.has(pool)) this.#hungry.set(pool, { since: time.nowMs() });
+    if (!this.#hungry.has(pool)) this.#hungry.set(pool, time.nowMs());
     for (const other of this.#pools) if (other !== pool && other.shedIdle()) break;
     return false;
   }
@@ -109,7 +105,7 @@ export class ConnectionBudget {
   shouldYield(pool: BudgetedPool, needed: boolean): boolean {
     if (this.#hungry.size === 0) return false;
     const patience = time.nowMs() - TURN_MS;
-    for (const [other, { since }] of this.#hungry) {
+    for (const [other, since] of this.#hungry) {
       if (other === pool) continue;
       if (!needed || other.size + 1 < pool.size || (other.size === 0 && since <= patience)) return true;
     }

@@ -7,19 +7,17 @@ import { DriverFailure } from './driver-failure.js';
 import type { PooledConnection } from './pooled-connection.js';
 import { PooledDatabase } from './pooled-database.js';
 
-const LIMITS = {
-  idleTimeoutMs: Number.POSITIVE_INFINITY,
-  maximumLifetimeMs: Number.POSITIVE_INFINITY,
-  defaultTimeoutMs: 60_000,
-} as const;
+/** Limits of a pool whose connections stay open. */
+const limitsOf = (maximumPoolSize: number) => ({
+  ...{ maximumPoolSize, statementTimeoutMs: 60_000 },
+  ...{ idleTimeoutMs: Number.POSITIVE_INFINITY, maximumLifetimeMs: Number.POSITIVE_INFINITY },
+});
 
-function unreachable(): ConnectionPool<never> {
-  return new ConnectionPool<never>({
-    ...LIMITS,
-    maximumSize: 1,
-    description: 'a database that does not answer',
-    open: () => new Promise(() => {}),
-  });
+function poolOf(
+  maximumPoolSize: number,
+  open: () => Promise<PooledConnection> = () => Promise.resolve(connection()),
+): ConnectionPool<PooledConnection> {
+  return new ConnectionPool({ limits: limitsOf(maximumPoolSize), description: 'a database', open });
 }
 
 function connection(): PooledConnection {
@@ -33,7 +31,7 @@ function connection(): PooledConnection {
 }
 
 it('has one listener per signal for all callers that wait with it', async () => {
-  const pool = unreachable();
+  const pool = poolOf(1, () => new Promise(() => {}));
   const abort = new AbortController();
   const acquired = Array.from({ length: 20 }, () =>
     pool.acquire(performance.now() + 60_000, { signal: abort.signal }).catch((error: unknown) => error),
@@ -64,13 +62,8 @@ describe('A wait for a free connection', () => {
     const opened = new Promise<PooledConnection>((resolve) => {
       open = resolve;
     });
-    const pool = new ConnectionPool<PooledConnection>({
-      ...LIMITS,
-      maximumSize: 1,
-      description: 'a database that is slow to connect',
-      open: () => opened,
-    });
-    const waits = [0, 1].map(() => pool.acquire(performance.now() + 1_000, {}, performance.now() + 60_000));
+    const pool = poolOf(1, () => opened);
+    const waits = [0, 1].map(() => pool.acquire(performance.now() + 60_000, {}, 1_000));
     const second = waits[1]?.catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(5_000);
     open(connection());
@@ -87,12 +80,11 @@ describe('A wait for a free connection', () => {
 it('opens a connection outside of the context of its first caller', async () => {
   const context = new AsyncLocalStorage<string>();
   const contexts: (string | undefined)[] = [];
-  const { defaultTimeoutMs: statementTimeoutMs, ...limits } = LIMITS;
   const database = new PooledDatabase<never>({
     shard: ShardIdentifier.of(0, 0),
     kind: 'postgresql',
     description: 'a database',
-    limits: { ...limits, statementTimeoutMs, maximumPoolSize: 1 },
+    limits: limitsOf(1),
     open: () => {
       contexts.push(context.getStore());
       return Promise.reject(new Error('It does not answer'));
@@ -106,12 +98,7 @@ it('opens a connection outside of the context of its first caller', async () => 
 
 describe('A reservation', () => {
   it('checks its limit after the wait, too', async () => {
-    const pool = new ConnectionPool({
-      ...LIMITS,
-      maximumSize: 3,
-      description: 'a database',
-      open: () => Promise.resolve(connection()),
-    });
+    const pool = poolOf(3);
     const deadlineAt = performance.now() + 60_000;
     const reserved = await Promise.allSettled(Array.from({ length: 6 }, () => pool.reserve(deadlineAt)));
     expect(reserved.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
@@ -122,12 +109,7 @@ describe('A reservation', () => {
 
   it('takes no slot for a connection that is lost while it is granted', async () => {
     const only = connection();
-    const pool = new ConnectionPool({
-      ...LIMITS,
-      maximumSize: 2,
-      description: 'a database',
-      open: () => Promise.resolve(only),
-    });
+    const pool = poolOf(2, () => Promise.resolve(only));
     const deadlineAt = performance.now() + 60_000;
     pool.release(await pool.acquire(deadlineAt));
     const reserved = pool.reserve(deadlineAt);
@@ -139,12 +121,7 @@ describe('A reservation', () => {
 });
 
 it('opens a connection for a waiting caller when a listener gives its own back', async () => {
-  const pool = new ConnectionPool<PooledConnection>({
-    ...LIMITS,
-    maximumSize: 2,
-    description: 'a database with a listener',
-    open: () => Promise.resolve(connection()),
-  });
+  const pool = poolOf(2);
   const listener = await pool.reserve(performance.now() + 1_000);
   await pool.acquire(performance.now() + 1_000);
   const waiting = pool.acquire(performance.now() + 1_000);
@@ -154,12 +131,7 @@ it('opens a connection for a waiting caller when a listener gives its own back',
 });
 
 it('waits for connections in use when it is closed, however long the time for that is', async () => {
-  const pool = new ConnectionPool<PooledConnection>({
-    ...LIMITS,
-    maximumSize: 1,
-    description: 'a database in use',
-    open: () => Promise.resolve(connection()),
-  });
+  const pool = poolOf(1);
   const used = await pool.acquire(performance.now() + 1_000);
   const closed = pool.close(Number.POSITIVE_INFINITY);
   await new Promise((resolve) => setTimeout(resolve, 50));

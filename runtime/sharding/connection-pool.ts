@@ -1,10 +1,17 @@
 import { atMost } from '../concurrency/at-most.js';
+import { outside } from '../concurrency/outside.js';
 import { Sweep } from '../concurrency/sweep.js';
 import { type Timer, time } from '../concurrency/time.js';
 import { onAbort } from './abort-listeners.js';
-import type { BudgetedPool } from './connection-budget.js';
+import { type BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
-import type { ConnectionPoolOptions, Idle, PooledConnection, Waiter } from './pooled-connection.js';
+import type {
+  ConnectionAges,
+  ConnectionPoolOptions,
+  Idle,
+  PooledConnection,
+  Waiter,
+} from './pooled-connection.js';
 import type { CallOptions, Place, PoolStats } from './shard-database.js';
 
 /** Interval between checks of deadlines, in milliseconds. A call ends at most this long after its deadline. */
@@ -19,6 +26,8 @@ const DEFAULT_GRACE_MS = 5_000;
  */
 export class ConnectionPool<C extends PooledConnection> implements BudgetedPool {
   readonly #options: ConnectionPoolOptions<C>;
+  readonly #ages: Required<ConnectionAges>;
+  readonly #budget: ConnectionBudget;
   /** Connections, each with the time at which it reaches its maximum lifetime. */
   readonly #connections: Map<C, number> = new Map();
   /** Last in, first out, so that unneeded connections stay idle and are closed. */
@@ -30,6 +39,8 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #leaving = 0;
   #opening = 0;
   #opened = 0;
+  /** Time since when there is a connection, on the clock of `time.nowMs()`. */
+  #openSince = 0;
   readonly #sweep = new Sweep(SWEEP_INTERVAL_MS, (heardUntilMs) => this.#expire(heardUntilMs));
   #idleTimer: Timer | undefined;
   #closed: Promise<void> | undefined;
@@ -38,7 +49,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
 
   constructor(options: ConnectionPoolOptions<C>) {
     this.#options = options;
-    options.budget?.join(this);
+    const { idleTimeoutMs = 30_000, maximumLifetimeMs = 1_800_000 } = options.limits;
+    this.#ages = { idleTimeoutMs, maximumLifetimeMs };
+    this.#budget = options.budget ?? new ConnectionBudget(Number.POSITIVE_INFINITY);
+    this.#budget.join(this);
   }
 
   get size(): number {
@@ -71,25 +85,24 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    */
   mayKeep(connection: C): boolean {
     if (this.#closed !== undefined || this.#waiting.size > 0 || this.#isOld(connection)) return false;
-    return this.#options.budget?.shouldYield(this, false) !== true;
+    return !this.#budget.shouldYield(this, false);
   }
 
   /** The deadline of a call that starts now. */
   deadlineOf(options: CallOptions | undefined): number {
-    return time.nowMs() + (options?.timeoutMs ?? this.#options.defaultTimeoutMs);
+    return time.nowMs() + (options?.timeoutMs ?? this.#options.limits.statementTimeoutMs);
   }
 
   /**
    * A connection for one caller, who returns it with `release` or `discard`.
    *
-   * @param openedBy until when the caller waits if the first connection is being opened, which has its own time limit.
-   *   Default: `deadlineAt`.
+   * @param waitMs maximum wait for one of the open connections, in milliseconds. Default: until `deadlineAt`
    * @throws DriverFailure with phase `not-sent`, or the error of `open`
    */
   acquire(
     deadlineAt: number,
     { signal, place }: CallOptions = {},
-    openedBy: number = deadlineAt,
+    waitMs: number = Number.POSITIVE_INFINITY,
   ): Promise<C> {
     if (this.#closed !== undefined) return Promise.reject(this.#refusal('closed', 'the pool is closed'));
     if (signal?.aborted === true) return Promise.reject(this.#refusal('aborted', 'aborted', signal.reason));
@@ -98,15 +111,14 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     if (this.#waiting.size >= MAXIMUM_WAITING) {
       return Promise.reject(this.#refusal('pool-exhausted', `${MAXIMUM_WAITING} callers are waiting`));
     }
-    return this.#wait({ deadlineAt, openedBy }, signal, place);
+    return this.#wait({ deadlineAt, waitMs }, signal, place);
   }
 
   /** Returns a connection. One that is no longer usable is discarded. */
   release(connection: C): void {
     if (!connection.usable) this.discard(connection);
     else if (this.#closed !== undefined) this.#retire(connection);
-    else if (this.#isOld(connection)) this.#yield(connection);
-    else if (this.#options.budget?.shouldYield(this, this.#waiting.size > 0) === true)
+    else if (this.#isOld(connection) || this.#budget.shouldYield(this, this.#waiting.size > 0))
       this.#yield(connection);
     else this.#offer(connection);
   }
@@ -128,20 +140,20 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       throw noSpare;
     }
     this.#connections.delete(connection);
-    this.#options.budget?.reserve();
+    this.#budget.reserve();
     this.#reserved.add(connection);
     return connection;
   }
 
   closeReserved(connection: C): Promise<void> {
     if (!this.#reserved.delete(connection)) return Promise.resolve();
-    this.#options.budget?.unreserve();
+    this.#budget.unreserve();
     return this.#close(connection);
   }
 
   /** Destroys a connection, which may be lost, and frees its slot once the server's side is closed. */
   discard(connection: C): void {
-    if (this.#reserved.delete(connection)) this.#options.budget?.unreserve();
+    if (this.#reserved.delete(connection)) this.#budget.unreserve();
     else if (!this.#connections.delete(connection)) return;
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -181,12 +193,11 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #hasSpare(): boolean {
-    const { maximumSize, budget } = this.#options;
-    return this.#reserved.size + 2 <= maximumSize && budget?.mayReserve() !== false;
+    return this.#reserved.size + 2 <= this.#options.limits.maximumPoolSize && this.#budget.mayReserve();
   }
 
   #wait(
-    limits: Pick<Waiter<C>, 'deadlineAt' | 'openedBy'>,
+    limits: Pick<Waiter<C>, 'deadlineAt' | 'waitMs'>,
     signal: AbortSignal | undefined,
     place: Place | undefined,
   ): Promise<C> {
@@ -225,8 +236,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #offer(connection: C): void {
-    const next = this.#nextWaiting();
+    const [next] = this.#waiting;
     if (next !== undefined) {
+      this.#waiting.delete(next);
+      if (this.#waiting.size === 0) this.#budget.satisfied(this);
       next.grant(connection);
       return;
     }
@@ -234,24 +247,16 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     this.#watchIdle();
   }
 
-  #nextWaiting(): Waiter<C> | undefined {
-    for (const waiter of this.#waiting) {
-      this.#waiting.delete(waiter);
-      if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
-      return waiter;
-    }
-    return undefined;
-  }
-
   #openForWaiting(): void {
     while (
       this.#closed === undefined &&
       this.#opening < this.#waiting.size &&
-      this.size < this.#options.maximumSize &&
-      this.#options.budget?.take(this) !== false
+      this.size < this.#options.limits.maximumPoolSize &&
+      this.#budget.take(this)
     ) {
       this.#opening += 1;
-      this.#options.open().then(
+      // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
+      outside(() => this.#options.open((lost) => this.discard(lost))).then(
         (connection) => this.#add(connection),
         (failure: unknown) => this.#openFailed(failure),
       );
@@ -261,21 +266,13 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   #add(connection: C): void {
     this.#opening -= 1;
     this.#lastOpenFailure = undefined;
-    if (this.#connections.size === 0) this.#extendWaits();
+    if (this.#connections.size === 0) this.#openSince = time.nowMs();
     // A random lifetime, so that connections which were opened together are not closed together.
-    const lifetimeMs = this.#options.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
+    const lifetimeMs = this.#ages.maximumLifetimeMs * (1 - (this.#opened % 8) / 40);
     this.#connections.set(connection, time.nowMs() + lifetimeMs);
     this.#opened += 1;
     this.#options.serverInDoubt?.();
     this.release(connection);
-  }
-
-  /** The wait for a free connection starts when the first connection is open: before, none could become free. */
-  #extendWaits(): void {
-    const now = time.nowMs();
-    for (const waiter of this.#waiting) {
-      waiter.deadlineAt = Math.min(waiter.openedBy, now + waiter.deadlineAt - waiter.since);
-    }
   }
 
   #isOld(connection: C): boolean {
@@ -288,7 +285,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    */
   #openFailed(failure: unknown): void {
     this.#opening -= 1;
-    this.#options.budget?.give();
+    this.#budget.give();
     this.#lastOpenFailure = failure;
     if (this.#connections.size === 0 && this.#opening === 0) this.#refuseAll(failure);
     this.#noteQuiet();
@@ -306,14 +303,19 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       if (connection.deadlineAt <= now) connection.expire();
       else pending ||= connection.deadlineAt !== Number.POSITIVE_INFINITY;
     }
-    const isOpeningFirst = this.#connections.size === 0 && this.#opening > 0;
     for (const waiter of this.#waiting) {
-      if ((isOpeningFirst ? waiter.openedBy : waiter.deadlineAt) > now) continue;
+      if (this.#endOf(waiter) > now) continue;
       this.#waiting.delete(waiter);
       waiter.refuse(this.#lateness());
     }
-    if (this.#waiting.size === 0) this.#options.budget?.satisfied(this);
+    if (this.#waiting.size === 0) this.#budget.satisfied(this);
     return pending || this.#waiting.size > 0;
+  }
+
+  /** The wait for a free connection starts when the first connection is open: before, none could become free. */
+  #endOf({ since, deadlineAt, waitMs }: Waiter<C>): number {
+    if (this.#connections.size === 0 && this.#opening > 0) return deadlineAt;
+    return Math.min(deadlineAt, Math.max(since, this.#openSince) + waitMs);
   }
 
   /**
@@ -321,22 +323,20 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
    * unreachable: an attempt in progress may wait for this process's own event loop.
    */
   #lateness(): DriverFailure {
-    const spent =
-      this.#options.budget !== undefined && this.#options.budget.open >= this.#options.budget.maximum;
-    if (this.size > this.#opening || spent)
+    if (this.size > this.#opening || this.#budget.open >= this.#budget.maximum)
       return this.#refusal('pool-exhausted', 'no connection became free in time', this.#lastOpenFailure);
     const reason = this.#lastOpenFailure === undefined ? 'pool-exhausted' : 'unreachable';
     return this.#refusal(reason, 'no connection could be opened in time', this.#lastOpenFailure);
   }
 
   #watchIdle(): void {
-    if (this.#idleTimer !== undefined || this.#options.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
-    this.#idleTimer = time.setTimeout(() => this.#closeIdle(), this.#options.idleTimeoutMs).unref();
+    if (this.#idleTimer !== undefined || this.#ages.idleTimeoutMs === Number.POSITIVE_INFINITY) return;
+    this.#idleTimer = time.setTimeout(() => this.#closeIdle(), this.#ages.idleTimeoutMs).unref();
   }
 
   #closeIdle(): void {
     this.#idleTimer = undefined;
-    const bound = time.nowMs() - this.#options.idleTimeoutMs;
+    const bound = time.nowMs() - this.#ages.idleTimeoutMs;
     while (this.#idle[0] !== undefined && this.#idle[0].since <= bound) this.shedIdle();
     if (this.#idle.length > 0) this.#watchIdle();
   }
@@ -354,7 +354,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
   }
 
   #makeRoom(): void {
-    this.#options.budget?.give();
+    this.#budget.give();
     this.#openForWaiting();
   }
 
@@ -371,7 +371,7 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     const idle = this.#idle.splice(0).map(({ connection }) => this.#retire(connection));
     await this.#quiet(graceMs);
     for (const connection of [...this.#connections.keys(), ...this.#reserved]) this.discard(connection);
-    this.#options.budget?.leave(this);
+    this.#budget.leave(this);
     this.#sweep.stop();
     await Promise.all(idle);
   }

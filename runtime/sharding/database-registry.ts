@@ -1,15 +1,20 @@
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, messageOf, ReloadRefusedError, UnknownShardError } from '../errors.js';
-import { BreakerDatabase } from './breaker-database.js';
 import { ConnectionBudget } from './connection-budget.js';
 import type { DatabaseAdapter } from './database-adapter.js';
 import { DriverFailure, ShardRemovedFailure } from './driver-failure.js';
-import { GuardedDatabase } from './guarded-database.js';
+import { ServedDatabase } from './served-database.js';
 import type { ShardDatabase } from './shard-database.js';
-import { SwitchableDatabase } from './switchable-database.js';
 import { membersOf, type TopologyChange, topologyChanges, withPrimary } from './topology-changes.js';
-import { memberIn, requireEmpty, requireSafe, requireSuccessor, untilPromoted } from './topology-reload.js';
+import {
+  memberIn,
+  requireConnection,
+  requireEmpty,
+  requireSafe,
+  requireSuccessor,
+  untilPromoted,
+} from './topology-reload.js';
 import { TransactionManager } from './transaction-manager.js';
 
 /** Options of a registry. */
@@ -46,9 +51,7 @@ export class DatabaseRegistry {
   #members: ReadonlyMap<ShardIdentifier, MemberConfig>;
   readonly #adapters: readonly DatabaseAdapter[];
   readonly #warn: (message: string) => void;
-  readonly #databases: Map<ShardIdentifier, SwitchableDatabase> = new Map();
-  /** The guarded databases that callers receive, by database. */
-  readonly #guarded: WeakMap<ShardDatabase, GuardedDatabase> = new WeakMap();
+  readonly #databases: Map<ShardIdentifier, ServedDatabase> = new Map();
   #reloading: Promise<unknown> = Promise.resolve();
   readonly #replicas: Map<ShardIdentifier, ShardDatabase> = new Map();
   readonly #budget: ConnectionBudget | undefined;
@@ -96,9 +99,8 @@ export class DatabaseRegistry {
    * @throws ClosedError after `close`
    */
   database(shard: ShardIdentifier): ShardDatabase {
-    return this.#guardedBy(
-      (this.#members.has(shard) ? this.#databases.get(shard) : undefined) ?? this.#open(shard),
-    );
+    const known = this.#members.has(shard) ? this.#databases.get(shard) : undefined;
+    return known ?? this.#keep(shard, this.memberConfig(shard).primary);
   }
 
   /**
@@ -110,12 +112,12 @@ export class DatabaseRegistry {
   replica(shard: ShardIdentifier): ShardDatabase | undefined {
     if (this.#withheld.has(shard)) return undefined;
     const known = this.#replicas.get(shard);
-    if (known !== undefined) return this.#guardedBy(known);
+    if (known !== undefined) return known;
     const { secondary } = this.memberConfig(shard);
     if (secondary === undefined) return undefined;
-    const replica = this.#openSource(shard, secondary);
+    const replica = this.#serve(shard, secondary);
     this.#replicas.set(shard, replica);
-    return this.#guardedBy(replica);
+    return replica;
   }
 
   /** @throws UnknownShardError if the topology does not list the shard */
@@ -229,29 +231,22 @@ export class DatabaseRegistry {
     return this.#closed;
   }
 
-  #guardedBy(database: ShardDatabase): ShardDatabase {
-    let guarded = this.#guarded.get(database);
-    if (guarded === undefined) {
-      guarded = new GuardedDatabase(database, () => this.#guard());
-      this.#guarded.set(database, guarded);
-    }
-    return guarded;
-  }
-
-  #open(shard: ShardIdentifier): ShardDatabase {
-    return this.#keep(shard, this.memberConfig(shard).primary);
-  }
-
   #changeService(shard: ShardIdentifier, reason: string | undefined): void {
     if (reason === undefined) this.#withheld.delete(shard);
     else this.#withheld.set(shard, reason);
     for (const listener of this.#serviceListeners) listener(shard, reason);
   }
 
-  #keep(shard: ShardIdentifier, source: DataSourceConfig): SwitchableDatabase {
-    const database = new SwitchableDatabase(this.#openSource(shard, source), source.statementTimeoutMs);
+  #keep(shard: ShardIdentifier, source: DataSourceConfig): ServedDatabase {
+    const database = this.#serve(shard, source);
     this.#databases.set(shard, database);
     return database;
+  }
+
+  #serve(shard: ShardIdentifier, source: DataSourceConfig): ServedDatabase {
+    return new ServedDatabase(this.#openSource(shard, source), source.statementTimeoutMs, () =>
+      this.#guard(),
+    );
   }
 
   async #change(topology: ShardingTopology, options: ReloadOptions): Promise<readonly TopologyChange[]> {
@@ -260,6 +255,11 @@ export class DatabaseRegistry {
     for (const change of changes) {
       if (change.kind === 'shard-removed') await requireEmpty(this.database(change.shard));
       if (change.kind === 'shard-added') await this.#prepare(memberIn(topology, change), options);
+      if (change.kind === 'pool') {
+        const { shard, primary } = memberIn(topology, change);
+        const present = this.#databases.get(shard)?.stats();
+        await requireConnection(shard, () => this.#openSource(shard, primary), present);
+      }
     }
     // From here on, only a server in an unexpected state can refuse the reload, so servers are switched first.
     // All at once: a standby with the databases of several shards is promoted once each of them has stopped writing.
@@ -330,14 +330,13 @@ export class DatabaseRegistry {
 
   #openSource(shard: ShardIdentifier, dataSource: DataSourceConfig): ShardDatabase {
     if (this.#closed !== undefined) throw new ClosedError('The databases are closed');
-    const opened = this.#adapterFor(dataSource).open(shard, dataSource, {
+    return this.#adapterFor(dataSource).open(shard, dataSource, {
       warn: this.#warn,
       budget: this.#budget,
       serverInDoubt: () => {
         for (const listener of this.#doubtListeners) listener(shard);
       },
     });
-    return new BreakerDatabase(opened);
   }
 
   #adapterFor(dataSource: DataSourceConfig): DatabaseAdapter {

@@ -31,16 +31,7 @@ export class DriverFailure extends Error {
 
   constructor(
     message: string,
-    facts: {
-      readonly phase: FailurePhase;
-      readonly sqlState?: string | undefined;
-      readonly reason?: FailureReason | undefined;
-      readonly schema?: string | undefined;
-      readonly table?: string | undefined;
-      readonly constraint?: string | undefined;
-      readonly retryAfterMs?: number | undefined;
-      readonly cause?: unknown;
-    },
+    facts: Pick<DriverFailure, 'phase'> & Partial<Omit<DriverFailure, 'phase' | keyof Error>> & ErrorOptions,
   ) {
     super(message, { cause: facts.cause });
     this.name = 'DriverFailure';
@@ -60,4 +51,26 @@ export class ShardRemovedFailure extends DriverFailure {
     super(`Shard ${shard} is no longer configured`, { phase: 'not-sent', reason: 'closed' });
     this.name = 'ShardRemovedFailure';
   }
+}
+
+/** The fields of an error message of the server, as both adapters parse them. */
+export interface ServerError extends Error {
+  readonly code: string | undefined;
+  readonly schema: string | undefined;
+  readonly table: string | undefined;
+  readonly constraint: string | undefined;
+  readonly routine: string | undefined;
+}
+
+/** The facts of a failure that the server has reported. */
+export function factsOf(
+  cause: ServerError,
+): Pick<DriverFailure, 'sqlState' | 'schema' | 'table' | 'constraint' | 'cause'> {
+  const { code: sqlState, schema, table, constraint } = cause;
+  return { sqlState, schema, table, constraint, cause };
+}
+
+/** The server refused a statement. Use it only after the server has reported that it is ready again. */
+export function answered(cause: ServerError): DriverFailure {
+  return new DriverFailure(cause.message, { phase: 'answered', ...factsOf(cause) });
 }

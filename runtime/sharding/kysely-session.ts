@@ -1,129 +1,51 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
-  type DatabaseIntrospector,
-  type Dialect,
-  type DialectAdapter,
-  type Driver,
-  type Kysely,
+  Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { DatabaseError } from '../errors.js';
 import { toStatementValue } from './kysely-values.js';
 import type { Rows, Statement } from './shard-database.js';
 
-/** Sends one statement that Kysely has compiled. */
-export type Send = (statement: Statement) => Promise<Rows>;
-
-/** The transaction methods in which drivers of this dialect differ. */
-export interface TransactionControl {
-  begin(): Promise<void>;
-  commit(): Promise<void>;
-  rollback(): Promise<void>;
+/** What a Kysely of this package does beside running queries. */
+export interface KyselyParts {
+  readonly begin: () => Promise<void>;
+  readonly commit: () => Promise<void>;
+  readonly rollback: () => Promise<void>;
+  /** The error of streams, which no driver of this package supports. */
+  readonly streamRefusal: () => Error;
 }
 
-/** A Kysely dialect for PostgreSQL that sends statements through the given driver. */
-export class ShardDialect implements Dialect {
-  readonly #driver: Driver;
-  readonly #adapter: DialectAdapter;
-  readonly #compiler: QueryCompiler;
-
-  /** Adapter and compiler are Kysely's own by default. */
-  constructor(
-    driver: Driver,
-    parts: { readonly adapter?: DialectAdapter; readonly compiler?: QueryCompiler } = {},
-  ) {
-    this.#driver = driver;
-    this.#adapter = parts.adapter ?? new PostgresAdapter();
-    this.#compiler = parts.compiler ?? new PostgresQueryCompiler();
-  }
-
-  createDriver(): Driver {
-    return this.#driver;
-  }
-
-  createQueryCompiler(): QueryCompiler {
-    return this.#compiler;
-  }
-
-  createAdapter(): DialectAdapter {
-    return this.#adapter;
-  }
-
-  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
-    return new PostgresIntrospector(db);
-  }
-}
-
-/** A driver that sends all statements through one function, such as that of a held session. */
-export class SingleConnectionDriver implements Driver {
-  readonly #connection: DatabaseConnection;
-  readonly #transactions: TransactionControl;
-
-  constructor(connection: DatabaseConnection, transactions: TransactionControl) {
-    this.#connection = connection;
-    this.#transactions = transactions;
-  }
-
-  init(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  acquireConnection(): Promise<DatabaseConnection> {
-    return Promise.resolve(this.#connection);
-  }
-
-  beginTransaction(): Promise<void> {
-    return this.#transactions.begin();
-  }
-
-  commitTransaction(): Promise<void> {
-    return this.#transactions.commit();
-  }
-
-  rollbackTransaction(): Promise<void> {
-    return this.#transactions.rollback();
-  }
-
-  releaseConnection(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  destroy(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-/** Rows as objects by column name. */
-export class SendingConnection implements DatabaseConnection {
-  readonly #send: Send;
-
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return toQueryResult<R>(await this.#send(toStatement(query)));
-  }
-
-  // biome-ignore lint/correctness/useYield: the method only throws.
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new DatabaseError('Streaming is not supported: page by a key instead', {});
-  }
-}
-
-/** A driver for a transaction that its caller begins and ends. */
-export function driverInTransaction(send: Send): Driver {
-  const refuse = (): Promise<void> =>
-    Promise.reject(new DatabaseError('A transaction is open already; its manager ends it', {}));
-  return new SingleConnectionDriver(new SendingConnection(send), {
-    begin: refuse,
-    commit: refuse,
-    rollback: refuse,
+/** A Kysely for PostgreSQL that runs all its queries through one function, such as that of a held session. */
+export function kyselyOver<Tables>(
+  run: (query: CompiledQuery) => Promise<Rows>,
+  { begin, commit, rollback, streamRefusal }: KyselyParts,
+): Kysely<Tables> {
+  const nothing = (): Promise<void> => Promise.resolve();
+  const connection = {
+    executeQuery: async <R>(query: CompiledQuery) => toQueryResult<R>(await run(query)),
+    streamQuery: (): never => {
+      throw streamRefusal();
+    },
+  };
+  const driver = {
+    init: nothing,
+    acquireConnection: () => Promise.resolve(connection),
+    beginTransaction: begin,
+    commitTransaction: commit,
+    rollbackTransaction: rollback,
+    releaseConnection: nothing,
+    destroy: nothing,
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createDriver: () => driver,
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
   });
 }
 
@@ -131,7 +53,7 @@ export function toStatement(query: CompiledQuery): Statement {
   return { text: query.sql, values: query.parameters.map(toStatementValue) };
 }
 
-export function toQueryResult<R>(result: Rows): QueryResult<R> {
+function toQueryResult<R>(result: Rows): QueryResult<R> {
   const rows = result.rows.map((row) => toObject(result.columns, row));
   const changed = result.command !== 'SELECT' && result.command !== '';
   return {

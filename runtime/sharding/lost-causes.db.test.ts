@@ -28,24 +28,4 @@ describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
     );
     expect(await findLostCauses(databases, OTHER, { noticedDate: new Date() })).toEqual([]);
   });
-
-  test('are found among more steps than one page holds', async () => {
-    const databases = await harness.makeShards({ shards: [HOME, OTHER] });
-    const [home, other] = [databases.database(HOME), databases.database(OTHER)];
-    const insert = async (age: string, held: boolean): Promise<string> => {
-      const saga = idOn(HOME);
-      await insertStep(other, saga, { age });
-      if (held) await insertSaga(home, saga);
-      return saga;
-    };
-    for (const age of ['20 minutes', '19 minutes', '18 minutes']) await insert(age, true);
-    const lost = [
-      await insert('2 minutes', false),
-      await insert('1 minute', false),
-      await insert('50 s', false),
-    ];
-    for (const age of ['-1 s', '-2 s', '-3 s']) await insert(age, true);
-    const found = await findLostCauses(databases, HOME, { noticedDate: new Date() }, 2);
-    expect(found.map(({ cause }) => cause)).toEqual(lost);
-  });
 });

@@ -21,9 +21,8 @@ export interface LostCause {
 /** Maximum age of lost commits when the failover was detected: replication lags by seconds. */
 const WINDOW_BEFORE = '1 hour';
 const WINDOW_AFTER = '1 minute';
-/** Rows per page, newest first. The number of pages is limited, too. */
-const PAGE_ROWS = 10_000;
-const MOST_PAGES = 10;
+/** Maximum number of rows of each shard, the newest ones. */
+const MOST_ROWS = 100_000;
 
 /**
  * Finds effects on other shards whose cause a failover of this shard has lost: records of saga steps, and keys of
@@ -33,64 +32,37 @@ const MOST_PAGES = 10;
 export async function findLostCauses(
   databases: DatabaseRegistry,
   home: ShardIdentifier,
-  failover: Pick<Failover, 'noticedDate'>,
-  pageRows: number = PAGE_ROWS,
+  { noticedDate }: Pick<Failover, 'noticedDate'>,
 ): Promise<readonly LostCause[]> {
+  const lostOn = async (shard: ShardIdentifier): Promise<readonly LostCause[]> => {
+    const effects = await effectsOf(databases.database(shard), home, noticedDate);
+    const gone = await goneCauses(databases.database(home), effects);
+    return effects.filter(({ cause }) => gone.has(cause));
+  };
   const others = databases.shards().filter((shard) => shard !== home);
-  const search = { home: databases.database(home), noticedDate: failover.noticedDate, pageRows };
-  const found = await Promise.all(
-    others.map((shard) => lostOn(databases.database(shard), search).catch(() => [])),
-  );
+  const found = await Promise.all(others.map((shard) => lostOn(shard).catch(() => [])));
   return found.flat().sort((one, other) => one.createdDate.getTime() - other.createdDate.getTime());
-}
-
-interface Search extends Pick<Failover, 'noticedDate'> {
-  readonly home: ShardDatabase;
-  readonly pageRows: number;
-}
-
-/** A failover loses the end of a log, so pages are read until one from before the failover contains no lost effect. */
-async function lostOn(database: ShardDatabase, search: Search): Promise<readonly LostCause[]> {
-  const { home, noticedDate, pageRows } = search;
-  const lost = new Map<string, LostCause>();
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const effects = await effectsOf(database, search, page);
-    const gone = await goneCauses(home, effects);
-    // A row that was inserted meanwhile moves others to the next page, so an effect may occur twice.
-    for (const each of effects) if (gone.has(each.cause)) lost.set(each.inWords, each);
-    const oldest = effects.at(-1);
-    if (oldest === undefined || effects.length < pageRows) break;
-    if (gone.size === 0 && oldest.createdDate < noticedDate) break;
-  }
-  return [...lost.values()];
 }
 
 async function effectsOf(
   database: ShardDatabase,
-  { home, noticedDate, pageRows }: Search,
-  page: number,
+  home: ShardIdentifier,
+  noticedDate: Date,
 ): Promise<readonly LostCause[]> {
-  const block = (VARIANT_BITS | home.shard.bits).toString(16);
-  const values = [noticedDate.toISOString(), block, pageRows, page * pageRows];
+  const block = (VARIANT_BITS | home.bits).toString(16);
+  const values = [noticedDate.toISOString(), block, MOST_ROWS];
   const { rows } = await database.query({ text: EFFECTS, values });
   return rows.map(([kind, cause, effect, created]) => {
-    const known = {
-      shard: database.shard,
-      cause: String(cause),
-      effect: String(effect),
-      createdDate: created as Date,
-    };
-    const since = `since ${known.createdDate.toISOString()}`;
+    const { shard } = database;
+    const createdDate = created as Date;
+    const known = { shard, cause: String(cause), effect: String(effect), createdDate };
+    const since = `since ${createdDate.toISOString()}`;
     return kind === 'step'
-      ? {
-          ...known,
-          kind,
-          inWords: `${known.shard} has step ${known.effect} of saga ${known.cause} ${since}; the saga is gone`,
-        }
+      ? { ...known, kind, inWords: `${shard} has step ${effect} of saga ${cause} ${since}; the saga is gone` }
       : {
           ...known,
           kind: 'key',
-          inWords: `${known.shard} has ${known.effect} for event ${known.cause} ${since}; the event is gone`,
+          inWords: `${shard} has ${effect} for event ${cause} ${since}; the event is gone`,
         };
   });
 }
@@ -119,7 +91,7 @@ const EFFECTS = `SELECT kind, cause, effect, created_date FROM (
   UNION ALL
   SELECT 'key', split_part(key, ' ', 2), split_part(key, ' ', 3) || ' ' || split_part(key, ' ', 4), created_date
   FROM eventlog.idempotency_keys WHERE principal LIKE 'fw:handler:%' AND key LIKE 'handler %' AND ${IN_WINDOW}
-) AS e WHERE substr(cause, 20, 4) = $2 ORDER BY created_date DESC, cause, effect LIMIT $3 OFFSET $4`;
+) AS e WHERE substr(cause, 20, 4) = $2 ORDER BY created_date DESC LIMIT $3`;
 
 const GONE = `SELECT DISTINCT c.id FROM unnest($1::uuid[]) AS c (id)
 WHERE NOT EXISTS (SELECT FROM eventlog.sagas AS s WHERE s.id = c.id)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Pipeline } from './pipeline.js';
-import type { RunnableConnection } from './runnable-connection.js';
+import type { RunnableConnection } from './pooled-connection.js';
 
 interface AnyConnection extends RunnableConnection<AnyConnection> {}
 

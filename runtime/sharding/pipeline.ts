@@ -1,4 +1,4 @@
-import type { RunnableConnection, RunOptions } from './runnable-connection.js';
+import type { RunnableConnection, RunOptions } from './pooled-connection.js';
 
 /**
  * One statement in this number is timed; at first, each statement whose number is a power of two. For a timed statement

@@ -1,4 +1,6 @@
+import type { DataSourceConfig } from '../config/types.js';
 import type { ConnectionBudget } from './connection-budget.js';
+import type { Rows, Statement } from './shard-database.js';
 
 /** The part of a connection that the pool uses. Each connection has one user at a time. */
 export interface PooledConnection {
@@ -18,23 +20,54 @@ export interface PooledConnection {
   destroy(): Promise<void> | undefined;
 }
 
-export interface ConnectionPoolOptions<C extends PooledConnection> {
-  /** Maximum open connections. */
-  readonly maximumSize: number;
-  /** A connection that was idle for this time is closed, in milliseconds. `Infinity`: never. */
-  readonly idleTimeoutMs: number;
-  /** A connection of this age is closed when it is released, in milliseconds. `Infinity`: never. */
-  readonly maximumLifetimeMs: number;
-  /** Default of `CallOptions.timeoutMs`. */
-  readonly defaultTimeoutMs: number;
+export interface RunOptions<C> {
+  /** In `time.nowMs()` time. */
+  readonly deadlineAt: number;
+  /**
+   * Called when another caller may use the connection, before the result is returned. Such a run is a transaction of
+   * its own and must not leave one open.
+   */
+  readonly release?: ((connection: C) => void) | undefined;
+  /**
+   * Statements with the same object may follow each other on a connection. Default: the statement has the connection to
+   * itself.
+   */
+  readonly pipeline?: object | undefined;
+  /** Receives the execution time and the commit time of a successful run, in milliseconds. */
+  readonly onCommit?: ((executionMs: number, commitMs: number) => void) | undefined;
+}
+
+/** A connection that sends statements one at a time, or pipelines them. */
+export interface RunnableConnection<C> extends PooledConnection {
+  /** True while a transaction is open, even a failed one. */
+  readonly inTransaction: boolean;
+  run(statement: Statement, options: RunOptions<C>): Promise<Rows>;
+  script(sql: string, options: RunOptions<C>): Promise<Rows>;
+  /**
+   * Pipelines a single statement behind the current one, if that has the same pipeline and no follower; undefined if
+   * the statement must be sent elsewhere. The statement that ends last releases the connection. Absent: the connection
+   * does not pipeline.
+   */
+  follow?(statement: Statement, options: RunOptions<C>): Promise<Rows> | undefined;
+}
+
+/** When pooled connections are closed. */
+export interface ConnectionAges {
+  /** After this time without use, in milliseconds; `Infinity`: never. Default 30,000. */
+  readonly idleTimeoutMs?: number;
+  /** When it is next idle after this time, in milliseconds; `Infinity`: never. Default 1,800,000. */
+  readonly maximumLifetimeMs?: number;
+}
+
+export interface ConnectionPoolOptions<C> {
+  readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'statementTimeoutMs'> & ConnectionAges;
   /** Host, port and database, for messages. */
   readonly description: string;
-  /** Opens a connection within its own time limit. */
-  readonly open: () => Promise<C>;
   /**
-   * Called when statements may from now on reach another server: a connection was opened or lost, or the last one was
-   * closed.
+   * Opens a connection within its own time limit. It must call `onLost` when it is lost later, whether idle or in use.
    */
+  readonly open: (onLost: (connection: C) => void) => Promise<C>;
+  /** See `AdapterOptions`. */
   readonly serverInDoubt?: (() => void) | undefined;
   /** The connection limit that the pool shares with others. Default: none. */
   readonly budget?: ConnectionBudget | undefined;
@@ -43,10 +76,9 @@ export interface ConnectionPoolOptions<C extends PooledConnection> {
 /** A caller that waits for a connection. */
 export interface Waiter<C> {
   readonly since: number;
-  /** End of its wait for one of the open connections. */
-  deadlineAt: number;
-  /** End of its wait for the first connection, which is being opened. */
-  readonly openedBy: number;
+  readonly deadlineAt: number;
+  /** How long it waits for one of the open connections, in milliseconds. */
+  readonly waitMs: number;
   readonly grant: (connection: C) => void;
   readonly refuse: (failure: unknown) => void;
 }

@@ -1,12 +1,9 @@
-import { outside } from '../concurrency/outside.js';
 import { time } from '../concurrency/time.js';
-import type { DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import type { ConnectionBudget } from './connection-budget.js';
 import { ConnectionPool } from './connection-pool.js';
 import { Pipeline } from './pipeline.js';
+import type { ConnectionPoolOptions, RunnableConnection, RunOptions } from './pooled-connection.js';
 import { PooledSession } from './pooled-session.js';
-import type { RunnableConnection, RunOptions } from './runnable-connection.js';
 import type {
   CallOptions,
   PoolStats,
@@ -16,29 +13,13 @@ import type {
   Statement,
 } from './shard-database.js';
 
-/** When pooled connections are closed. */
-export interface ConnectionAges {
-  /** After this time without use, in milliseconds. Default 30,000. */
-  readonly idleTimeoutMs?: number;
-  /** When it is next idle after this time, in milliseconds. Default 1,800,000. */
-  readonly maximumLifetimeMs?: number;
-}
-
-export interface PooledDatabaseOptions<C> {
+export interface PooledDatabaseOptions<C> extends ConnectionPoolOptions<C> {
   readonly shard: ShardIdentifier;
   readonly kind: ShardDatabase['kind'];
-  readonly description: string;
-  readonly limits: Pick<DataSourceConfig, 'maximumPoolSize' | 'statementTimeoutMs'> & ConnectionAges;
   /** Maximum wait of a single statement for a connection, in milliseconds. Default: its deadline. */
   readonly connectionWaitMs?: number;
   /** Whether a session keeps its state between transactions. Default true. */
   readonly sessionState?: boolean;
-  /** The connection limit that the pool shares with others. Default: none. */
-  readonly budget?: ConnectionBudget | undefined;
-  /** Opens a connection. It must call `onLost` when it is lost later, whether idle or in use. */
-  readonly open: (onLost: (connection: C) => void) => Promise<C>;
-  /** See `ConnectionPoolOptions`. */
-  readonly serverInDoubt?: (() => void) | undefined;
   /** Called after the last connection was closed. */
   readonly closed?: () => Promise<void>;
 }
@@ -70,18 +51,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     this.sessionState = options.sessionState ?? true;
     this.#closed = options.closed ?? (() => Promise.resolve());
     this.#connectionWaitMs = options.connectionWaitMs ?? Number.POSITIVE_INFINITY;
-    const onLost = (connection: C): void => this.#pool.discard(connection);
-    this.#pool = new ConnectionPool({
-      maximumSize: options.limits.maximumPoolSize,
-      idleTimeoutMs: options.limits.idleTimeoutMs ?? 30_000,
-      maximumLifetimeMs: options.limits.maximumLifetimeMs ?? 1_800_000,
-      defaultTimeoutMs: options.limits.statementTimeoutMs,
-      description: options.description,
-      // Events of a connection belong to no caller: the caller that opens it may be a `perform`.
-      open: () => outside(() => options.open(onLost)),
-      serverInDoubt: options.serverInDoubt,
-      budget: options.budget,
-    });
+    this.#pool = new ConnectionPool(options);
     this.#release = (connection) => this.#pool.release(connection);
   }
 
@@ -154,8 +124,7 @@ export class PooledDatabase<C extends RunnableConnection<C>> implements ShardDat
     options: CallOptions | undefined,
   ): Promise<Rows> {
     // A caller that waits too long gets a retryable error early, instead of no answer at its deadline.
-    const grantedBy = Math.min(run.deadlineAt, time.nowMs() + this.#connectionWaitMs);
-    const connection = await this.#pool.acquire(grantedBy, options, run.deadlineAt);
+    const connection = await this.#pool.acquire(run.deadlineAt, options, this.#connectionWaitMs);
     return this.#run(connection, statement, run, this.#pipelineOf(options));
   }
 }

@@ -1,6 +1,6 @@
 import type { ConnectionPool } from './connection-pool.js';
 import { DriverFailure } from './driver-failure.js';
-import type { RunnableConnection, RunOptions } from './runnable-connection.js';
+import type { RunnableConnection, RunOptions } from './pooled-connection.js';
 import type { CallOptions, Rows, ShardSession, Statement } from './shard-database.js';
 
 /** A connection held by one caller. Concurrent calls run one after the other. */

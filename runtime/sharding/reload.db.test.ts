@@ -14,6 +14,7 @@ import { Placement } from './placement.js';
 import { publicError } from './public-error.js';
 import type { ShardDatabase } from './shard-database.js';
 import { describeChange } from './topology-changes.js';
+import { requireConnection } from './topology-reload.js';
 
 const FIVE = [
   ShardIdentifier.of(0, 0),
@@ -45,6 +46,13 @@ function without(topology: ShardingTopology, shard: ShardIdentifier): ShardingTo
     members: group.members.filter((member) => member.shard !== shard),
   }));
   return { ...topology, groups };
+}
+
+/** The URL of the first shard at a port at which no server listens. */
+function urlOfNobody({ groups }: ShardingTopology): DataSourceConfig['url'] {
+  const url = groups[0]?.members[0]?.primary.url;
+  if (url?.kind !== 'postgresql') throw new Error('A server');
+  return { ...url, port: 1 };
 }
 
 /** Queries all shards continuously and counts the results. */
@@ -148,19 +156,37 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
-  it('with a rotated password takes effect for new connections', async () => {
+  it('with a wrong password is refused, and calls continue on the old pool', async () => {
     const topology = await five();
     await using(topology, async (databases) => {
       await run(databases, first, 'select 1');
-      const rotated = changed(topology, first, withPrimary({ password: { reveal: () => 'another' } }));
-      await databases.reload(rotated);
-      const refused = await run(databases, first, 'select 1').catch((error: unknown) => error);
-      expect(refused).toMatchObject({ sqlState: '28P01' });
+      const wrong = changed(topology, first, withPrimary({ password: { reveal: () => 'another' } }));
+      const reload = databases.reload(wrong);
+      await expect(reload).rejects.toThrow(ReloadRefusedError);
+      await expect(reload).rejects.toThrow('the new connection settings of shard (0, 0) do not work');
+      const refused: unknown = await reload.catch((error: unknown) => error);
+      expect(refused).toMatchObject({ mayPass: true, cause: { sqlState: '28P01' } });
       // No statement was refused, because there was no connection.
-      expect(publicError(refused as DriverFailure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
-      await databases.reload(topology);
+      const failure = (refused as ReloadRefusedError).cause as DriverFailure;
+      expect(publicError(failure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
+      await run(databases, first, 'select 1');
+      const right = changed(topology, first, withPrimary({ maximumPoolSize: 2 }));
+      expect(await databases.reload(right)).toHaveLength(1);
       await run(databases, first, 'select 1');
     });
+  });
+
+  it('with settings of a shard that is out of reach takes effect, unless its pool is connected', async () => {
+    const topology = await five();
+    const unreachable = { connectTimeoutMs: 500, url: urlOfNobody(topology) };
+    await using(changed(topology, second, withPrimary(unreachable)), async (databases) => {
+      const resized = withPrimary({ ...unreachable, maximumPoolSize: 2 });
+      expect(await databases.reload(changed(topology, second, resized))).toHaveLength(1);
+    });
+    const connected = { open: 1, idle: 1, waiting: 0 };
+    const unopened = (): ShardDatabase =>
+      openDatabases(changed(topology, second, withPrimary(unreachable))).database(second);
+    await expect(requireConnection(second, unopened, connected)).rejects.toMatchObject({ mayPass: true });
   });
 
   it('with another replica, or none, applies to the next read', async () => {

@@ -58,7 +58,9 @@ function registry(
 
 async function read(options: ReplicaRead): Promise<{ readonly count: unknown; readonly onReplica: unknown }> {
   const text = 'select count(*)::int4, pg_is_in_recovery() from seen';
-  const { rows } = await reads.reader(SHARD, options).query({ text, values: [] });
+  const { rows } = await reads
+    .reader(SHARD, options)
+    .read((database) => database.query({ text, values: [] }));
   return { count: rows[0]?.[0], onReplica: rows[0]?.[1] };
 }
 
@@ -110,7 +112,8 @@ describe('A read that a streaming replica may serve', () => {
     const wrong = registry(primary, replica, other);
     try {
       const reader = new ReplicaReads(wrong).reader(other, {});
-      await expect(reader.query({ text: 'select 1', values: [] })).rejects.toThrow(ShardIdentityError);
+      const asked = reader.read((database) => database.query({ text: 'select 1', values: [] }));
+      await expect(asked).rejects.toThrow(ShardIdentityError);
     } finally {
       await wrong.close(0);
     }

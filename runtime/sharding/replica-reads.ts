@@ -5,7 +5,7 @@ import type { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
 import { callShard } from './public-error.js';
-import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
+import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
 /** A position in the write-ahead log of one shard's primary, such as `0/16B3748`. */
@@ -20,6 +20,18 @@ export interface ReplicaRead {
   readonly after?: ReadonlyMap<ShardIdentifier, LogPosition>;
   /** Maximum wait for a lagging replica before the primary is read instead, in milliseconds. Default 0. */
   readonly waitMs?: number;
+}
+
+/** Where the reads of one shard go. */
+export interface ReadSource {
+  readonly shard: ShardIdentifier;
+  /** Runs a read, which may be repeated on another database. `options` limit the choice of the database. */
+  read<T>(work: (database: ShardDatabase) => Promise<T>, options?: CallOptions): Promise<T>;
+}
+
+/** Reads from one database. */
+export function readSource(database: ShardDatabase): ReadSource {
+  return { shard: database.shard, read: (work) => work(database) };
 }
 
 const POLL_INTERVAL_MS = 5;
@@ -69,12 +81,13 @@ export class ReplicaReads {
   }
 
   /**
-   * A database for reads: each statement goes to the replica if it is available and recent enough, and to the primary
-   * otherwise. A statement that fails because the replica was lost or cancelled it is repeated on the primary.
+   * Reads go to the replica if it is available and recent enough, and to the primary otherwise. One that fails because
+   * the replica was lost or cancelled it is repeated on the primary.
    *
    * @throws ValidationError for an invalid log position
+   * @internal
    */
-  reader(shard: ShardIdentifier, read: ReplicaRead): ShardDatabase {
+  reader(shard: ShardIdentifier, read: ReplicaRead): ReadSource {
     const after = read.after?.get(shard);
     if (after !== undefined && !LOG_POSITION.test(after)) {
       throw new ValidationError('A log position has the form 0/16B3748', { field: 'after' });
@@ -84,30 +97,14 @@ export class ReplicaReads {
       this.#choose(shard, primary, { after, waitMs: read.waitMs ?? 0 }, options);
     return {
       shard,
-      kind: primary.kind,
-      description: primary.description,
-      sessionState: primary.sessionState,
-      query: async (statement, options) => {
+      read: async (work, options) => {
         const chosen = await choose(options);
-        if (chosen === primary) return primary.query(statement, options);
-        return chosen.query(statement, options).catch((error: unknown) => {
+        if (chosen === primary) return work(primary);
+        return work(chosen).catch((error: unknown) => {
           if (!this.#isReplicasOwn(shard, error)) throw error;
-          return primary.query(statement, options);
+          return work(primary);
         });
       },
-      acquire: async (options) => {
-        const chosen = await choose(options);
-        if (chosen === primary) return primary.acquire(options);
-        const isReplicasOwn = (error: unknown): boolean => this.#isReplicasOwn(shard, error);
-        try {
-          return new ReplicaSession(await chosen.acquire(options), primary, isReplicasOwn);
-        } catch (error) {
-          if (!isReplicasOwn(error)) throw error;
-          return primary.acquire(options);
-        }
-      },
-      stats: () => primary.stats(),
-      close: () => Promise.resolve(),
     };
   }
 
@@ -157,52 +154,6 @@ export class ReplicaReads {
     }
     // A standby may cancel a query because replay removes rows that the query needs.
     return sqlStateMeaning(sqlState) === 'transient';
-  }
-}
-
-/**
- * A session on a replica. If the replica is lost, or cancels the first query, the query is repeated in a session on the
- * primary, after the statement that began its transaction.
- */
-class ReplicaSession implements ShardSession {
-  #session: ShardSession;
-  readonly #primary: ShardDatabase;
-  #isReplicasOwn: (error: unknown) => boolean;
-  readonly #sent: Statement[] = [];
-
-  constructor(session: ShardSession, primary: ShardDatabase, isReplicasOwn: (error: unknown) => boolean) {
-    this.#session = session;
-    this.#primary = primary;
-    this.#isReplicasOwn = isReplicasOwn;
-  }
-
-  async query(statement: Statement, options?: CallOptions): Promise<Rows> {
-    const before = [...this.#sent];
-    this.#sent.push(statement);
-    try {
-      return await this.#session.query(statement, options);
-    } catch (error) {
-      // Later statements may depend on what the replica has returned.
-      const isFirst = before.every(({ text }) => /^begin\b/i.test(text));
-      if (!isFirst || !this.#isReplicasOwn(error)) throw error;
-      this.#isReplicasOwn = () => false;
-      this.#session.destroy();
-      this.#session = await this.#primary.acquire(options);
-      for (const each of before) await this.#session.query(each, options);
-      return this.#session.query(statement, options);
-    }
-  }
-
-  script(sql: string, options?: CallOptions): Promise<void> {
-    return this.#session.script(sql, options);
-  }
-
-  release(): void {
-    this.#session.release();
-  }
-
-  destroy(): void {
-    this.#session.destroy();
   }
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { DriverFailure } from './driver-failure.js';
 import { PackedArray } from './packed-array.js';
 import type { Place, ShardDatabase } from './shard-database.js';
+import { failureOf, statement } from './test-support/statements.js';
 
 const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
 /** Near both epochs, at both ends of the range, and so far from 2000 that microseconds exceed 53 bits. */
@@ -11,18 +11,6 @@ const INSTANTS = [
   ...['2000-01-01T01:11:34.967Z', '2000-01-01T01:11:34.968Z', '2026-11-22T05:06:07.089Z'],
   ...['0001-01-01T00:00:00.000Z', '1582-10-15T12:00:00.001Z', '9999-12-31T23:59:59.999Z'],
 ].map((text) => new Date(text));
-
-const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
-
-/** The failure with which a call must end. */
-async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
-  const outcome = await call.then(
-    () => new Error('The call succeeded'),
-    (error: unknown) => error,
-  );
-  if (outcome instanceof DriverFailure) return outcome;
-  throw outcome;
-}
 
 describeOnEachAdapter('A shard database', (harness) => {
   async function database(options: Parameters<typeof harness.makeShards>[0] = {}): Promise<ShardDatabase> {

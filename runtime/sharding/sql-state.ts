@@ -1,3 +1,5 @@
+import type { ServerError } from './driver-failure.js';
+
 /**
  * The meaning of an SQLSTATE for an execution. `docs/outcomes.md` shows the same table. Source: PostgreSQL's appendix
  * "Error Codes".
@@ -46,4 +48,14 @@ export const SQL_STATE_CLASSES: Readonly<Record<string, SqlStateMeaning>> = {
 /** What this SQLSTATE means. */
 export function sqlStateMeaning(sqlState: string): SqlStateMeaning {
   return SQL_STATE_CODES[sqlState] ?? SQL_STATE_CLASSES[sqlState.slice(0, 2)] ?? 'other';
+}
+
+/** An altered table makes a prepared statement unusable: `cached plan must not change result type`. */
+const FEATURE_NOT_SUPPORTED = '0A000';
+/** The prepared statement no longer exists, or already exists: because of a pooler, or `DISCARD ALL`. */
+const NAME_MIXED_UP: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
+
+/** Whether a prepared statement was refused because it is no longer usable: it had no effect. */
+export function isStalePlan({ code, routine }: Pick<ServerError, 'code' | 'routine'>): boolean {
+  return NAME_MIXED_UP.has(code) || (code === FEATURE_NOT_SUPPORTED && routine === 'RevalidateCachedQuery');
 }

@@ -3,8 +3,8 @@ import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
+import { ServedDatabase } from './served-database.js';
 import type { Place, ShardDatabase } from './shard-database.js';
-import { SwitchableDatabase } from './switchable-database.js';
 import { untilPromoted } from './topology-reload.js';
 
 const shard = ShardIdentifier.of(0, 1);
@@ -25,7 +25,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
   it('holds calls back until calls in progress have ended and the new server may be used', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const [old, wanted] = [await nameOf(openOld), await nameOf(openNew)];
-    const database = new SwitchableDatabase(openOld(), 60_000);
+    const database = new ServedDatabase(openOld(), 60_000);
     const running = database.query({ text: 'select current_database() from pg_sleep(0.2)', values: [] });
     let mayGoOn = (): void => {};
     const checked = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
   it('keeps the old server if the new one is refused, and fails only calls that cannot wait', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
     const old = await nameOf(openOld);
-    const database = new SwitchableDatabase(openOld(), 60_000);
+    const database = new ServedDatabase(openOld(), 60_000);
     await name(database);
     let refuse = (_: unknown): void => {};
     let asked = (): void => {};
@@ -81,7 +81,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
 
   it('is refused while calls in progress do not end, and nothing has changed', async () => {
     const [openOld, openNew] = [await opens(), await opens()];
-    const database = new SwitchableDatabase(openOld(), 60_000);
+    const database = new ServedDatabase(openOld(), 60_000);
     const session = await database.acquire();
     const check = (): Promise<void> => Promise.reject(new Error('Not called'));
     const switching = database.switchTo({ timeoutMs: 60_000, patienceMs: 50, check, openNew, openOld });

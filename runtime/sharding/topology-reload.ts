@@ -1,9 +1,10 @@
 import { sleep, time } from '../concurrency/time.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { ReloadRefusedError } from '../errors.js';
+import { messageOf, ReloadRefusedError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
-import type { ShardDatabase } from './shard-database.js';
+import type { PoolStats, ShardDatabase } from './shard-database.js';
+import { sqlStateMeaning } from './sql-state.js';
 import { databaseName, membersOf, type TopologyChange } from './topology-changes.js';
 
 const CHECK_TIMEOUT_MS = 5_000;
@@ -78,6 +79,27 @@ export async function requireSuccessor(openNew: Opens, openOld: Opens): Promise<
   });
 }
 
+/**
+ * Checks that a new pool of the same database can open a connection: user, password, TLS. While the database is out of
+ * reach and the present pool has no connection either, there is nothing to lose, and the pool is replaced unchecked.
+ *
+ * @throws ReloadRefusedError
+ */
+export async function requireConnection(
+  shard: ShardIdentifier,
+  openNew: Opens,
+  present: PoolStats | undefined,
+): Promise<void> {
+  try {
+    await using(openNew, (database) => ask(database, 'select 1'));
+  } catch (error) {
+    const isConnected = present !== undefined && present.open > 0;
+    if (!isConnected && isOutOfReach(error)) return;
+    const reason = `the new connection settings of shard ${shard} do not work: ${messageOf(error)}`;
+    throw new ReloadRefusedError(reason, { cause: error, mayPass: true });
+  }
+}
+
 /** A session keeps the settings with which it began, so each check opens a new one. */
 type Opens = () => ShardDatabase;
 
@@ -133,6 +155,12 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
     if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
     throw refusal(`it is unknown whether ${old.description} still accepts writes: ${error.message}`);
   }
+}
+
+/** Whether the server did not answer, or has answered only that it cannot serve now. */
+function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof DriverFailure)) return false;
+  return error.sqlState === undefined || sqlStateMeaning(error.sqlState) !== 'other';
 }
 
 async function ask(database: ShardDatabase, text: string): Promise<readonly unknown[]> {

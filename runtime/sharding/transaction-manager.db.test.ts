@@ -4,9 +4,8 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, DatabaseError, UnknownShardError, WriteInPerformError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
 import type { ShardDatabase } from './shard-database.js';
+import { statement } from './test-support/statements.js';
 import type { TransactionManager } from './transaction-manager.js';
-
-const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 
 interface Tables {
   t: { id: number };

@@ -1,8 +1,8 @@
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { time } from '../concurrency/time.js';
 import { DatabaseError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
-import { driverInTransaction, ShardDialect } from './kysely-session.js';
+import { kyselyOver, toStatement } from './kysely-session.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
 /** PostgreSQL's isolation levels. */
@@ -99,8 +99,12 @@ class TransactionScope implements Transaction {
   }
 
   kysely<Tables>(): Kysely<Tables> {
-    const driver = driverInTransaction((statement) => this.query(statement));
-    return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
+    const refuse = (): Promise<void> =>
+      Promise.reject(new DatabaseError('A transaction is open already; its manager ends it', {}));
+    return kyselyOver<Tables>((query) => this.query(toStatement(query)), {
+      ...{ begin: refuse, commit: refuse, rollback: refuse },
+      streamRefusal: () => new DatabaseError('Streaming is not supported: page by a key instead', {}),
+    });
   }
 
   end(): void {

@@ -1,8 +1,6 @@
-import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import { Action } from '../action/action.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
-import { currentPerformScope } from '../action/perform-scope.js';
 import type { Clock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
 import { ShardedId } from '../domain/id.js';
@@ -14,7 +12,6 @@ import {
   CrossShardException,
   DatabaseError,
   ModelNotFoundError,
-  PlanMisuseError,
   PreconditionFailedError,
   StaleModelError,
   UniqueViolationError,
@@ -24,6 +21,7 @@ import {
 import { Repository } from '../persistence/read/repository.js';
 import { actionSpec } from './action-spec.js';
 import { persisted } from './persisted.js';
+import { complaint } from './test-support/complaint.js';
 import { VirtualClock } from './virtual-clock.js';
 
 type Repositories = { readonly accounts: Accounts; readonly notes: Repository<Note> };
@@ -90,17 +88,6 @@ const creditAll =
     for (const id of ids) action.plan().update((await accounts.getById(id)).credit(one));
   };
 
-/** The message of a check that must fail. */
-async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
-  try {
-    await outcome;
-  } catch (error) {
-    if (error instanceof AssertionError) return error;
-    throw error;
-  }
-  return expect.fail('the check held');
-}
-
 describe('given', () => {
   test('stores models, which reads find by their ids', async () => {
     const models = [account(), account(second)];
@@ -148,22 +135,9 @@ describe('as', () => {
       name: 'alice',
     });
   });
-
-  test('refuses a principal without a name, as the executor does', () =>
-    scripted<unknown>()
-      .as(() => '')
-      .when(() => 1)
-      .thenFails(ValidationError, 'A principal must have a name'));
 });
 
 describe('when', () => {
-  test('runs perform inside the scope of an execution', async () => {
-    const { result } = await scripted<unknown>()
-      .when(() => currentPerformScope())
-      .performed();
-    expect(result).toMatchObject({ actionName: 'ScriptedAction', signal: undefined });
-  });
-
   test('lets reads see models that were staged before', () => {
     const model = account();
     return scripted<Decimal>()
@@ -179,16 +153,6 @@ describe('when', () => {
     scripted<unknown>()
       .when((_, { accounts }) => accounts.countOn(second))
       .thenFails(DatabaseError, /^Shard \(1, 0\) holds no database: an action spec reads by id only/));
-
-  test('seals the plan when perform has returned', async () => {
-    const { result } = await scripted<ScriptedAction<unknown>['plan']>()
-      .when((action) => {
-        const plan = action.plan();
-        return () => plan;
-      })
-      .performed();
-    expect(() => result().add(newAccount(one).build())).toThrow(PlanMisuseError);
-  });
 
   test.each([
     ['one shard', [account()], true],
@@ -211,6 +175,7 @@ describe('when', () => {
       }, configuration().allowCrossShard(true).build())
       .thenUpdated(Account)
       .thenUpdated(Note, { text: 'x', version: 2 })
+      .thenStored(note, { version: 2 })
       .thenTouches(second, first);
   });
 

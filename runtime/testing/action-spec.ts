@@ -74,7 +74,7 @@ export class ActionSpec<Params, Result> {
   /** Starts the action at once; it runs once. */
   when(params: ActionInput<Params>, configuration?: ExecutionConfiguration): ActionOutcome<Result> {
     const { clock, principal } = this.#setting;
-    return ActionOutcome.of(this.#perform(clock, () => ({ principal, params, configuration })));
+    return new ActionOutcome(this.#perform(clock, () => ({ principal, params, configuration })));
   }
 
   /**
@@ -94,7 +94,7 @@ export class ActionSpec<Params, Result> {
       const params = runParams(recurrence, shard ?? databases.defaultShard) as ActionInput<Params>;
       return { principal: storedPrincipal(recurrence.principal), params };
     };
-    return ActionOutcome.of(this.#perform(clock, due));
+    return new ActionOutcome(this.#perform(clock, due));
   }
 
   async #perform(
@@ -119,7 +119,7 @@ export class ActionSpec<Params, Result> {
     run.databases.requireNoQuery();
     // The staging order of a plan for several shards.
     const { items = [], schedules = [] } = plan ?? {};
-    return { ...performedIn(run.commits, result), items, events: eventsOf(items), schedules };
+    return { ...performedIn(run, result), items, events: eventsOf(items), schedules };
   }
 }
 

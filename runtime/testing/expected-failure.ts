@@ -5,11 +5,6 @@ import { showItem } from './show.js';
 /** An error class as a value, possibly abstract. */
 export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
-/** The end of a run. */
-export type Ending<Value> =
-  | { readonly kind: 'performed'; readonly performed: Value }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
 /** The expected failure of a run. */
 export interface ExpectedFailure<E extends Error> {
   /** Subject of messages: `the action`. */
@@ -21,12 +16,12 @@ export interface ExpectedFailure<E extends Error> {
 
 /** Returns the error of a run. @throws AssertionError if it is not the expected one, or if the run succeeded */
 export function failureOf<E extends Error>(
-  ending: Ending<{ readonly items: readonly StagedItem[] }>,
+  ending: { readonly items: readonly StagedItem[] } | { readonly error: unknown },
   { subject, errorClass, message }: ExpectedFailure<E>,
 ): E {
   const wanted = `Expected ${subject} to fail with ${errorClass.name}`;
-  if (ending.kind === 'performed') {
-    const { items } = ending.performed;
+  if ('items' in ending) {
+    const { items } = ending;
     const staged = items.length === 0 ? 'nothing' : items.map(showItem).join(', ');
     throw mismatch(`${wanted}, but it succeeded and staged: ${staged}`, 'success', errorClass.name);
   }

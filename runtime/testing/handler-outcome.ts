@@ -1,11 +1,9 @@
 import type { ActionClass } from '../action/action.js';
-import type { Entity } from '../domain/entity.js';
-import { type OutcomeParts, unchecked } from './checked-outcome.js';
 import { matchedCall } from './matchers.js';
 import type { Performed } from './performed.js';
 import type { CallOf, RecordedCall } from './recorded-calls.js';
-import { assertFields, assertShowsSame, show } from './show.js';
-import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
+import { assertShowsSame, show } from './show.js';
+import { SpecOutcome } from './spec-outcome.js';
 
 /** An action and its params. */
 export interface StartedAction<Params = unknown> {
@@ -13,37 +11,22 @@ export interface StartedAction<Params = unknown> {
   readonly params: NoInfer<Params>;
 }
 
-/** Several actions, each with its own params. */
-export type StartedActions<Params extends readonly unknown[]> = {
-  readonly [Index in keyof Params]: StartedAction<Params[Index]>;
-};
-
 /** The effects of a handler's deliveries. Staged items, events and schedules are those of all its actions. */
 export interface Handled extends Performed<void> {
   /** The actions that it ran, in order, including repeated calls, which return the first result. */
   readonly runs: readonly { readonly action: { readonly name: string }; readonly params: unknown }[];
   /** @internal */
   readonly calls: readonly RecordedCall[];
-  /** The state of a model that is stored afterwards. */
-  stored<M extends Entity>(model: M): M | undefined;
 }
 
-/** The outcome of deliveries, with its checks; see `CheckedOutcome`. */
-export class HandlerOutcome extends StagedOutcome<void, Handled> {
-  override readonly [Symbol.toStringTag]: string = 'HandlerOutcome';
-  protected readonly subject: string = 'the handler';
-
-  private constructor(parts: OutcomeParts<Handled>) {
-    super(parts);
-  }
-
-  /** @internal created by `HandlerSpec.when` */
-  static of(handled: Promise<Handled>): HandlerOutcome {
-    return new HandlerOutcome(unchecked(handled));
-  }
+/** The outcome of deliveries, with its checks; see `SpecOutcome`. */
+export class HandlerOutcome extends SpecOutcome<void, Handled> {
+  readonly [Symbol.toStringTag]: string = 'HandlerOutcome';
 
   /** The handler runs exactly these actions with `envelope.execute`, in this order. */
-  thenRuns<Params extends readonly unknown[]>(...expected: StartedActions<Params>): this {
+  thenRuns<Params extends readonly unknown[]>(
+    ...expected: { readonly [Index in keyof Params]: StartedAction<Params[Index]> }
+  ): this {
     // The compiler does not see that a mapped tuple of any length is an array of the mapped type.
     const wanted = expected as readonly StartedAction<never>[];
     return this.check(({ runs }) => {
@@ -66,11 +49,6 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
     });
   }
 
-  /** Afterwards this model is stored with these fields. */
-  thenStored<M extends Entity>(model: M, fields: FieldsOf<M>): this {
-    return this.check(({ stored }) => assertStored(stored(model), model, fields));
-  }
-
   /** The handler runs no action and makes no recorded call. */
   thenNothing(): this {
     return this.check(({ runs, calls }) => {
@@ -81,17 +59,4 @@ export class HandlerOutcome extends StagedOutcome<void, Handled> {
       assertShowsSame(found, [], 'Expected the handler to do nothing');
     });
   }
-
-  /** @internal */
-  protected override with(parts: OutcomeParts<Handled>): this {
-    // The class is final: its constructor is private.
-    return new HandlerOutcome(parts) as this;
-  }
-}
-
-/** @internal @throws AssertionError unless the model is stored with these fields */
-export function assertStored(stored: Entity | undefined, model: Entity, fields: object): void {
-  const name = `${model.constructor.name} ${model.id.getValue()}`;
-  if (stored === undefined) assertShowsSame('nothing', name, `Expected ${name} to be stored`);
-  else assertFields(stored, fields, `Expected ${name} to be stored with other fields`);
 }

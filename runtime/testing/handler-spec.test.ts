@@ -1,4 +1,3 @@
-import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../domain/decimal.js';
 import { Account, AccountCredited, newAccount } from '../domain/test-support/account.js';
@@ -8,14 +7,15 @@ import {
   UnknownHandlerError,
   ValidationError,
 } from '../errors.js';
-import type { EventHandler } from '../events/delivery/handler-descriptor.js';
+import type { EventHandler, HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
 import { accountApplication, CreditAction } from '../execution/test-support/accounts.js';
 import { applicationSpecs } from './application-specs.js';
-import { delivery } from './handler-spec.js';
+import { delivery, type HandlerSpec } from './handler-spec.js';
 import { persisted } from './persisted.js';
 import { recordedCalls } from './recorded-calls.js';
 import { BonusHandler, bonusApplication, type Letters } from './test-support/bonuses.js';
+import { complaint } from './test-support/complaint.js';
 
 const LATER = new Date('2030-01-01T00:00:00.000Z');
 const letters = recordedCalls<Letters>({ send: async () => {} });
@@ -25,15 +25,14 @@ const account = persisted(newAccount(new Decimal(100)).build(), 3);
 const id = account.id.getValue();
 const credited = (amount: number): AccountCredited => new AccountCredited(account.id, new Decimal(amount));
 
-/** The message of a check that must fail. */
-async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
-  try {
-    await outcome;
-  } catch (error) {
-    if (error instanceof AssertionError) return error;
-    throw error;
-  }
-  return expect.fail('the check held');
+/** The specification of the only handler of an application. */
+function specOf<H extends EventHandler<AccountCredited>>(
+  handlerClass: new () => H,
+  options: Partial<HandlerDescriptor> = {},
+): HandlerSpec<AccountCredited> {
+  const { events } = accountApplication;
+  const handler = { name: handlerClass.name, events, create: () => new handlerClass(), ...options };
+  return applicationSpecs({ ...accountApplication, wireHandlers: () => [handler] }).handler(handlerClass);
 }
 
 describe('A specification of a handler', () => {
@@ -94,12 +93,7 @@ describe('A specification of a handler', () => {
         queue.put({ tags: ['a', 'b'], atMs: 12 }, done, true);
       }
     }
-    const outcome = applicationSpecs({
-      ...accountApplication,
-      wireHandlers: () => [{ name: 'Queuer', events: accountApplication.events, create: () => new Queuer() }],
-    })
-      .handler(Queuer)
-      .when(credited(1));
+    const outcome = specOf(Queuer).when(credited(1));
     const job = { tags: ['a', expect.stringMatching('b')], atMs: expect.any(Number) };
     await outcome
       .thenCalls(queue, ['put', job, done, (urgent) => urgent === true])
@@ -121,12 +115,7 @@ describe('A specification of a handler', () => {
         seen.push([id, actionId]);
       }
     }
-    const watching = applicationSpecs({
-      ...accountApplication,
-      wireHandlers: () => [
-        { name: 'Watcher', events: accountApplication.events, create: () => new Watcher() },
-      ],
-    }).handler(Watcher);
+    const watching = specOf(Watcher);
     const event = credited(1);
     const first = delivery(event, { id: eventId, actionId });
     await watching.when(first, event, delivery(event, { id: actionId.toUpperCase(), actionId: eventId }));
@@ -168,11 +157,7 @@ describe('A specification of a handler', () => {
         ]);
       }
     }
-    const { events } = accountApplication;
-    const watching = applicationSpecs({
-      ...accountApplication,
-      wireHandlers: () => [{ name: 'Watcher', events, create: () => new Watcher() }],
-    }).handler(Watcher);
+    const watching = specOf(Watcher);
     const first = credited(1);
     const action = { name: 'Credit', principal: 'alice', params: {} };
     await watching.given(account).when(first, delivery(first, { attempt: 2, replayed: true }));
@@ -219,13 +204,8 @@ describe('A specification of a handler', () => {
         await envelope.execute(CreditAction, { account: id, amount: new Decimal(amount) });
       }
     }
-    const { events } = accountApplication;
-    const moody = applicationSpecs({
-      ...accountApplication,
-      wireHandlers: () => [{ name: 'Moody', events, create: () => new Moody() }],
-    }).handler(Moody);
     const event = credited(1);
-    await moody
+    await specOf(Moody)
       .given(account)
       .when(event, event)
       .thenFails(IdempotencyKeyReusedError, /with other params/);
@@ -239,19 +219,7 @@ describe('A specification of a handler', () => {
       .handler(Stranger)
       .when(credited(1))
       .thenFails(UnknownHandlerError, /Stranger is no handler/);
-    const transactional = applicationSpecs({
-      ...accountApplication,
-      wireHandlers: () => [
-        {
-          name: 'Stranger',
-          events: accountApplication.events,
-          transactional: true,
-          create: () => new Stranger(),
-        },
-      ],
-    });
-    await transactional
-      .handler(Stranger)
+    await specOf(Stranger, { transactional: true })
       .when(credited(1))
       .thenFails(ValidationError, /Test it on a database/);
   });

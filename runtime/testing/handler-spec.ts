@@ -92,7 +92,7 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
    * @throws ValidationError (when awaited) for a transactional handler, which needs a database
    */
   when(...deliveries: readonly (Event | Delivery<Event>)[]): HandlerOutcome {
-    return HandlerOutcome.of(this.#deliver(deliveries));
+    return new HandlerOutcome(this.#deliver(deliveries));
   }
 
   async #deliver(deliveries: readonly (Event | Delivery<Event>)[]): Promise<Handled> {
@@ -123,12 +123,7 @@ export class HandlerSpec<Event extends ModelEvent<unknown>> {
       }
     });
     run.databases.requireNoQuery();
-    return {
-      ...performedIn(run.commits, undefined),
-      runs,
-      calls,
-      stored: (model) => run.store.stored(model),
-    };
+    return { ...performedIn(run, undefined), runs, calls };
   }
 
   #logged({ log, databases }: MemoryApplication, event: Event, options: DeliveryOptions): LoggedEvent {

@@ -10,9 +10,8 @@ export {
   type ApplicationSpecsSettings,
   applicationSpecs,
 } from './application-specs.js';
-export { CheckedOutcome, type Staging } from './checked-outcome.js';
 export type { ErrorClass } from './expected-failure.js';
-export { type Handled, HandlerOutcome, type StartedAction, type StartedActions } from './handler-outcome.js';
+export { type Handled, HandlerOutcome, type StartedAction } from './handler-outcome.js';
 export {
   type Delivery,
   type DeliveryOptions,
@@ -25,10 +24,9 @@ export type { RepositoryClass, SpecKit } from './memory-application.js';
 export type { MemoryTopology } from './memory-databases.js';
 export type { Performed } from './performed.js';
 export { persisted } from './persisted.js';
-export { type CallOf, type MethodOf, recordedCalls } from './recorded-calls.js';
+export { type CallOf, recordedCalls } from './recorded-calls.js';
 export {
   type ExpectedStep,
-  type SagaEnding,
   SagaOutcome,
   type SagaPerformed,
   type TakenStep,
@@ -39,9 +37,8 @@ export { type SinkCase, sinkConformance } from './sink-conformance.js';
 export {
   type FieldsOf,
   type OfResult,
-  type ScheduledActions,
   type ScheduledLater,
-  StagedOutcome,
-} from './staged-outcome.js';
+  SpecOutcome,
+} from './spec-outcome.js';
 export type { Outage, ReceivedMessage, TestedSink } from './tested-sink.js';
 export { VirtualClock } from './virtual-clock.js';

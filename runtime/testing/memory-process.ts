@@ -1,9 +1,10 @@
 import type { ActionRegistry } from '../action/action-registry.js';
+import type { FailureCount } from '../events/delivery/attempts.js';
 import { HandlerAttempts } from '../events/delivery/handler-attempts.js';
 import type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
 import { type LoggedEvent, modelKeyOf } from '../events/log/event-record.js';
 import type { DueAction } from '../events/schedules/schedule-store.js';
-import { ScheduledWork } from '../events/schedules/scheduled-work.js';
+import { attemptScheduled } from '../events/schedules/scheduled-actions.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { Agenda } from './agenda.js';
 import { jsonOf } from './memory-log.js';
@@ -12,12 +13,8 @@ import type { MemoryCommit } from './memory-store.js';
 /** Pauses have no random part. */
 const random = (): number => 0;
 
-interface Waiting {
+interface Waiting extends FailureCount {
   readonly event: LoggedEvent;
-  /** Failures that count as attempts. */
-  failures: number;
-  /** Consecutive failures that do not count. */
-  passed: number;
 }
 
 /**
@@ -30,25 +27,13 @@ export class MemoryProcess {
   readonly #agenda: Agenda;
   readonly #queues = new Map<string, Waiting[]>();
   readonly #scheduled = new Map<string, DueAction>();
-  readonly #work: ScheduledWork<Pick<ScheduledWork['schedules'], 'done' | 'failed'>>;
+  readonly #execution: Parameters<typeof attemptScheduled>[2];
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, registry: ActionRegistry, agenda: Agenda) {
     this.#handler = handler;
     this.#attempts = new HandlerAttempts(handler, executor, random);
     this.#agenda = agenda;
-    const schedules = {
-      done: async (id: string) => void this.#scheduled.delete(id),
-      failed: async (
-        { id }: { readonly id: string },
-        { attempts }: { readonly attempts: number },
-        retryMs?: number,
-      ) => {
-        const due = this.#scheduled.get(id);
-        if (due !== undefined && retryMs !== undefined)
-          this.#schedule({ ...due, attempts }, agenda.nowMs + retryMs);
-      },
-    };
-    this.#work = new ScheduledWork({ executor, registry, random, warn: () => {}, schedules });
+    this.#execution = { executor, registry, random, signal: new AbortController().signal };
   }
 
   /** Takes over the events of a commit, and what it has scheduled and cancelled. */
@@ -76,15 +61,24 @@ export class MemoryProcess {
   #schedule(due: DueAction, atMs: number): void {
     this.#scheduled.set(due.id, due);
     this.#agenda.enter(atMs, async () => {
-      if (this.#scheduled.has(due.id)) await this.#work.start(due);
+      if (this.#scheduled.has(due.id)) await this.#run(due);
     });
+  }
+
+  async #run(due: DueAction): Promise<void> {
+    const failed = await attemptScheduled(due, 0, this.#execution);
+    if (failed === undefined) this.#scheduled.delete(due.id);
+    else if ('pauseMs' in failed.verdict) {
+      const attempts = failed.verdict.kind === 'retry' ? due.attempts + 1 : due.attempts;
+      this.#schedule({ ...due, attempts }, this.#agenda.nowMs + failed.verdict.pauseMs);
+    }
   }
 
   #deliver(event: LoggedEvent): void {
     const key = modelKeyOf(event);
     const queue = this.#queues.get(key) ?? [];
     this.#queues.set(key, queue);
-    queue.push({ event, failures: 0, passed: 0 });
+    queue.push({ event, attempts: 0, passed: 0 });
     if (queue.length === 1) this.#enter(queue, 0);
   }
 
@@ -103,20 +97,18 @@ export class MemoryProcess {
 
   /** Returns the pause before the next attempt; undefined if the event is handled. */
   async #attempt(waiting: Waiting): Promise<number | undefined> {
-    const number = waiting.failures + 1;
+    const number = waiting.attempts + 1;
     const { signal } = new AbortController();
     const context = { identity: this.#handler.name, again: undefined, replayed: false, signal };
     try {
       await this.#attempts.handle(waiting.event, { number, transaction: undefined }, context);
       return undefined;
     } catch (error) {
-      if (this.#attempts.isLast(number, error)) throw error;
-      if (this.#attempts.isPassing(error)) {
-        waiting.passed += 1;
-        return this.#attempts.passingPauseMs(waiting.passed, error);
-      }
-      waiting.failures = number;
-      return this.#attempts.pauseMs(number);
+      const verdict = this.#attempts.judge(error, waiting);
+      if (!('pauseMs' in verdict)) throw error;
+      waiting.passed = verdict.kind === 'pass' ? waiting.passed + 1 : 0;
+      if (verdict.kind === 'retry') waiting.attempts = number;
+      return verdict.pauseMs;
     }
   }
 }

@@ -1,11 +1,12 @@
 import type { StagedItem } from '../action/action-plan.js';
 import type { PlannedSchedule } from '../action/planned-schedule.js';
+import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { OverdueAction } from '../sagas/overdue-action.js';
 import { SagaWokenEvent, sagaRunModel } from '../sagas/saga-run.js';
 import { stepRecordModel } from '../sagas/step-record.js';
-import type { MemoryCommit } from './memory-store.js';
+import type { MemoryApplication } from './memory-application.js';
 
 /** The effects that an admitted attempt would commit. */
 export interface Performed<Result> {
@@ -20,13 +21,18 @@ export interface Performed<Result> {
   readonly schedules: readonly PlannedSchedule[];
   /** Ids of cancelled schedules. */
   readonly cancelledSchedules: readonly string[];
+  /** The state of a model that is stored afterwards. */
+  stored<M extends Entity>(model: M): M | undefined;
 }
 
 /** The runtime's own tables. */
 const OWN: ReadonlySet<string> = new Set([sagaRunModel.table, stepRecordModel.table]);
 
 /** The effects of all commits, in order, without the runtime's own records of sagas. */
-export function performedIn<Result>(commits: readonly MemoryCommit[], result: Result): Performed<Result> {
+export function performedIn<Result>(
+  { commits, store }: Pick<MemoryApplication, 'commits' | 'store'>,
+  result: Result,
+): Performed<Result> {
   const plans = commits.map(({ plan }) => plan);
   const items = plans.flatMap((plan) => plan.items.filter(({ descriptor }) => !OWN.has(descriptor.table)));
   const schedules = plans.flatMap((plan) => plan.schedules?.flatMap(({ planned }) => planned ?? []) ?? []);
@@ -37,6 +43,7 @@ export function performedIn<Result>(commits: readonly MemoryCommit[], result: Re
     shards: [...new Set(commits.map(({ shard }) => shard))],
     schedules: schedules.filter(({ actionClass }) => actionClass !== OverdueAction),
     cancelledSchedules: plans.flatMap(({ cancelledSchedules = [] }) => cancelledSchedules),
+    stored: (model) => store.stored(model),
   };
 }
 

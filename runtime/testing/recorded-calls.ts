@@ -1,17 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExpectedArgument } from './matchers.js';
 
-/** Names of a collaborator's methods. */
-export type MethodOf<T> = {
-  [Name in keyof T & string]: T[Name] extends (...args: never[]) => unknown ? Name : never;
-}[keyof T & string];
-
 /** An expected call of a collaborator: the method's name, and each argument as a value, a matcher or a predicate. */
 export type CallOf<T> = {
-  [Name in MethodOf<T>]: T[Name] extends (...args: infer Arguments) => unknown
+  [Name in keyof T & string]: T[Name] extends (...args: infer Arguments) => unknown
     ? readonly [Name, ...{ [Index in keyof Arguments]: ExpectedArgument<Arguments[Index]> }]
     : never;
-}[MethodOf<T>];
+}[keyof T & string];
 
 /** @internal A recorded call of one specification's run. */
 export interface RecordedCall {

@@ -1,11 +1,8 @@
-import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
 import type { SagaFailure } from '../sagas/saga-step.js';
-import { type OutcomeParts, unchecked } from './checked-outcome.js';
-import { assertStored } from './handler-outcome.js';
 import type { Performed } from './performed.js';
 import { assertFields, assertShowsSame, show } from './show.js';
-import { type FieldsOf, StagedOutcome } from './staged-outcome.js';
+import { type FieldsOf, SpecOutcome } from './spec-outcome.js';
 
 /** A step that was taken. */
 export interface TakenStep {
@@ -31,12 +28,10 @@ export type ExpectedStep<State extends string> =
       readonly failure?: Partial<SagaFailure> | undefined;
     };
 
-/** `ended`, or the reason why the saga is stuck, as in `fw-gen sagas list`. */
-export type SagaEnding = 'ended' | 'parked' | 'overdue';
-
 /** A finished run of a saga; the result is its model as stored last. */
 export interface SagaPerformed<M extends Model> extends Performed<M> {
-  readonly ending: SagaEnding;
+  /** `ended`, or the reason why the saga is stuck, as in `fw-gen sagas list`. */
+  readonly ending: 'ended' | 'parked' | 'overdue';
   /** The failure that made it stuck. */
   readonly failure: SagaFailure | undefined;
   readonly steps: readonly TakenStep[];
@@ -44,26 +39,14 @@ export interface SagaPerformed<M extends Model> extends Performed<M> {
   readonly endedAt: Date;
   /** Names and principals of all actions that took effect, including the runtime's own, in order. */
   readonly actions: readonly { readonly name: string; readonly principal: string }[];
-  /** The state of a model that is stored afterwards. */
-  stored<Stored extends Entity>(model: Stored): Stored | undefined;
 }
 
 /**
- * The outcome of a saga, with its checks; see `CheckedOutcome`. Staged models, events and schedules are those of all
+ * The outcome of a saga, with its checks; see `SpecOutcome`. Staged models, events and schedules are those of all
  * its actions from the start on, without the runtime's own.
  */
-export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed<M>> {
-  override readonly [Symbol.toStringTag]: string = 'SagaOutcome';
-  protected readonly subject: string = 'the saga';
-
-  private constructor(parts: OutcomeParts<SagaPerformed<M>>) {
-    super(parts);
-  }
-
-  /** @internal created by `SagaSpec.when` */
-  static of<M extends Model>(performed: Promise<SagaPerformed<M>>): SagaOutcome<M> {
-    return new SagaOutcome(unchecked(performed));
-  }
+export class SagaOutcome<M extends Model> extends SpecOutcome<M, SagaPerformed<M>> {
+  readonly [Symbol.toStringTag]: string = 'SagaOutcome';
 
   /** The saga takes exactly these steps, in this order. */
   thenSteps(...expected: readonly ExpectedStep<M['state']>[]): this {
@@ -91,17 +74,6 @@ export class SagaOutcome<M extends Model> extends StagedOutcome<M, SagaPerformed
       assertEnd({ ending: actual, state: result.state, failure: reason }, `${ending} in ${state}`);
       assertFields(reason ?? {}, failure, 'Expected the saga to be stuck for another reason');
     });
-  }
-
-  /** Afterwards this model is stored with these fields. */
-  thenStored<Stored extends Entity>(model: Stored, fields: FieldsOf<Stored>): this {
-    return this.check(({ stored }) => assertStored(stored(model), model, fields));
-  }
-
-  /** @internal */
-  protected override with(parts: OutcomeParts<SagaPerformed<M>>): this {
-    // The class is final: its constructor is private.
-    return new SagaOutcome(parts) as this;
   }
 }
 

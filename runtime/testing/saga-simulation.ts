@@ -85,14 +85,13 @@ export async function runSaga<M extends Model>(
   const agenda = new Agenda(clock);
   const saga = descriptor.create();
   const steps = new TakenSteps(saga);
-  const troubles = new Troubles(saga, setting.troubles);
   const run = memoryApplication(setting.application, {
     clock,
     models: setting.models,
     saga: descriptor,
     actions: [startDescriptor(clock, saga)],
     attempted: (action, params) => steps.attempted(action, params),
-    trouble: (actionName, point) => troubles.meet(actionName, point),
+    trouble: meetingTroubles(saga, setting.troubles),
     committed: (commit) => admit(commit),
   });
   if (run.driver === undefined) throw new TypeError(`The application has no driver for saga ${saga.name}`);
@@ -112,13 +111,12 @@ export async function runSaga<M extends Model>(
   const ending = await endOf(run, agenda, { started, signals: setting.signals });
   const last = run.store.stored(started) ?? started;
   return {
-    ...performedIn(run.commits, stateOf<M>(run, descriptor, started)),
+    ...performedIn(run, stateOf<M>(run, descriptor, started)),
     ending,
     failure: ending === 'ended' ? undefined : (readFailure(last) ?? steps.lastFailure),
     steps: steps.taken,
     endedAt: clock.now(),
     actions: run.commits.map(({ plan: { action } }) => ({ name: action.name, principal: action.principal })),
-    stored: (model) => run.store.stored(model),
   };
 }
 
@@ -184,22 +182,17 @@ function startDescriptor(clock: Clock, saga: Saga<Model>): ActionDescriptor {
   return descriptor as unknown as ActionDescriptor;
 }
 
-/** Lets attempts of steps fail as a specification defines. */
-class Troubles {
-  readonly #saga: AnySaga;
-  readonly #troubles: readonly { readonly trouble: SagaTrouble; met: number }[];
-
-  constructor(saga: AnySaga, troubles: readonly SagaTrouble[]) {
-    this.#saga = saga;
-    this.#troubles = troubles.map((trouble) => ({ trouble, met: 0 }));
-  }
-
-  meet(name: string, point: SagaTrouble['point']): void {
-    for (const each of this.#troubles) {
-      const { state, times, error, point: own } = each.trouble;
-      if (own !== point || name !== `${this.#saga.name}.${state}` || each.met >= times) continue;
-      each.met += 1;
-      throw error;
+/** Lets attempts of steps fail as a specification defines: called at each point of a commit, throws the error. */
+function meetingTroubles(
+  { name }: AnySaga,
+  troubles: readonly SagaTrouble[],
+): (actionName: string, point: SagaTrouble['point']) => void {
+  const left = new Map(troubles.map((trouble) => [trouble, trouble.times]));
+  return (actionName, point) => {
+    for (const [trouble, times] of left) {
+      if (trouble.point !== point || actionName !== `${name}.${trouble.state}` || times <= 0) continue;
+      left.set(trouble, times - 1);
+      throw trouble.error;
     }
-  }
+  };
 }

@@ -1,4 +1,3 @@
-import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import type { ApplicationDefinition } from '../application-definition.js';
 import { Decimal } from '../domain/decimal.js';
@@ -19,6 +18,7 @@ import {
 import { applicationSpecs } from './application-specs.js';
 import { persisted } from './persisted.js';
 import type { SagaSpec } from './saga-spec.js';
+import { complaint } from './test-support/complaint.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const flights = persisted(newAccount(new Decimal(0), THERE).build());
@@ -39,17 +39,6 @@ function specOf(
   return applicationSpecs(application, { clock: new VirtualClock(clock.now()), shards: [HERE, THERE] })
     .saga(sagaClass)
     .given(flights, hotels);
-}
-
-/** The message of a check that must fail. */
-async function complaint(outcome: PromiseLike<unknown>): Promise<AssertionError> {
-  try {
-    await outcome;
-  } catch (error) {
-    if (error instanceof AssertionError) return error;
-    throw error;
-  }
-  return expect.fail('the check held');
 }
 
 describe('A specification of a saga', () => {

@@ -90,7 +90,7 @@ export class SagaSpec<M extends Model> {
     const performed = runSaga<M>(this.#setting, this.#saga, (executor) =>
       executor.execute(this.#setting.principal, action, params, configuration),
     );
-    return SagaOutcome.of(performed);
+    return new SagaOutcome(performed);
   }
 
   /** Starts the saga in a state that has a step, with an event attached, and runs it until it ends or gets stuck. */
@@ -98,7 +98,7 @@ export class SagaSpec<M extends Model> {
     const performed = runSaga<M>(this.#setting, this.#saga, (executor) =>
       executor.execute(this.#setting.principal, StartAction, { state }),
     );
-    return SagaOutcome.of(performed);
+    return new SagaOutcome(performed);
   }
 
   #troubled(trouble: SagaTrouble): SagaSpec<M> {

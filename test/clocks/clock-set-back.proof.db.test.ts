@@ -11,7 +11,7 @@ import {
 } from '../../runtime/events/test-support/ledger.js';
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import { LockStore } from '../../runtime/locks/lock-store.js';
-import { SqlJournalStore } from '../../runtime/persistence/journal/sql-journal-store.js';
+import { JournalStore } from '../../runtime/persistence/journal/journal-store.js';
 import { releaseLease, takeLease } from '../../runtime/retention/maintenance-lease.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { ShardsOptions } from '../databases/databases.js';
@@ -109,7 +109,7 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
 
   test('a cross-shard plan is finished within the time for which its process had claimed it', async () => {
     const databases = await shards();
-    const store = new SqlJournalStore(databases.database(HERE));
+    const store = new JournalStore(databases.database(HERE));
     await processOf(databases).open();
     await ask(
       databases,

@@ -8,8 +8,8 @@ import type { EventCatalog } from '../../runtime/persistence/codec/event-catalog
 import type { FlushOutcome, FlushRequest, ShardStore } from '../../runtime/persistence/shard-store.js';
 import { PendingPlan } from '../../runtime/persistence/write/pending-plan.js';
 import type { PlanWrite } from '../../runtime/persistence/write/plan-write.js';
-import type { QueueOptions } from '../../runtime/persistence/write/queued-plan.js';
-import { ShardWriter, type Submission } from '../../runtime/persistence/write/shard-writer.js';
+import type { QueueOptions, Submission } from '../../runtime/persistence/write/queued-plan.js';
+import { ShardWriter } from '../../runtime/persistence/write/shard-writer.js';
 import { DEFAULT_WRITER_LIMITS } from '../../runtime/persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { CallOptions } from '../../runtime/sharding/shard-database.js';

@@ -1,7 +1,7 @@
 import type { FieldType, ObjectType } from '../../../runtime/domain/descriptor.js';
 import { jsonKindOf, partsOf } from '../../../runtime/domain/kinds/kinds.js';
 import { camelCase } from '../../schema/naming.js';
-import type { Imports } from '../print/imports.js';
+import type { FileScope } from '../file-scope.js';
 import { propertyKey } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 
@@ -18,13 +18,13 @@ export interface ReaderView {
  * that clients load only what they use.
  */
 export class ClientReaders {
-  readonly #imports: Imports;
+  readonly #scope: FileScope;
   readonly #objects = new Map<ObjectType, string | undefined>();
   readonly #recursive = new Map<string, string | undefined>();
   readonly #views: ReaderView[] = [];
 
-  constructor(imports: Imports) {
-    this.#imports = imports;
+  constructor(scope: FileScope) {
+    this.#scope = scope;
   }
 
   /** Named readers, in dependency order: each comes before the readers that use it. */
@@ -36,8 +36,9 @@ export class ClientReaders {
   answer(type: ObjectType): string | undefined {
     if (this.#objects.has(type)) return this.#objects.get(type);
     const code = this.#fields(type, NONE);
-    const variable = code === undefined ? undefined : this.#declare(type.name ?? 'Answer', code);
+    const variable = code === undefined ? undefined : this.#variable(type.name ?? 'Answer');
     this.#objects.set(type, variable);
+    if (variable !== undefined) this.#declare(variable, code);
     return variable;
   }
 
@@ -45,9 +46,9 @@ export class ClientReaders {
   #reader(type: FieldType, open: OpenReaders): string | undefined {
     switch (type.kind) {
       case 'instant':
-        return this.#imports.runtimeValue('date');
+        return this.#scope.runtimeValue('date');
       case 'bigint':
-        return this.#imports.runtimeValue('integer');
+        return this.#scope.runtimeValue('integer');
       case 'list':
       case 'record': {
         const item = this.#reader(type.of, open);
@@ -67,7 +68,7 @@ export class ClientReaders {
       case 'again': {
         const variable = open.get(type.name);
         if (variable === undefined) return undefined;
-        return `(value) => ${this.#imports.runtimeValue('read')}(${variable}, value)`;
+        return `(value) => ${this.#scope.runtimeValue('read')}(${variable}, value)`;
       }
       case 'object':
         return type.name === undefined || open.size > 0 ? this.#fields(type, open) : this.answer(type);
@@ -108,31 +109,25 @@ export class ClientReaders {
       const variable = converts(type.of) ? this.#variable(type.name) : undefined;
       this.#recursive.set(key, variable);
       if (variable !== undefined) {
-        const code = this.#reader(type.of, new Map([...open, [type.name, variable]]));
-        if (code !== undefined) this.#view(variable, code);
+        this.#declare(variable, this.#reader(type.of, new Map([...open, [type.name, variable]])));
       }
     }
     return this.#recursive.get(key);
   }
 
-  #declare(name: string, code: string): string {
-    const variable = this.#variable(name);
-    this.#view(variable, code);
-    return variable;
-  }
-
   #variable(name: string): string {
-    return this.#imports.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
+    return this.#scope.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
   }
 
-  #view(variable: string, text: string): void {
-    this.#imports.runtimeType('Reader');
+  #declare(variable: string, text: string | undefined): void {
+    if (text === undefined) return;
+    this.#scope.runtimeType('Reader');
     this.#views.push({ variable, text });
   }
 
   /** Returns a marked call: bundlers remove unused calls only with the mark. */
   #pureCall(reader: string, args: readonly string[]): string {
-    return `/* @__PURE__ */ ${this.#imports.runtimeValue(reader)}(${args.join(', ')})`;
+    return `/* @__PURE__ */ ${this.#scope.runtimeValue(reader)}(${args.join(', ')})`;
   }
 }
 

@@ -4,7 +4,7 @@ import type {
   ItemDescriptor,
   ObjectType,
 } from '../../../runtime/domain/descriptor.js';
-import type { Imports } from '../print/imports.js';
+import type { FileScope } from '../file-scope.js';
 import { literal } from '../print/literal.js';
 import { commentText, type DocView, docView, memberName, quote } from '../print/strings.js';
 
@@ -28,13 +28,13 @@ export interface TypeMemberView extends DocView {
 
 /** Prints field types as callers of the client see them, and collects the types that need a name. */
 export class ClientTypes {
-  readonly #imports: Imports;
+  readonly #scope: FileScope;
   readonly #names = new Map<ObjectType, string>();
   readonly #recursive = new Map<string, string>();
   readonly #declared: ClientTypeView[] = [];
 
-  constructor(imports: Imports) {
-    this.#imports = imports;
+  constructor(scope: FileScope) {
+    this.#scope = scope;
   }
 
   /** All named types, in order of first use. */
@@ -46,7 +46,7 @@ export class ClientTypes {
   answer(type: ObjectType): string {
     const known = this.#names.get(type);
     if (known !== undefined) return known;
-    const name = this.#imports.reserve(type.name ?? 'Answer');
+    const name = this.#scope.reserve(type.name ?? 'Answer');
     this.#names.set(type, name);
     this.declare(name, type.fields, 'answer', type.doc);
     return name;
@@ -91,11 +91,11 @@ export class ClientTypes {
       case 'instant':
         return use === 'stored' ? 'string' : 'Date';
       case 'decimal':
-        return this.#imports.runtimeType(use === 'param' ? 'DecimalInput' : 'Decimal');
+        return this.#scope.runtimeType(use === 'param' ? 'DecimalInput' : 'Decimal');
       case 'id':
-        return `${this.#imports.runtimeType('Id')}<${quote(type.model)}>`;
+        return `${this.#scope.runtimeType('Id')}<${quote(type.model)}>`;
       case 'json':
-        return this.#imports.runtimeType('Json');
+        return this.#scope.runtimeType('Json');
       case 'enum':
         return type.values.map(literal).join(' | ') || 'never';
       case 'list':
@@ -109,7 +109,7 @@ export class ClientTypes {
       case 'recursive':
         return this.#recursion(type, use, open);
       case 'again':
-        return open.get(type.name) ?? this.#imports.runtimeType('Json');
+        return open.get(type.name) ?? this.#scope.runtimeType('Json');
       case 'object':
         return use === 'answer' && type.name !== undefined && open.size === 0
           ? this.answer(type)
@@ -148,7 +148,7 @@ export class ClientTypes {
     const known = this.#recursive.get(key);
     if (known !== undefined) return known;
     const plain = type.name.replace(/\W/g, '');
-    const name = this.#imports.reserve(`${plain === '' ? 'Nested' : plain}${SUFFIXES[use]}`);
+    const name = this.#scope.reserve(`${plain === '' ? 'Nested' : plain}${SUFFIXES[use]}`);
     this.#recursive.set(key, name);
     this.declareUnion(name, [this.type(type.of, use, new Map([...open, [type.name, name]]))]);
     return name;

@@ -1,4 +1,5 @@
 import { contentHash } from '../../content-hash.js';
+import { IDENTIFIER_BYTES } from '../../schema/key-indexes.js';
 
 /** Words that PostgreSQL accepts as a table or column name only in quotes. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -17,6 +18,11 @@ const RESERVED: ReadonlySet<string> = new Set(
 export function sqlName(name: string): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns a name, or a hash behind a prefix if it is longer than 63 bytes, to which PostgreSQL truncates names. */
+export function shortName(name: string, prefix: string): string {
+  return Buffer.byteLength(name) <= IDENTIFIER_BYTES ? name : `${prefix}_${hexHash(name).slice(0, 32)}`;
 }
 
 /** Returns a hash of at least 32 lower-case hexadecimal digits, for names without quotes. */

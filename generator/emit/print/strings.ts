@@ -54,18 +54,14 @@ export function commentText(text: string): string {
 
 /** View of `partials/doc.hbs`: a documentation comment. */
 export interface DocView {
-  /** A comment of one line; '' for a longer one, or none. */
-  readonly docLine: string;
-  /** The lines of a longer comment, each with a leading space. */
+  /** The lines of the comment, each with a leading space; empty for none. */
   readonly docLines: readonly string[];
 }
 
 /** Returns a documentation comment. Default: no comment. */
 export function docView(text: string | undefined): DocView {
-  const lines = text === undefined ? [] : commentText(text).split('\n');
-  const [first = ''] = lines;
-  if (lines.length <= 1) return { docLine: first, docLines: [] };
-  return { docLine: '', docLines: lines.map((line) => ` ${line}`.trimEnd()) };
+  const lines = text === undefined || text === '' ? [] : commentText(text).split('\n');
+  return { docLines: lines.map((line) => ` ${line}`.trimEnd()) };
 }
 
 function escapeCharacter(character: string): string {

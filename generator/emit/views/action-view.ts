@@ -2,14 +2,13 @@ import { partsOf } from '../../schema/fields.js';
 import { type ActionSchema, type RouteSchema, storedNameOf } from '../../schema/project-schema.js';
 import type { TypeSchema } from '../../schema/type-schema.js';
 import { discriminatorOf } from '../../schema/unions.js';
-import type { Emission } from '../emission.js';
 import { declaredFields, type FieldView, fieldCall } from '../field-code.js';
-import type { Imports } from '../print/imports.js';
+import type { FileScope } from '../file-scope.js';
 import { literal, propertyKey } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 import type { Responses } from '../responses.js';
-import { upcastersText } from '../upcasters-code.js';
 import type { ConstructionView, FunctionWiring } from '../wiring.js';
+import { upcastersText } from './versions-view.js';
 
 /** View of `partials/action.hbs`: an action with its params, result and route. Texts are '' if there is none. */
 export interface ActionView extends ConstructionView {
@@ -39,37 +38,36 @@ export interface ActionView extends ConstructionView {
 
 /** The context in which actions of one file are described. */
 export interface ActionContext {
-  readonly emission: Emission;
-  readonly imports: Imports;
+  readonly scope: FileScope;
   readonly responses: Responses;
   readonly wiring: FunctionWiring;
 }
 
 /** Builds the view of an action. */
 export function actionView(action: ActionSchema, context: ActionContext): ActionView {
-  const { emission, imports, responses, wiring } = context;
+  const { scope, responses, wiring } = context;
   const { className, description, location, route, version } = action;
   const construction = wiring.construction(action);
   const response = route?.response;
-  imports.runtimeValue('defineAction');
-  const at = (text: string): string => emission.at(location, text);
-  const atRoute = (text: string): string => emission.at(route?.location ?? location, text);
+  scope.runtimeValue('defineAction');
+  const at = (text: string): string => scope.at(location, text);
+  const atRoute = (text: string): string => scope.at(route?.location ?? location, text);
   return {
     ...construction,
     class: at(construction.class),
     name: at(propertyKey(action.name)),
     doc: description === undefined ? '' : at(quote(description)),
     version: version === undefined ? '' : String(version),
-    upcasters: upcastersText(version, { of: 'params', className }, construction.class, context),
-    params: declaredFields(action.params, { emission, imports, use: 'documented' }),
-    result: at(resultText(action, context)),
+    upcasters: upcastersText(version, { of: 'params', className }, construction.class, scope),
+    params: declaredFields(action.params, { scope, use: 'documented' }),
+    result: at(resultText(action, scope)),
     schedule: action.schedule === undefined ? '' : at(literal({ ...action.schedule })),
     ...routeView(action, route, atRoute),
-    responseType: response === undefined ? '' : responses.of(emission.types.named(response)),
+    responseType: response === undefined ? '' : responses.of(scope.emission.types.named(response)),
     responseClass:
       response === undefined
         ? ''
-        : atRoute(imports.value({ kind: 'file', file: response.file, name: response.name })),
+        : atRoute(scope.value({ kind: 'file', file: response.file, name: response.name })),
   };
 }
 
@@ -102,15 +100,22 @@ function routeView(
 
 function resultText(
   { result, resultOptional: optional, resultNullable: nullable, location }: ActionSchema,
-  { emission, imports }: ActionContext,
+  scope: FileScope,
 ): string {
   if (result.kind === 'void') return '';
   if (result.kind !== 'model' && isOpaque(result)) return OPAQUE;
   // An optional model has no row that the journal could refer to.
   if (result.kind === 'model')
     return optional || nullable ? OPAQUE : literal({ kind: 'model', model: storedNameOf(result.model) });
-  const field = emission.types.field({ name: '', type: result, optional, nullable, tags: [], location });
-  return `${imports.runtimeValue('fieldResult')}(t.${fieldCall(field, { emission, imports, use: 'stored' })})`;
+  const field = scope.emission.types.field({
+    name: '',
+    type: result,
+    optional,
+    nullable,
+    tags: [],
+    location,
+  });
+  return `${scope.runtimeValue('fieldResult')}(t.${fieldCall(field, { scope, use: 'stored' })})`;
 }
 
 const OPAQUE = "{ kind: 'opaque' }";

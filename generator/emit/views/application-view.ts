@@ -9,7 +9,7 @@ import type {
 } from '../../schema/project-schema.js';
 import { CODEGEN_VERSION } from '../codegen-version.js';
 import type { Emission } from '../emission.js';
-import { Imports, type ImportView } from '../print/imports.js';
+import { FileScope, type ImportView } from '../file-scope.js';
 import { literal } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 import { type ConstructionView, descriptorName, FunctionWiring, type RepositoryView } from '../wiring.js';
@@ -73,27 +73,27 @@ export function applicationView(
   api: ApiInfo,
 ): ApplicationView {
   const { schema } = emission;
-  const imports = new Imports(file, TAKEN.split(' '));
-  const wiring = new FunctionWiring(emission, imports);
+  const scope = new FileScope(emission, file, TAKEN.split(' '));
+  const wiring = new FunctionWiring(scope);
   const events = new Map(
     parts.flatMap((part) =>
       [...part.events].map(([key, name]) => [key, { kind: 'file', file: part.file, name } as const] as const),
     ),
   );
-  imports.runtimeType('ApplicationDefinition');
-  imports.runtimeValue('joinParts');
+  scope.runtimeType('ApplicationDefinition');
+  scope.runtimeValue('joinParts');
   const view = {
     ...headerView(emission.paths.source),
-    collaborators: collaboratorViews([...schema.actions, ...schema.handlers], imports),
+    collaborators: collaboratorViews([...schema.actions, ...schema.handlers], scope),
     codegenVersion: CODEGEN_VERSION,
-    parts: parts.map((part) => imports.value({ kind: 'file', file: part.file, name: part.view.variable })),
+    parts: parts.map((part) => scope.value({ kind: 'file', file: part.file, name: part.view.variable })),
     handlers: schema.handlers.map((handler) =>
-      handlerView(emission, handler, wiring.construction(handler), (key) => {
+      handlerView(scope, handler, wiring.construction(handler), (key) => {
         const event = events.get(key);
-        return event === undefined ? [] : [imports.value(event)];
+        return event === undefined ? [] : [scope.value(event)];
       }),
     ),
-    sagas: schema.sagas.map((saga) => sagaView(emission, saga, imports)),
+    sagas: schema.sagas.map((saga) => sagaView(scope, saga)),
     title: quote(api.title),
     version: quote(api.version),
   };
@@ -102,13 +102,13 @@ export function applicationView(
     ...view,
     handlerParameters: parameters,
     handlerRepositories: repositories,
-    imports: imports.statements(),
+    imports: scope.statements(),
   };
 }
 
 function collaboratorViews(
   owners: readonly (ActionSchema | HandlerSchema)[],
-  imports: Imports,
+  scope: FileScope,
 ): readonly CollaboratorView[] {
   const types = new Map<string, string>();
   const required = new Set<string>();
@@ -116,7 +116,7 @@ function collaboratorViews(
     for (const { name, wiring } of owner.collaborators) {
       if (wiring.kind !== 'supplied') continue;
       if (!wiring.optional) required.add(name);
-      if (!types.has(name)) types.set(name, suppliedText(owner, wiring.type, imports));
+      if (!types.has(name)) types.set(name, suppliedText(owner, wiring.type, scope));
     }
   }
   return [...types].map(([name, type]) => ({
@@ -128,47 +128,46 @@ function collaboratorViews(
 function suppliedText(
   { file, className: name }: ActionSchema | HandlerSchema,
   type: SuppliedType,
-  imports: Imports,
+  scope: FileScope,
 ): string {
   switch (type.kind) {
     case 'named':
-      return imports.type(type.reference);
+      return scope.type(type.reference);
     case 'keyword':
       return type.text;
     case 'parameter':
-      return `ConstructorParameters<typeof ${imports.type({ kind: 'file', file, name })}>[${type.index}]`;
+      return `ConstructorParameters<typeof ${scope.type({ kind: 'file', file, name })}>[${type.index}]`;
   }
 }
 
 function handlerView(
-  emission: Emission,
+  scope: FileScope,
   { name, events, options, location }: HandlerSchema,
   { class: handlerClass, args }: ConstructionView,
   eventName: (key: string) => readonly string[],
 ): HandlerView {
   return {
-    name: emission.at(location, quote(name)),
+    name: scope.at(location, quote(name)),
     events: events.flatMap((event) => eventName(placeKey(event))).join(', '),
     options: Object.entries(options).flatMap(([option, value]) =>
-      value === undefined ? [] : [{ name: option, value: emission.at(location, literal(value)) }],
+      value === undefined ? [] : [{ name: option, value: scope.at(location, literal(value)) }],
     ),
-    class: emission.at(location, handlerClass),
+    class: scope.at(location, handlerClass),
     args,
   };
 }
 
 function sagaView(
-  emission: Emission,
+  scope: FileScope,
   { className: name, name: storedName, file, state, location }: SagaSchema,
-  imports: Imports,
 ): SagaView {
   const model: ModelSchema | undefined =
-    state === undefined ? undefined : projectIndex(emission.schema).models.get(state.name);
+    state === undefined ? undefined : projectIndex(scope.emission.schema).models.get(state.name);
   if (model === undefined) throw new Error(`${name} has no state: the checks let it pass`);
-  imports.runtimeValue('defineSaga');
+  scope.runtimeValue('defineSaga');
   return {
-    class: emission.at(location, imports.value({ kind: 'file', file, name })),
-    descriptor: descriptorName(emission, model, imports),
+    class: scope.at(location, scope.value({ kind: 'file', file, name })),
+    descriptor: descriptorName(model, scope),
     name: quote(storedName),
   };
 }

@@ -19,52 +19,24 @@ export interface MigrationView {
   readonly tableText: string;
   /** Table name as SQL spells it, safe in a template literal. */
   readonly table: string;
-  readonly columns: readonly ColumnView[];
-  /** A semicolon if other statements follow, or ''. */
-  readonly end: string;
-  /** Statements that create the indexes of natural keys. */
-  readonly indexes: readonly IndexView[];
-}
-
-/** The statement of one index. */
-export interface IndexView {
-  /** Safe in a template literal. */
-  readonly definition: string;
-  /** A semicolon, or '' for the last one. */
-  readonly separator: string;
-}
-
-/** One line of the column list. */
-export interface ColumnView {
-  /** Name, type and constraints, safe in a template literal. */
-  readonly definition: string;
-  /** A comma, or '' for the last one. */
-  readonly separator: string;
+  /** Name, type and constraints of each column, and further constraints, safe in a template literal. */
+  readonly columns: readonly string[];
+  /** Statements that create the indexes of natural keys, safe in a template literal. */
+  readonly indexes: readonly string[];
 }
 
 /** Builds the view of `migration.hbs`. */
 export function migrationView(model: ModelSchema, { name, header }: NamedMigration): MigrationView {
   const { table } = modelNames(model);
-  const lines = [
-    ...columnsOf(model).map((column) => columnDefinition(model, column)),
-    ...ruleChecks(model).map((check) => checkDefinition(check)),
-  ];
-  const indexes = keyIndexes(model);
+  const columns = columnsOf(model).map((column) => columnDefinition(model, column));
   return {
     name: quote(name),
     header: header.map(templateText),
     source: commentText(model.file),
     tableText: commentText(table),
     table: templateText(sqlName(table)),
-    columns: lines.map((definition, index) => ({
-      definition: templateText(definition),
-      separator: index === lines.length - 1 ? '' : ',',
-    })),
-    end: indexes.length === 0 ? '' : ';',
-    indexes: indexes.map((each, index) => ({
-      definition: templateText(indexDefinition(table, each)),
-      separator: index === indexes.length - 1 ? '' : ';',
-    })),
+    columns: [...columns, ...ruleChecks(model).map(checkDefinition)].map(templateText),
+    indexes: keyIndexes(model).map((index) => templateText(indexDefinition(table, index))),
   };
 }
 

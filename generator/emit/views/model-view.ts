@@ -6,7 +6,7 @@ import { type ModelSchema, storedNameOf } from '../../schema/project-schema.js';
 import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
 import { fieldCall } from '../field-code.js';
-import { Imports, type ImportView } from '../print/imports.js';
+import { FileScope, type ImportView } from '../file-scope.js';
 import { literal } from '../print/literal.js';
 import { commentText, type DocView, docView, isBindingName, memberName, quote } from '../print/strings.js';
 import { fieldTypeText, rowTypeText } from '../type-text.js';
@@ -94,22 +94,22 @@ export function modelFile(outputFolder: string, model: ModelSchema): string {
 /** Builds the view of `model.hbs`. */
 export function modelView(emission: Emission, model: ModelSchema, file: string): ModelView {
   const names = modelNames(model);
-  const imports = new Imports(file, [...GLOBALS, ...declaredNames(names)]);
-  const local = imports.value({ kind: 'file', file: model.file, name: model.name });
+  const scope = new FileScope(emission, file, [...GLOBALS, ...declaredNames(names)]);
+  const local = scope.value({ kind: 'file', file: model.file, name: model.name });
   const columns = columnsOf(model);
   const required = columns.filter(isRequired);
   const hasRepository = !projectIndex(emission.schema).repositoriesByModel.has(model.name);
-  for (const name of ['column', ...(hasRepository ? ['Repository'] : [])]) imports.runtimeValue(name);
-  imports.runtimeType('ModelDescriptor');
+  for (const name of ['column', ...(hasRepository ? ['Repository'] : [])]) scope.runtimeValue(name);
+  scope.runtimeType('ModelDescriptor');
   const deletedStates = model.deletedStates.map(({ value }) => value);
   const view = {
     ...headerView(model.file),
     modelName: model.name,
     model: local,
-    builderBase: imports.runtimeValue('ModelBuilder'),
+    builderBase: scope.runtimeValue('ModelBuilder'),
     tableText: commentText(names.table),
     tableType: names.tableType,
-    columns: columns.map((column) => columnView(emission, column, imports)),
+    columns: columns.map((column) => columnView(scope, column)),
     tables: names.tables,
     tableKey: memberName(names.table),
     descriptorName: names.descriptor,
@@ -133,12 +133,12 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
       .filter(({ inherited }) => inherited)
       .map(({ field }) => quote(field.name))
       .join(' | '),
-    setters: columns.map((column) => setterView(emission, column, names, local, imports)),
+    setters: columns.map((column) => setterView(scope, column, names, local)),
     hasRepository,
     repository: names.repository,
   };
-  // Everything above has added its imports.
-  return { ...view, imports: imports.statements() };
+  // Everything above has added its scope.
+  return { ...view, imports: scope.statements() };
 }
 
 /** Global names that the template uses. */
@@ -153,42 +153,30 @@ function isRequired({ field, inherited }: ColumnSchema): boolean {
   return !field.optional && !(inherited && field.name === 'updatedDate');
 }
 
-function columnView(
-  emission: Emission,
-  { field, column, sqlType }: ColumnSchema,
-  imports: Imports,
-): ModelColumnView {
-  const at = (text: string): string => emission.at(field.location, text);
-  const descriptor = emission.types.field(field, sqlType);
+function columnView(scope: FileScope, { field, column, sqlType }: ColumnSchema): ModelColumnView {
+  const at = (text: string): string => scope.at(field.location, text);
+  const descriptor = scope.emission.types.field(field, sqlType);
   return {
     member: at(memberName(column)),
-    rowType: rowTypeText(field, sqlType, imports),
+    rowType: rowTypeText(field, sqlType, scope),
     field: at(quote(field.name)),
     column: quote(column),
     sqlType: quote(sqlType),
-    type: fieldCall(descriptor, { emission, imports, use: 'column' }),
+    type: fieldCall(descriptor, { scope, use: 'column' }),
   };
 }
 
-function setterView(
-  emission: Emission,
-  column: ColumnSchema,
-  names: ModelNames,
-  model: string,
-  imports: Imports,
-): SetterView {
+function setterView(scope: FileScope, column: ColumnSchema, names: ModelNames, model: string): SetterView {
   const { field } = column;
   const isVersion = column.inherited && field.name === 'version';
   const parameter = isBindingName(field.name) ? field.name : 'value';
   const name = quote(field.name);
-  const { docLine, docLines } = docView(setterDoc(column));
-  const at = (text: string): string => (text === '' ? '' : emission.at(field.location, text));
-  if (isVersion) imports.runtimeValue('INITIAL_VERSION');
+  const at = (text: string): string => scope.at(field.location, text);
+  if (isVersion) scope.runtimeValue('INITIAL_VERSION');
   return {
     name: at(isVersion ? 'withInitialVersion' : memberName(setterName(field.name))),
-    docLine: at(docLine),
-    docLines: docLines.map(at),
-    parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, imports)}`,
+    docLines: docView(setterDoc(column)).docLines.map(at),
+    parameter: isVersion ? '' : `${parameter}: ${fieldTypeText(field, model, scope)}`,
     returns: `${names.builder}<${isRequired(column) ? `Given | ${name}` : 'Given'}>`,
     field: at(name),
     value: isVersion ? 'INITIAL_VERSION' : parameter,

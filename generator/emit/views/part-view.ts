@@ -10,15 +10,15 @@ import {
 } from '../../schema/project-schema.js';
 import type { Emission } from '../emission.js';
 import { declaredFields, type FieldView } from '../field-code.js';
+import { FileScope, type ImportView } from '../file-scope.js';
 import type { MigrationPlace, Part } from '../parts.js';
-import { Imports, type ImportView } from '../print/imports.js';
 import { literal } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 import { addNamedObjects, Responses, type ResponseView } from '../responses.js';
-import { upcastersText } from '../upcasters-code.js';
 import { descriptorName, FunctionWiring, type RepositoryView } from '../wiring.js';
 import { type ActionView, actionView } from './action-view.js';
 import { type HeaderView, headerView } from './header-view.js';
+import { upcastersText } from './versions-view.js';
 
 /** View of `part.hbs`: events, responses, actions, routes and migrations of one model, or of no model. */
 export interface PartView extends HeaderView {
@@ -86,14 +86,14 @@ export function partViews(
   const shared = sharedResponses(emission, [...ofModels, others]);
   const hasOthers = others.actions.length + others.migrations.length + shared.size > 0;
   const file = partFile(emission, undefined);
-  const imports = new Imports(file, [...TAKEN, 'applicationPart']);
-  const responses = new Responses(emission, imports, new Map(), '');
+  const scope = new FileScope(emission, file, [...TAKEN, 'applicationPart']);
+  const responses = new Responses(scope, new Map(), '');
   for (const type of shared) responses.of(type);
   const variables = responses.variables;
-  const rest = hasOthers ? [partView(emission, others, imports, responses)] : [];
+  const rest = hasOthers ? [partView(others, scope, responses)] : [];
   const parts = ofModels.map((part) => {
-    const own = new Imports(partFile(emission, part.model), [...TAKEN, variableOf(part.model)]);
-    return partView(emission, part, own, new Responses(emission, own, variables, file));
+    const own = new FileScope(emission, partFile(emission, part.model), [...TAKEN, variableOf(part.model)]);
+    return partView(part, own, new Responses(own, variables, file));
   });
   return [...rest, ...parts];
 }
@@ -120,57 +120,54 @@ function variableOf(model: ModelSchema | undefined): string {
 }
 
 function partView(
-  emission: Emission,
   { model, events, actions, migrations }: Part,
-  imports: Imports,
+  scope: FileScope,
   responses: Responses,
 ): EmittedPart {
-  const wiring = new FunctionWiring(emission, imports);
-  const context = { emission, imports, responses, wiring };
+  const { emission } = scope;
+  const wiring = new FunctionWiring(scope);
+  const context = { scope, responses, wiring };
   const file = partFile(emission, model);
   const usesCollaborators = actions.some(({ collaborators }) =>
     collaborators.some((each) => each.wiring.kind === 'supplied'),
   );
   if (usesCollaborators)
-    imports.type({ kind: 'file', file: `${emission.paths.output}/application.ts`, name: 'Collaborators' });
-  if (actions.length > 0) for (const name of ['routesOf', 'wireActions']) imports.runtimeValue(name);
-  imports.runtimeType('ApplicationPart');
+    scope.type({ kind: 'file', file: `${emission.paths.output}/application.ts`, name: 'Collaborators' });
+  if (actions.length > 0) for (const name of ['routesOf', 'wireActions']) scope.runtimeValue(name);
+  scope.runtimeType('ApplicationPart');
   const variables = new Map(
-    events.map((event) => [placeKey(event), imports.reserve(camelCase(event.name))] as const),
+    events.map((event) => [placeKey(event), scope.reserve(camelCase(event.name))] as const),
   );
-  const eventViews = events.map((event) =>
-    eventView(event, variables.get(placeKey(event)) ?? '', emission, imports),
-  );
+  const eventViews = events.map((event) => eventView(event, variables.get(placeKey(event)) ?? '', scope));
   const view = {
     ...headerView(model?.file ?? emission.paths.source),
     variable: variableOf(model),
-    ...modelView(emission, model, imports),
+    ...modelView(model, scope),
     events: eventViews,
     actions: actions.map((action) => actionView(action, context)),
     usesCollaborators,
     parameters: wiring.parameters,
     repositories: wiring.repositories,
     responses: responses.views,
-    migrations: migrations.map((migration) => migrationName(migration, imports)),
+    migrations: migrations.map((migration) => migrationName(migration, scope)),
   };
-  return { file, view: { ...view, imports: imports.statements() }, events: variables };
+  return { file, view: { ...view, imports: scope.statements() }, events: variables };
 }
 
 function modelView(
-  emission: Emission,
   model: ModelSchema | undefined,
-  imports: Imports,
+  scope: FileScope,
 ): Pick<PartView, 'modelName' | 'module' | 'tag' | 'keys' | 'descriptor'> {
   if (model === undefined) return { modelName: '', module: '', tag: '', keys: '', descriptor: '' };
   const { name, file, location, keys = [] } = model;
-  imports.runtimeType('modelType');
-  if (keys.length > 0) imports.runtimeType('modelKeys');
+  scope.runtimeType('modelType');
+  if (keys.length > 0) scope.runtimeType('modelKeys');
   return {
-    modelName: emission.at(location, name),
-    module: quote(imports.specifier(file)),
-    tag: emission.at(location, quote(name)),
+    modelName: scope.at(location, name),
+    module: quote(scope.specifier(file)),
+    tag: scope.at(location, quote(name)),
     keys: keys.map((key) => keyTypeText(name, key)).join(' | '),
-    descriptor: emission.at(location, descriptorName(emission, model, imports)),
+    descriptor: scope.at(location, descriptorName(model, scope)),
   };
 }
 
@@ -178,13 +175,13 @@ function keyTypeText(model: string, { fields }: KeySchema): string {
   return `Pick<${model}, ${fields.map(({ value }) => quote(value)).join(' | ')}>`;
 }
 
-function eventView(event: EventSchema, variable: string, emission: Emission, imports: Imports): EventView {
+function eventView(event: EventSchema, variable: string, scope: FileScope): EventView {
   const { name, aliases, model, file, location, version } = event;
-  const eventClass = imports.value({ kind: 'file', file, name });
-  const fields = declaredFields(event.fields, { emission, imports, use: 'stored' });
-  imports.runtimeType('EventDescriptor');
-  if (fields.length > 0) imports.runtimeValue('namedFields');
-  const at = (text: string): string => emission.at(location, text);
+  const eventClass = scope.value({ kind: 'file', file, name });
+  const fields = declaredFields(event.fields, { scope, use: 'stored' });
+  scope.runtimeType('EventDescriptor');
+  if (fields.length > 0) scope.runtimeValue('namedFields');
+  const at = (text: string): string => scope.at(location, text);
   return {
     variable: at(variable),
     name: at(quote(storedNameOf(event))),
@@ -192,12 +189,12 @@ function eventView(event: EventSchema, variable: string, emission: Emission, imp
     model: quote(storedNameOf(model)),
     class: at(eventClass),
     version: version === undefined ? '' : String(version),
-    upcasters: upcastersText(version, { of: 'event', className: name }, eventClass, { emission, imports }),
+    upcasters: upcastersText(version, { of: 'event', className: name }, eventClass, scope),
     fields,
   };
 }
 
-function migrationName({ path, file, name }: MigrationPlace, imports: Imports): string {
+function migrationName({ path, file, name }: MigrationPlace, scope: FileScope): string {
   const number = /(\d+)_/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] ?? '';
-  return imports.value({ kind: 'file', file, name }, `migration${number}`);
+  return scope.value({ kind: 'file', file, name }, `migration${number}`);
 }

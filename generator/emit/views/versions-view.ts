@@ -1,8 +1,9 @@
-import type { LockedType } from '../../schema/locked-type.js';
-import type { ProjectPaths } from '../../schema/paths.js';
-import { Imports, type ImportView } from '../print/imports.js';
-import { type MemberView, shapeMembers, shapeText } from '../shape-text.js';
-import { versionsFile, versionsTypeName } from '../upcasters-code.js';
+import type { JsonValue } from '../../../runtime/domain/json.js';
+import { isShape, type LockedType, lockedTypeName, type Shape } from '../../schema/locked-type.js';
+import type { Emission } from '../emission.js';
+import { FileScope, type ImportView } from '../file-scope.js';
+import { literal } from '../print/literal.js';
+import { memberName } from '../print/strings.js';
 import { type HeaderView, headerView } from './header-view.js';
 
 /** View of `versions.hbs`: the stored shapes of older versions, as types of upcasters. */
@@ -38,18 +39,15 @@ export interface UpcasterView {
 }
 
 /** Builds the view of `versions.hbs`. */
-export function versionsView(
-  lockedTypes: readonly LockedType[],
-  { output, source }: Pick<ProjectPaths, 'output' | 'source'>,
-): VersionsView {
+export function versionsView(emission: Emission, lockedTypes: readonly LockedType[]): VersionsView {
   const taken = lockedTypes.flatMap((each) => [versionsTypeName(each, 'Upcasters'), ...versionNames(each)]);
-  const imports = new Imports(versionsFile(output), taken);
-  const types = lockedTypes.flatMap((each) => versionTypes(each, imports));
+  const scope = new FileScope(emission, versionsFile(emission.paths.output), taken);
+  const types = lockedTypes.flatMap((each) => versionTypes(each, scope));
   return {
-    ...headerView(source),
+    ...headerView(emission.paths.source),
     types,
     upcasters: lockedTypes.map((each) => upcastersOf(each)),
-    imports: imports.statements(),
+    imports: scope.statements(),
   };
 }
 
@@ -57,9 +55,9 @@ function versionNames(locked: LockedType): readonly string[] {
   return locked.versions.map((_, index) => versionsTypeName(locked, `V${index + 1}`));
 }
 
-function versionTypes(locked: LockedType, imports: Imports): readonly VersionTypeView[] {
+function versionTypes(locked: LockedType, scope: FileScope): readonly VersionTypeView[] {
   return locked.versions.map((shape, index) => {
-    const members = shape === undefined ? [] : (shapeMembers(shape, imports) ?? []);
+    const members = shape === undefined ? [] : (shapeMembers(shape, scope) ?? []);
     return {
       name: versionsTypeName(locked, `V${index + 1}`),
       version: index + 1,
@@ -67,10 +65,10 @@ function versionTypes(locked: LockedType, imports: Imports): readonly VersionTyp
       members,
       text:
         shape === undefined
-          ? imports.runtimeType('JsonObject')
+          ? scope.runtimeType('JsonObject')
           : members.length > 0
             ? ''
-            : shapeText(shape, imports),
+            : shapeText(shape, scope),
     };
   });
 }
@@ -86,4 +84,88 @@ function upcastersOf(locked: LockedType): UpcastersView {
 
 function wordsOf({ of, className }: LockedType): string {
   return of === 'event' ? `\`${className}\`` : `the params of \`${className}\``;
+}
+
+/** Project-relative path of the emitted file that holds the types of older versions. */
+function versionsFile(outputFolder: string): string {
+  return `${outputFolder}/versions.ts`;
+}
+
+/** Name of an emitted type: `ThingSoldV1`, `SettleBillActionParamsUpcasters`. */
+function versionsTypeName(locked: Pick<LockedType, 'of' | 'className'>, end: string): string {
+  return `${lockedTypeName(locked)}${end}`;
+}
+
+/**
+ * Returns the upcasters of a class for its descriptor, or '' for a class without older versions. An upcaster of another
+ * type does not compile.
+ *
+ * @param classText local name of the class
+ */
+export function upcastersText(
+  version: number | undefined,
+  locked: Pick<LockedType, 'of' | 'className'>,
+  classText: string,
+  scope: FileScope,
+): string {
+  if (version === undefined || version === 1) return '';
+  const name = versionsTypeName(locked, 'Upcasters');
+  const type = scope.type({ kind: 'file', file: versionsFile(scope.emission.paths.output), name });
+  return `${scope.runtimeValue('typedUpcasters')}<${type}>(${classText}.upcasters)`;
+}
+
+/** View of one member of a type: `readonly name?: type`. */
+export interface MemberView {
+  /** In quotes if it is not an identifier; with a question mark if it is optional. */
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Returns the members of a stored object, as `events.lock` contains its shape; undefined for another shape. */
+function shapeMembers(
+  { properties, required, additionalProperties }: Shape,
+  scope: FileScope,
+): readonly MemberView[] | undefined {
+  if (isShape(additionalProperties) || !isShape(properties)) return undefined;
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  return Object.entries(properties).map(([name, field]) => ({
+    name: `${memberName(name)}${isRequired(name) ? '' : '?'}`,
+    type: shapeText(field, scope),
+  }));
+}
+
+/** Returns the TypeScript type of JSON of a shape, on one line. */
+function shapeText(shape: JsonValue | undefined, scope: FileScope): string {
+  if (!isShape(shape)) return scope.runtimeType('JsonValue');
+  const { type, enum: values } = shape;
+  const names = Array.isArray(type) ? type : [type];
+  const isNullable = names.includes('null');
+  const [name] = names.filter((each) => each !== 'null');
+  if (Array.isArray(values)) return values.map(literal).join(' | ');
+  const text = plainText(name, shape, scope);
+  return isNullable ? `${text} | null` : text;
+}
+
+function plainText(name: JsonValue | undefined, shape: Shape, scope: FileScope): string {
+  switch (name) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return name;
+    case 'array':
+      return `ReadonlyArray<${shapeText(shape['items'], scope)}>`;
+    case 'object':
+      return objectText(shape, scope);
+    default:
+      return scope.runtimeType('JsonValue');
+  }
+}
+
+function objectText(shape: Shape, scope: FileScope): string {
+  const { additionalProperties } = shape;
+  if (isShape(additionalProperties))
+    return `Readonly<Record<string, ${shapeText(additionalProperties, scope)}>>`;
+  const members = shapeMembers(shape, scope) ?? [];
+  if (members.length === 0) return 'Readonly<Record<never, never>>';
+  return `{ ${members.map(({ name, type }) => `readonly ${name}: ${type}`).join('; ')} }`;
 }

@@ -1,15 +1,12 @@
 import { type Diagnostic, diagnostic, formatLocation } from '../../diagnostics.js';
 import type { SourceLocation } from '../../schema/location.js';
-import type { ProjectPaths } from '../../schema/paths.js';
-import { projectIndex } from '../../schema/project-index.js';
-import type { ActionSchema, ProjectSchema } from '../../schema/project-schema.js';
-import type { ts } from '../compiler.js';
-import { performOf } from '../perform-method.js';
-import { type ReadContext, startContext } from '../read-context.js';
-import { readDoc } from '../read-doc.js';
-import { SourceFiles } from '../source-files.js';
-import { type Origin, repositoriesOf } from './origin.js';
-import { findStaged, type Staged } from './staging.js';
+import type { ActionSchema } from '../../schema/project-schema.js';
+import { ts } from '../compiler.js';
+import type { ReadContext } from '../read-context.js';
+import { abbreviate } from '../read-literal.js';
+import { locationOf } from '../source-files.js';
+import { type Origin, originOf } from './origin.js';
+import { type Perform, readPerform, type Use } from './perform.js';
 
 /** The result of analysing the shards of one action. */
 export interface ShardVerdict {
@@ -23,111 +20,101 @@ export interface ShardVerdict {
   readonly verdict: 'proven' | 'unproven' | 'violation';
   /** The reason, as a sentence. */
   readonly message: string;
-  /**
-   * The two origins of a violation, at the locations where they are staged; or the origins that could not be proven
-   * equal.
-   */
-  readonly origins: readonly Origin[];
-  /** Its comment has `@crossShard`: it may use several shards. */
-  readonly isIntended: boolean;
 }
 
-/** Returns the verdict on every action of a project. */
-export function readShardVerdicts(
-  projectDirectory: string,
-  paths: ProjectPaths,
-  schema: ProjectSchema,
-): readonly ShardVerdict[] {
-  const context = startContext(new SourceFiles(projectDirectory), paths);
-  return schema.actions
-    .map((action) => shardVerdict(context, schema, action))
-    .filter((verdict) => verdict !== undefined);
+/** Returns the verdict on an action. */
+export function shardVerdict(context: ReadContext, action: ActionSchema): ShardVerdict {
+  const { className, location } = action;
+  return { action: className, location, ...judge(context, readPerform(context.sources, action)) };
 }
 
-/** Reports the actions that certainly stage on two shards. */
-export function checkShards(
-  context: ReadContext,
-  schema: ProjectSchema,
-  suspects: readonly ActionSchema[],
-): readonly Diagnostic[] {
-  return suspects.flatMap((action) => {
-    const found = shardVerdict(context, schema, action);
-    const [first, second] = found?.origins ?? [];
-    if (found?.verdict !== 'violation' || found.isIntended || first === undefined || second === undefined)
-      return [];
-    const message = `${action.className} stages on ${second.text} here, and on ${first.text} at ${formatLocation(first.location)}`;
-    const hint =
-      'Split it into one action per shard. If callers run it with allowCrossShard(true), write @crossShard in its comment.';
-    return [diagnostic('FWGEN045', second.location, message, hint)];
-  });
+/** Reports an action that certainly stages on two shards. */
+export function checkShards(context: ReadContext, action: ActionSchema): readonly Diagnostic[] {
+  const perform = action.isCrossShard === true ? undefined : readPerform(context.sources, action);
+  const clash = perform && clashOf(perform, stagedBy(context, perform));
+  if (clash === undefined) return [];
+  const [first, second] = clash.map(({ origin, node }) => ({ ...origin, location: locationOf(node) }));
+  if (first === undefined || second === undefined) return [];
+  const message = `${action.className} stages on ${second.text} here, and on ${first.text} at ${formatLocation(first.location)}`;
+  const hint =
+    'Split it into one action per shard. If callers run it with allowCrossShard(true), write @crossShard in its comment.';
+  return [diagnostic('FWGEN045', second.location, message, hint)];
 }
 
-/** Follows the origin of everything that an action stages; undefined if its class no longer exists. */
-export function shardVerdict(
-  context: ReadContext,
-  schema: ProjectSchema,
-  action: ActionSchema,
-): ShardVerdict | undefined {
-  const found = performOf(context, action);
-  if (found === undefined) return undefined;
-  const { node, perform } = found;
-  const about = {
-    action: action.className,
-    location: action.location,
-    isIntended: readDoc(node).tags.some(({ name }) => name === 'crossShard'),
-  };
-  if (perform === undefined)
-    return { ...about, verdict: 'unproven', message: 'It has no `perform` method', origins: [] };
-  const index = projectIndex(schema);
-  const repositories = repositoriesOf(context, index, node);
-  const scope = { context, index, repositories, locals: new Map(), isRepeated: false, depth: 0 };
-  const { staged, escapes } = findStaged(scope, perform);
-  return { ...about, ...judge(staged, escapes) };
+/** A model that `perform` stages or expects. */
+interface Staged extends Use {
+  readonly model: ts.Expression;
+  /** Undefined if it is unknown. */
+  readonly origin: Origin | undefined;
 }
 
-type Judgement = Pick<ShardVerdict, 'verdict' | 'message' | 'origins'>;
+function stagedBy(context: ReadContext, perform: Perform): readonly Staged[] {
+  return perform.uses.flatMap(({ model, ...use }) =>
+    model === undefined ? [] : { ...use, model, origin: originOf(context, perform, model) },
+  );
+}
 
-function judge(staged: readonly Staged[], escapes: ts.Node | undefined): Judgement {
-  const unproven = (message: string, ...origins: readonly Origin[]): Judgement => ({
-    verdict: 'unproven',
-    message,
-    origins,
-  });
-  const clash = clashOf(staged);
-  if (clash !== undefined) {
-    const message = `It stages on ${clash[0].text} and on ${clash[1].text}`;
-    return { verdict: 'violation', message, origins: clash };
-  }
-  if (escapes !== undefined)
-    return unproven(`\`${escapes.getText().split('\n', 1)[0]}\` may stage models, and is not analysed`);
-  const known = staged.flatMap(({ origin }) => (origin === undefined ? [] : [[origin.key, origin] as const]));
-  const [first, second] = new Map(known).values();
+type Judgement = Pick<ShardVerdict, 'verdict' | 'message'>;
+
+function judge(context: ReadContext, perform: Perform | undefined): Judgement {
+  if (perform === undefined) return unproven('It has no `perform` method');
+  const staged = stagedBy(context, perform);
+  const origins = new Map(staged.map(({ origin }) => [origin?.text, origin]));
+  const [first, second] = [...origins.values()].filter((origin) => origin !== undefined);
+  const [one, other] = clashOf(perform, staged) ?? [];
+  if (one !== undefined && other !== undefined)
+    return { verdict: 'violation', message: `It stages on ${one.origin?.text} and on ${other.origin?.text}` };
+  const handedOn = perform.uses.find(isHandedOn);
+  if (handedOn !== undefined)
+    return unproven(`\`${abbreviate(handedOn.node.getText())}\` may stage models, and is not analysed`);
   const unknown = staged.find(({ origin }) => origin === undefined);
-  const isSingle = staged.length < 2 && unknown?.isRepeated !== true;
-  if (unknown !== undefined && !isSingle) return unproven(`The shard of \`${unknown.text}\` is unknown`);
+  if (unknown !== undefined && (staged.length > 1 || isRepeated(perform, unknown)))
+    return unproven(`The shard of \`${abbreviate(unknown.model.getText())}\` is unknown`);
   if (first !== undefined && second !== undefined)
     return unproven(
       `${first.text} and ${second.text} may be on different shards; the executor checks this at run time`,
-      first,
-      second,
     );
   const message =
-    staged.length === 0
-      ? 'It stages nothing'
-      : first === undefined
-        ? 'It stages one model'
-        : `All staged models have one origin: ${first.text}`;
-  return { verdict: 'proven', message, origins: first === undefined ? [] : [first] };
+    first === undefined ? 'It stages one model' : `All staged models have one origin: ${first.text}`;
+  return { verdict: 'proven', message: staged.length === 0 ? 'It stages nothing' : message };
 }
 
-/**
- * Returns two different constant shards that `perform` stages on whenever it completes; undefined if there are none.
- */
-function clashOf(staged: readonly Staged[]): readonly [Origin, Origin] | undefined {
-  const certain = staged.flatMap(({ origin, isConditional, location }) =>
-    origin?.constant !== undefined && !isConditional ? [{ ...origin, location }] : [],
-  );
+function unproven(message: string): Judgement {
+  return { verdict: 'unproven', message };
+}
+
+/** Two models that `perform` stages on different literal shards whenever it completes; undefined if there are none. */
+function clashOf(perform: Perform, staged: readonly Staged[]): readonly Staged[] | undefined {
+  const certain = staged.filter((each) => each.origin?.isLiteral === true && isCertain(perform, each));
   const [first] = certain;
-  const second = certain.find((origin) => origin.constant !== first?.constant);
+  const second = certain.find(({ origin }) => origin?.text !== first?.origin?.text);
   return first === undefined || second === undefined ? undefined : [first, second];
+}
+
+/** Whether other code may stage models. A scheduled action takes the shard of the plan, unless its id is used. */
+function isHandedOn({ of, method, model, node }: Use): boolean {
+  if (of === 'action' || method === undefined) return true;
+  return model === undefined && !(method === 'schedule' && ts.isExpressionStatement(node.parent));
+}
+
+function isRepeated({ body }: Perform, { node }: Use): boolean {
+  const outer = ts.findAncestor(
+    node,
+    (each) => each === body || ts.isFunctionLike(each) || ts.isIterationStatement(each, false),
+  );
+  return outer !== body;
+}
+
+/** Whether the call runs once whenever `perform` completes. `getOrAdd` stages only a model that does not exist yet. */
+function isCertain({ body }: Perform, { method, node }: Use): boolean {
+  let each = node;
+  for (; each.parent !== body; each = each.parent) {
+    const isBranch = ts.isConditionalExpression(each) || ts.isBinaryExpression(each) || ts.isStatement(each);
+    if (isBranch || ts.isFunctionLike(each)) return false;
+  }
+  const before = body.statements.filter(({ end }) => end <= each.pos);
+  return (
+    method !== 'getOrAdd' &&
+    !before.some((other) => ts.isReturnStatement(other) || ts.isThrowStatement(other))
+  );
 }

@@ -81,6 +81,8 @@ const NAMES = new Set([
   'hint',
   'cause',
   'brand',
+  // The checker does not know the classes of hosts, such as URL.
+  'isNotPlain',
 ]);
 
 /** The type without names of types, comments and hints. */

@@ -14,7 +14,7 @@ import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
 import { secretsOf } from './secrets.js';
 import { keywordKey, SourceOrder } from './source-order.js';
-import { listOf, plain, type ReadType, unsupported, withSecret } from './type-results.js';
+import { listOf, notPlain, plain, type ReadType, unsupported, withSecret } from './type-results.js';
 import { NEVER, unite } from './unite.js';
 
 function startAsking(
@@ -201,7 +201,7 @@ function convertPrimitive(node: ts.Node, type: ts.Type): ReadType | undefined {
   if (flags & ts.TypeFlags.Unknown) return plain({ kind: 'json', brand: {} });
   if (flags & ts.TypeFlags.Any) return unsupported(node, isErrorType(type) ? undefined : HINTS.any);
   if (flags & ts.TypeFlags.NonPrimitive) return unsupported(node, HINTS.object);
-  if (flags & ts.TypeFlags.ESSymbolLike) return unsupported(node, HINTS.symbol);
+  if (flags & ts.TypeFlags.ESSymbolLike) return notPlain(node, HINTS.symbol);
   if (flags & ts.TypeFlags.TemplateLiteral) return unsupported(node, HINTS.template);
   if (flags & ts.TypeFlags.StringMapping) return unsupported(node, HINTS.spelling);
   return flags & COMPOSED ? undefined : unsupported(node);
@@ -232,8 +232,8 @@ function convertObject(asking: Asking, type: ts.Type): ReadType {
   }
   if (checker.isTupleType(type)) return convertTuple(asking, type as ts.TupleTypeReference);
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0)
-    return unsupported(node, ts.isTypeQueryNode(node) ? HINTS.value : HINTS.function);
-  if (type.isClass() && reading.use !== 'response') return unsupported(node, HINTS.instance);
+    return ts.isTypeQueryNode(node) ? unsupported(node, HINTS.value) : notPlain(node, HINTS.function);
+  if (type.isClass() && reading.use !== 'response') return notPlain(node, HINTS.instance);
   const indexes = checker.getIndexInfosOfType(type);
   const properties = order.sort(
     type.getProperties().filter((each) => !isHidden(each)),

@@ -4,7 +4,7 @@ import { completeForm, type FieldNode } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
-import { resolveName } from '../resolver.js';
+import { isOfFramework } from '../resolver.js';
 import { locationOf } from '../source-files.js';
 import { withCause } from '../unresolved.js';
 import type { Reading } from './reading.js';
@@ -65,7 +65,6 @@ export function withTags(own: readonly DocTag[], others: readonly DocTag[] = [])
 
 /** Whether a type is `Default<...>`. */
 function isDefault(context: ReadContext, node: ts.TypeNode): boolean {
-  if (!ts.isTypeReferenceNode(node) || node.typeArguments === undefined) return false;
-  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
-  return resolved.kind === 'framework' && resolved.name === 'Default';
+  const isGeneric = ts.isTypeReferenceNode(node) && node.typeArguments !== undefined;
+  return isGeneric && isOfFramework(context, node.typeName, 'Default');
 }

@@ -50,7 +50,12 @@ export function isOnSurface(name: string): boolean {
   return DECLARED.has(name);
 }
 
+/** Whether a specifier names an entry of this package. */
+export function isThisPackage(specifier: string): boolean {
+  return /^fw-actions(\/|$)/.test(specifier);
+}
+
 /** Whether a specifier names this package, or the package whose class it exports as `Decimal`. */
 export function isFramework(specifier: string): boolean {
-  return specifier === 'decimal.js' || /^fw-actions(\/|$)/.test(specifier);
+  return specifier === 'decimal.js' || isThisPackage(specifier);
 }

@@ -1,7 +1,7 @@
 import { ts } from '../compiler.js';
 import { referenceToClass } from './model-classes.js';
 import type { Asking, Reading } from './reading.js';
-import { plain, type ReadType, unsupported } from './type-results.js';
+import { notPlain, plain, type ReadType, unsupported } from './type-results.js';
 
 /** Mutable classes, and the data types to write instead. */
 const PLAIN_FORMS: ReadonlyMap<string, string> = new Map([
@@ -40,7 +40,7 @@ export function libraryType({ reading, node }: Asking, type: ts.Type): ReadType 
     return undefined;
   if (symbol.name === 'Date') return plain({ kind: 'instant' });
   const hint = plainForm(symbol.name, undefined);
-  return hint === undefined ? undefined : unsupported(node, hint);
+  return hint === undefined ? undefined : notPlain(node, hint);
 }
 
 type Convert = (asking: Asking, type: ts.Type) => ReadType;

@@ -1,82 +1,74 @@
 import { ts } from '../compiler.js';
-import { extendsFramework, type Heritage, readHeritage } from '../heritage.js';
 import type { ReadContext } from '../read-context.js';
-import { nameText } from '../syntax.js';
+import { type ResolvedExpression, resolveExpression } from '../resolver.js';
+import { extendsClause, nameText } from '../syntax.js';
 
-/** A type node with the types of the type parameters in its scope. */
-export interface ScopedNode {
-  readonly node: ts.TypeNode;
-  readonly scope: Scope;
+/** The base class in an `extends` clause. */
+export interface Heritage extends ResolvedExpression {
+  readonly clause: ts.ExpressionWithTypeArguments;
 }
 
-/** Type arguments by the names of their parameters. */
-export type Scope = ReadonlyMap<string, ScopedNode>;
-
-export const NO_SCOPE: Scope = new Map();
-
-/** A class with the types of its type parameters. */
-export interface ScopedClass {
-  readonly node: ts.ClassDeclaration;
-  readonly scope: Scope;
+/** Resolves the base class of `node`; undefined if there is none. */
+export function readHeritage(context: ReadContext, node: ts.ClassLikeDeclaration): Heritage | undefined {
+  const clause = extendsClause(node);
+  if (clause === undefined) return undefined;
+  const { resolved, expression, typeArguments } = resolveExpression(context, clause.expression);
+  return { resolved, expression, clause, typeArguments: clause.typeArguments ?? typeArguments };
 }
+
+/** Type arguments of classes, by the names of their parameters. */
+type Bindings = ReadonlyMap<ts.ClassDeclaration, ReadonlyMap<string, ts.TypeNode>>;
 
 /** A class and its base classes in this project. */
 export interface Lineage {
   /** The class itself first. */
-  readonly classes: readonly [ScopedClass, ...ScopedClass[]];
+  readonly classes: readonly [ts.ClassDeclaration, ...ts.ClassDeclaration[]];
   /** What the class itself extends. */
   readonly heritage: Heritage | undefined;
   /** What the last class extends: a class of this package, or an unknown one. */
   readonly root: Heritage | undefined;
   /** Type arguments of the root. */
-  readonly arguments: readonly ScopedNode[];
+  readonly arguments: readonly ts.TypeNode[];
+  readonly bindings: Bindings;
 }
 
 /** Follows `extends` through classes of this project. A cycle ends where it closes. */
 export function followLineage(context: ReadContext, node: ts.ClassDeclaration): Lineage {
   const heritage = readHeritage(context, node);
-  const classes: [ScopedClass, ...ScopedClass[]] = [{ node, scope: NO_SCOPE }];
-  let root = heritage;
-  for (let last: ScopedClass = classes[0]; ; ) {
-    const given = root?.typeArguments ?? [];
-    const { scope } = last;
+  const classes: [ts.ClassDeclaration, ...ts.ClassDeclaration[]] = [node];
+  const bindings = new Map<ts.ClassDeclaration, ReadonlyMap<string, ts.TypeNode>>();
+  for (let root = heritage; ; ) {
+    const given = (root?.typeArguments ?? []).map((each) => argumentOf({ bindings }, each));
     const base = root?.resolved.kind === 'declared' ? root.resolved.declaration : undefined;
-    const isNext =
-      base !== undefined && ts.isClassDeclaration(base) && !classes.some((each) => isSame(each, base));
-    if (!isNext) return { classes, heritage, root, arguments: given.map((each) => ({ node: each, scope })) };
-    last = { node: base, scope: bindArguments(base.typeParameters, given, scope) };
-    classes.push(last);
+    if (base === undefined || !ts.isClassDeclaration(base) || classes.includes(base))
+      return { classes, heritage, root, arguments: given, bindings };
+    const bound = new Map<string, ts.TypeNode>();
+    bindings.set(base, bound);
+    for (const [index, { name, default: byDefault }] of (base.typeParameters ?? []).entries()) {
+      const argument = given[index] ?? (byDefault && argumentOf({ bindings }, byDefault));
+      if (argument !== undefined) bound.set(name.text, argument);
+    }
+    classes.push(base);
     root = readHeritage(context, base);
   }
 }
 
-/** By position, because a tree may be parsed again between two reads. */
-function isSame({ node }: ScopedClass, other: ts.ClassDeclaration): boolean {
-  return node.pos === other.pos && node.getSourceFile().fileName === other.getSourceFile().fileName;
-}
-
 /** Whether the root is a class of this package with one of these names. */
-export function leadsTo(lineage: Lineage, ...names: readonly string[]): boolean {
-  return extendsFramework(lineage.root, ...names);
+export function leadsTo({ root }: Lineage, ...names: readonly string[]): boolean {
+  return root?.resolved.kind === 'framework' && names.includes(root.resolved.name);
 }
 
-function bindArguments(
-  parameters: readonly ts.TypeParameterDeclaration[] | undefined,
-  given: readonly ts.TypeNode[],
-  scope: Scope,
-): Scope {
-  const bound = new Map<string, ScopedNode>();
-  for (const [index, { name, default: byDefault }] of (parameters ?? []).entries()) {
-    const argument = given[index];
-    if (argument !== undefined) bound.set(name.text, { node: argument, scope });
-    else if (byDefault !== undefined) bound.set(name.text, { node: byDefault, scope: new Map(bound) });
-  }
-  return bound;
+/** Returns the argument for a type that is a type parameter of its class; the type itself if it is none. */
+export function argumentOf({ bindings }: Pick<Lineage, 'bindings'>, node: ts.TypeNode): ts.TypeNode {
+  if (bindings.size === 0 || !ts.isTypeReferenceNode(node) || node.typeArguments !== undefined) return node;
+  const owner = ts.findAncestor(node, ts.isClassDeclaration);
+  return (owner && bindings.get(owner)?.get(nameText(node.typeName))) ?? node;
 }
 
-/** Resolves a type argument: type parameters are replaced by their arguments. */
-export function argumentOf({ node, scope }: ScopedNode): ScopedNode {
-  const isName = ts.isTypeReferenceNode(node) && node.typeArguments === undefined;
-  const bound = isName ? scope.get(nameText(node.typeName)) : undefined;
-  return bound === undefined ? { node, scope } : argumentOf(bound);
+/** Whether a type mentions a type parameter of its class, so that only the checker knows it. */
+export function isOpen(node: ts.Node): boolean {
+  const parameters = ts.findAncestor(node, ts.isClassDeclaration)?.typeParameters ?? [];
+  if (parameters.length === 0) return false;
+  const words = node.getText().split(/\W+/);
+  return parameters.some(({ name }) => words.includes(name.text));
 }

@@ -1,19 +1,14 @@
 import type { ModelReference } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { decoratedName, hasDecorator } from '../read-decorator.js';
+import { decoratorNamed, storedNameIn } from '../read-decorator.js';
 import { resolveClassDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { isBase, nameText } from '../syntax.js';
-import { argumentOf, followLineage, leadsTo, NO_SCOPE, type Scope } from './lineage.js';
+import { followLineage, leadsTo } from './lineage.js';
 
 /** Returns the class that a type argument names; undefined if this project does not declare it. */
-export function resolveClass(
-  context: ReadContext,
-  argument: ts.TypeNode,
-  scope: Scope = NO_SCOPE,
-): ModelReference | undefined {
-  const { node } = argumentOf({ node: argument, scope });
+export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelReference | undefined {
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const declaration = resolveClassDeclaration(context, node, nameText(node.typeName));
   return declaration === undefined ? undefined : referenceToClass(context, declaration);
@@ -21,8 +16,9 @@ export function resolveClass(
 
 /** Returns how other declarations refer to a model class. */
 export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
-  const marked = hasDecorator(context, node, 'AutoBuilder') || isUnmarkedModel(context, node);
-  const storedName = decoratedName(context, node, 'AutoBuilder');
+  const builder = decoratorNamed(context, node, 'AutoBuilder');
+  const marked = builder !== undefined || isUnmarkedModel(context, node);
+  const storedName = storedNameIn(context, builder);
   const named = storedName === undefined ? {} : { storedName };
   return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
 }

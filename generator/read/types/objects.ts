@@ -2,7 +2,7 @@ import { defined } from '../../schema/defined.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
-import type { FieldNode } from '../field-form.js';
+import { type FieldNode, fieldForm } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -11,7 +11,7 @@ import { fileOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, parameterProperties, scopeOf } from '../syntax.js';
 import { askForMember } from './convert.js';
 import { isField, readField } from './fields.js';
-import { followLineage, leadsTo, type Scope, type ScopedClass } from './lineage.js';
+import { followLineage, isOpen, leadsTo } from './lineage.js';
 import type { Reading } from './reading.js';
 import { mergeFields, plain, type ReadType } from './type-results.js';
 
@@ -78,7 +78,7 @@ interface FieldsOf {
 
 function ownFields(
   reading: Reading,
-  { node, scope }: ScopedClass,
+  node: ts.ClassDeclaration,
   { leaf, withGetters }: FieldsOf,
 ): readonly FieldSchema[] {
   const { context } = reading;
@@ -94,7 +94,7 @@ function ownFields(
     if (!isField(member) || ts.isPrivateIdentifier(member.name)) continue;
     if (ts.isGetAccessorDeclaration(member) && !withGetters) continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
-    const read = readClassField(reading, member, { leaf, scope });
+    const read = readClassField(reading, member, leaf);
     if (read !== undefined) fields.push(read);
   }
   return fields;
@@ -104,10 +104,9 @@ function ownFields(
 export function readClassField(
   reading: Reading,
   member: Exclude<FieldNode, ts.PropertySignature>,
-  { leaf, scope }: { readonly leaf: ts.ClassDeclaration; readonly scope: Scope },
+  leaf: ts.ClassDeclaration,
 ): FieldSchema | undefined {
-  const words = scope.size === 0 ? [] : (member.type?.getText() ?? '').split(/\W+/);
-  const isBound = words.some((word) => scope.has(word));
+  const isBound = member.parent !== leaf && member.type !== undefined && isOpen(member.type);
   return readField(reading, member, isBound ? askForMember(reading, leaf, member) : undefined);
 }
 
@@ -115,19 +114,12 @@ export function readClassField(
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
   for (const merged of interfacesOf(context, node)) {
-    if (!merged.members.some(ts.isPropertySignature) && merged.heritageClauses === undefined) continue;
-    const hint = `Declare them in the class: \`class ${name} { ${fieldsOf(merged)} }\`.`;
+    const fields = merged.members.filter(ts.isPropertySignature);
+    if (fields.length === 0 && merged.heritageClauses === undefined) continue;
+    const forms = fields.map((field) => fieldForm(field)).join(' ') || 'readonly field!: string;';
+    const hint = `Declare them in the class: \`class ${name} { ${forms} }\`.`;
     report(context, 'FWGEN004', merged, `The interface ${name} adds fields to the class ${name}`, hint);
   }
-}
-
-/** The code of the fields of an interface, in a class. */
-function fieldsOf({ members }: ts.InterfaceDeclaration): string {
-  const fields = members.filter(ts.isPropertySignature).map(({ name, questionToken, type }) => {
-    const mark = questionToken === undefined ? '!' : '?';
-    return `readonly ${name.getText()}${mark}: ${type?.getText() ?? 'string'};`;
-  });
-  return fields.length === 0 ? 'readonly field!: string;' : fields.join(' ').replaceAll(/\s+/g, ' ');
 }
 
 function reportIndex(context: ReadContext, member: ts.IndexSignatureDeclaration): void {

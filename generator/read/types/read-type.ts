@@ -4,7 +4,7 @@ import type { ReadContext } from '../read-context.js';
 import { nameText } from '../syntax.js';
 import { askForArgument, askForType } from './convert.js';
 import { HINTS } from './hints.js';
-import { argumentOf, type Lineage } from './lineage.js';
+import { isOpen, type Lineage } from './lineage.js';
 import {
   declarationKey,
   type FieldOwner,
@@ -18,7 +18,7 @@ import { unite } from './unite.js';
 
 /** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data'): Reading {
-  return { context, use, open: new Map(), depth: 0, budget: { left: TYPE_BUDGET }, read, readDeclared };
+  return { context, use, open: new Map(), budget: { left: TYPE_BUDGET }, read, readDeclared };
 }
 
 /** Reads a type argument of the base class of this package. */
@@ -28,13 +28,10 @@ export function readArgument(
   index: number,
   use: TypeUse = 'data',
 ): ReadType | undefined {
-  const argument = lineage.arguments[index];
-  if (argument === undefined) return undefined;
-  const { node, scope } = argumentOf(argument);
+  const node = lineage.arguments[index];
+  if (node === undefined) return undefined;
   const reading = startReading(context, use);
-  return scope.size === 0
-    ? read(reading, node)
-    : askForArgument(reading, lineage.classes[0].node, { index, node });
+  return isOpen(node) ? askForArgument(reading, lineage.classes[0], { index, node }) : read(reading, node);
 }
 
 /**
@@ -88,6 +85,7 @@ export function readClassFields(
   node: ts.ClassDeclaration,
   owner: FieldOwner,
 ): readonly FieldSchema[] {
-  const open = new Map([[declarationKey(node), node.name?.text ?? '']]);
+  const self = { kind: 'again' as const, name: node.name?.text ?? '' };
+  const open = new Map([[declarationKey(node), self]]);
   return readFieldsOfClass({ ...startReading(context, 'response'), open }, node, owner);
 }

@@ -1,3 +1,4 @@
+import type { LiteralFields } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import type { Declaration } from '../syntax.js';
@@ -7,14 +8,19 @@ import type { ReadType } from './type-results.js';
 /** The use of a type: a `response` may contain mapper classes, `data` is plain, a `result` is only returned. */
 export type TypeUse = 'data' | 'result' | 'response';
 
+/** The reference to a type that is being read. It gets its literals when that has been read. */
+export interface OpenType {
+  readonly kind: 'again';
+  readonly name: string;
+  literals?: LiteralFields;
+}
+
 /** The state of reading one type. */
 export interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
-  /** Enclosing declarations and types of the checker, with the name that `again` has for each. */
-  readonly open: ReadonlyMap<unknown, string>;
-  /** Nesting depth of named types. */
-  readonly depth: number;
+  /** The references to enclosing declarations and types of the checker. */
+  readonly open: ReadonlyMap<unknown, OpenType>;
   /** Number of types that may still be read. A few lines can expand to millions of types. */
   readonly budget: { left: number };
   /** Reads a type node. */

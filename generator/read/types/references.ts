@@ -3,6 +3,7 @@ import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
 import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
+import { fieldForm } from '../field-form.js';
 import { readDoc } from '../read-doc.js';
 import {
   type Declaration,
@@ -16,11 +17,12 @@ import { unknownType } from '../unresolved.js';
 import { askForDeclared, askForType } from './convert.js';
 import { isOnSurface } from './framework-surface.js';
 import { idHint, plainForm } from './known-types.js';
+import { followLineage, leadsTo } from './lineage.js';
 import { referenceToClass, resolveClass } from './model-classes.js';
 import { declarationKey, named, readClassFields, readMembers } from './objects.js';
 import type { Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { listOf, mergeFields, plain, type ReadType, unsupported } from './type-results.js';
+import { listOf, mergeFields, notPlain, plain, type ReadType, unsupported } from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
 export function readReference(
@@ -76,7 +78,7 @@ function readGlobal(reading: Reading, name: string, node: ts.TypeReferenceNode):
   // Data is never changed, so both are the same.
   if (name === 'Readonly' && argument !== undefined) return reading.read(reading, argument);
   const hint = plainForm(name, args.at(-1));
-  return hint === undefined ? undefined : unsupported(node, hint);
+  return hint === undefined ? undefined : notPlain(node, hint);
 }
 
 /** Reads a type of a package, of a workspace, or behind a path alias. */
@@ -177,11 +179,12 @@ function readEnum(reading: Reading, declaration: ts.EnumDeclaration, node: ts.No
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node): ReadType {
   const model = referenceToClass(reading.context, node);
   if (model.marked) return plain({ kind: 'model', model });
-  if (reading.use !== 'response')
-    return unsupported(
-      usage,
-      `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`,
-    );
+  if (reading.use !== 'response') {
+    const hint = `Data is not an instance of a class. Declare an interface: \`${interfaceText(node)}\`.`;
+    // A base class of models is a model in every result.
+    const isModel = leadsTo(followLineage(reading.context, node), 'Model', 'Entity');
+    return isModel ? unsupported(usage, hint) : notPlain(usage, hint);
+  }
   const fields = readClassFields(reading, node, 'response');
   return plain({ kind: 'object', fields, ...named(node) });
 }
@@ -190,11 +193,8 @@ function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node):
 function interfaceText(node: ts.ClassDeclaration): string {
   const fields = [...instanceProperties(node), ...parameterProperties(node)]
     .filter((member) => scopeOf(member) === 'public' && member.type !== undefined)
-    .map(({ name, type, questionToken }) => {
-      const mark = questionToken === undefined ? '' : '?';
-      return ` readonly ${name.getText()}${mark}: ${type?.getText() ?? 'unknown'};`;
-    });
-  return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`.replaceAll(/\s+/g, ' ');
+    .map((member) => ` ${fieldForm(member, '').replace(/;?$/, ';')}`);
+  return `export interface ${node.name?.text ?? 'Data'} {${fields.join('')} }`;
 }
 
 function referenceFor(declaration: Declaration): { readonly reference?: Reference } {

@@ -32,6 +32,11 @@ export function unsupported(node: ts.Node, hint: string = SUPPORTED): ReadType {
   return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint });
 }
 
+/** Returns the error for instances of a class, functions and symbols. @param hint what to write instead */
+export function notPlain(node: ts.Node, hint: string): ReadType {
+  return plain({ kind: 'unsupported', text: abbreviate(node.getText()), hint, isNotPlain: true });
+}
+
 /** Returns the error for a type that contains itself. */
 export function recursive(node: ts.Node): ReadType {
   const hint = 'Use `JsonValue` for data of unlimited depth.';

@@ -1,4 +1,5 @@
-import type { FieldType } from '../descriptor.js';
+import type { ColumnDescriptor, FieldType } from '../descriptor.js';
+import { normalizeType } from '../sql-type.js';
 import { decimalKind } from './decimal-kind.js';
 import {
   againKind,
@@ -9,16 +10,19 @@ import {
   tupleKind,
   unionKind,
 } from './document-kinds.js';
-import type { FieldKind, JsonKind, KindName, TypeOf } from './field-kind.js';
+import type { ColumnKind, FieldKind, JsonKind, KindName, TypeOf } from './field-kind.js';
 import { instantKind } from './instant-kind.js';
 import {
   bigintKind,
   booleanKind,
   currencyKind,
   enumKind,
+  INTEGER,
+  isInteger32,
   jsonKind,
   numberKind,
   stringKind,
+  VERSION,
 } from './plain-kinds.js';
 import { idKind, uuidKind } from './uuid-kinds.js';
 
@@ -58,4 +62,21 @@ export function jsonKindOf(type: FieldType): JsonKind {
 /** The types directly inside of a type. */
 export function partsOf(type: FieldType): readonly FieldType[] {
   return kindOf(type).parts?.(type) ?? [];
+}
+
+/** The column of a field; undefined: a JSON document. */
+export function columnKindOf({ field, type, sqlType }: ColumnDescriptor): ColumnKind | undefined {
+  if (field === 'version') return VERSION;
+  if (type.kind === 'number' && normalizeType(sqlType) === 'integer') return INTEGER;
+  return kindOf(type).column?.(type);
+}
+
+/**
+ * Whether a value of unknown origin, such as a claim, can be compared with a column. Any value can be compared with a
+ * document.
+ */
+export function isColumnValue(column: ColumnDescriptor, value: unknown): boolean {
+  const { type } = column;
+  if (columnKindOf(column) === INTEGER) return isInteger32(value);
+  return kindOf(type).isValue?.(value, type) ?? true;
 }

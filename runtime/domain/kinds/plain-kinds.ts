@@ -27,6 +27,34 @@ const NUMBER: ColumnKind = {
   fromDriver: Number,
 };
 
+const INTEGER_LIMIT = 2 ** 31;
+
+/** The column of a number whose SQL type is `integer`. */
+export const INTEGER: ColumnKind = {
+  ...NUMBER,
+  sqlType: 'integer',
+  text: (field) => (value) => {
+    if (isInteger32(value)) return String(value);
+    throw new ValidationError(`${field} must be an integer of 32 bits`, { field });
+  },
+  isStorable: isInteger32,
+};
+
+/** Whether a value fits a column of type `integer`. */
+export function isInteger32(value: unknown): boolean {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value < INTEGER_LIMIT && value >= -INTEGER_LIMIT
+  );
+}
+
+/** The column of a version: a bigint in the table, a number in the model. */
+export const VERSION: ColumnKind = {
+  sqlType: 'bigint',
+  order: 'integer',
+  text: () => String,
+  fromDriver: Number,
+};
+
 const BOOLEAN: ColumnKind = {
   sqlType: 'boolean',
   order: 'boolean',

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ValidationError } from '../../errors.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { OperatedTable } from '../delivery/operated-table.js';
+import type { OperatedShards } from '../delivery/operated-shards.js';
+import * as column from '../log/columns.js';
 import type { LoggedEvent } from '../log/event-record.js';
 
 /** `failed`: the handler failed on the event. `waiting`: the event follows a failed event of the same model. */
@@ -53,24 +52,18 @@ export interface DeadLetterListOptions extends DeadLetterFilter {
 
 /** The events on which handlers failed. They stay until they are handled or discarded and never expire. */
 export class DeadLetters {
-  readonly #table: OperatedTable;
+  readonly #shards: OperatedShards;
 
-  /**
-   * @param databases one shard's database, or those of all shards
-   * @param changed called when a process may have work to resume
-   */
-  constructor(
-    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
-    changed: () => void,
-  ) {
-    this.#table = new OperatedTable(databases, changed);
+  /** @internal */
+  constructor(shards: OperatedShards) {
+    this.#shards = shards;
   }
 
   /** Lists dead letters, ordered by handler and model and, within a model, by the order of handling. */
   list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
     const { shard, state, limit = 100 } = options;
     const values = [...filterValues(options), state ?? null, limit];
-    return this.#table.read(shard, { text: LIST, values }, toDeadLetter);
+    return this.#shards.read(shard, { text: LIST, values }, LETTER);
   }
 
   /** The details of one event, once for each handler that failed on it. */
@@ -79,7 +72,7 @@ export class DeadLetters {
     options: Omit<DeadLetterFilter, 'eventId'> = {},
   ): Promise<readonly DeadLetterDetails[]> {
     const values = filterValues({ ...options, eventId });
-    return this.#table.read(options.shard, { text: SHOW, values }, toDetails);
+    return this.#shards.read(options.shard, { text: SHOW, values }, DETAILS);
   }
 
   /**
@@ -89,7 +82,7 @@ export class DeadLetters {
    * @returns the number of models to retry
    */
   retry(filter: DeadLetterFilter): Promise<number> {
-    return this.#table.change(filter.shard, { text: RETRY, values: filterValues(filter) });
+    return this.#shards.change(filter.shard, { text: RETRY, values: filterValues(filter) });
   }
 
   /**
@@ -104,7 +97,7 @@ export class DeadLetters {
     if (note !== undefined && note.length > LONGEST_NOTE) {
       throw new ValidationError(`A note has at most ${LONGEST_NOTE} characters`, { field: 'note' });
     }
-    return this.#table.change(filter.shard, {
+    return this.#shards.change(filter.shard, {
       text: DISCARD,
       values: [...filterValues(filter), note ?? null],
     });
@@ -120,16 +113,33 @@ function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly
 
 const FILTER =
   '($1::text IS NULL OR consumer = $1) AND ($2::text IS NULL OR model_id = $2) AND ($3::uuid IS NULL OR event_id = $3)';
-const COLUMNS =
-  'consumer, event_id, state, model_name, model_id, event_type, attempts, error_code, error_message, parked_date, ' +
-  'retry_date IS NOT NULL';
+const LETTER: column.Columns<Omit<DeadLetter, 'shard'>> = {
+  handler: column.text('consumer'),
+  eventId: column.text('event_id'),
+  state: column.raw('state'),
+  modelName: column.text('model_name'),
+  modelId: column.text('model_id'),
+  eventType: column.text('event_type'),
+  attempts: column.numeric('attempts'),
+  errorCode: column.optional(column.text('error_code')),
+  errorMessage: column.optional(column.text('error_message')),
+  parkedDate: column.raw('parked_date'),
+  retrying: column.flag('retry_date IS NOT NULL'),
+};
+const DETAILS: column.Columns<Omit<DeadLetterDetails, 'shard'>> = {
+  ...LETTER,
+  event: column.raw('event'),
+  errorStack: column.optional(column.text('error_stack')),
+  failedDate: column.optional(column.raw('failed_date')),
+  discardedDate: column.optional(column.raw('discarded_date')),
+  note: column.optional(column.text('note')),
+};
 const ORDER = 'ORDER BY consumer, model_name, model_id, epoch, transaction_id, position';
 
-const LIST = `SELECT ${COLUMNS} FROM eventlog.dead_letters
+const LIST = `SELECT ${column.list(LETTER)} FROM eventlog.dead_letters
 WHERE ${FILTER} AND (state = $4 OR ($4::text IS NULL AND state <> 'discarded')) ${ORDER} LIMIT $5`;
 
-const SHOW = `SELECT ${COLUMNS}, event, error_stack, failed_date, discarded_date, note
-FROM eventlog.dead_letters WHERE ${FILTER} ${ORDER}`;
+const SHOW = `SELECT ${column.list(DETAILS)} FROM eventlog.dead_letters WHERE ${FILTER} ${ORDER}`;
 
 /** A retry always covers whole models, because the order within a model is kept. */
 const RETRY = `WITH meant AS (SELECT DISTINCT consumer, model_name, model_id FROM eventlog.dead_letters
@@ -146,38 +156,3 @@ behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
   WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded'
     AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = d.consumer AND g.event_id = d.event_id))
 SELECT count(*) FROM gone`;
-
-function toDeadLetter(row: readonly unknown[], shard: ShardIdentifier): DeadLetter {
-  const [handler, eventId, state, modelName, modelId, eventType, attempts, code, message, parked, retrying] =
-    row;
-  return {
-    shard,
-    handler: String(handler),
-    eventId: String(eventId),
-    state: state as DeadLetterState,
-    modelName: String(modelName),
-    modelId: String(modelId),
-    eventType: String(eventType),
-    attempts: Number(attempts),
-    errorCode: optional(code),
-    errorMessage: optional(message),
-    parkedDate: parked as Date,
-    retrying: retrying === true,
-  };
-}
-
-function toDetails(row: readonly unknown[], shard: ShardIdentifier): DeadLetterDetails {
-  const [event, stack, failed, discarded, note] = row.slice(11);
-  return {
-    ...toDeadLetter(row, shard),
-    event: event as JsonObject as unknown as LoggedEvent,
-    errorStack: optional(stack),
-    failedDate: failed === null ? undefined : (failed as Date),
-    discardedDate: discarded === null ? undefined : (discarded as Date),
-    note: optional(note),
-  };
-}
-
-function optional(value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
-}

@@ -1,17 +1,34 @@
-import type { Transaction } from '../../sharding/transaction-manager.js';
-import type { EnvelopeContext } from '../log/event-envelope.js';
+import type { Attempt, RunContext } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 
-/** One attempt at one event. */
-export interface Attempt {
-  /** From 1. */
-  readonly number: number;
-  /** The transaction that moves the checkpoint, for transactional consumers. */
-  readonly transaction: Transaction | undefined;
+/** Failures of one event. */
+export interface FailureCount {
+  /** Failed attempts. */
+  attempts: number;
+  /** Consecutive failures that do not count as attempts. */
+  passed: number;
 }
 
-/** The envelope context that all attempts of one run share. */
-export type RunContext = EnvelopeContext;
+/** What becomes of an event after a failed attempt. Pauses are in milliseconds. */
+export type Verdict =
+  /** It is attempted again, and the failure counts. */
+  | { readonly kind: 'retry'; readonly pauseMs: number }
+  /** It is attempted again, and the failure does not count. */
+  | {
+      readonly kind: 'pass';
+      readonly pauseMs: number;
+      /**
+       * `receiver`: it is down. `elsewhere`: something that other events may not need is out of reach, such as the
+       * database of another shard. Default: all events wait, and the consumer reports its obstacle itself.
+       */
+      readonly cause?: 'receiver' | 'elsewhere';
+    }
+  | { readonly kind: 'park' }
+  /** The consumer halts until an operator resumes it. */
+  | { readonly kind: 'halt' };
+
+/** As `Verdict`. `leave`: only a process of another release can handle the event. */
+export type Outcome = Verdict | { readonly kind: 'leave'; readonly reason: string };
 
 /** How a consumer handles events and retries failures. */
 export interface Attempts {
@@ -29,23 +46,8 @@ export interface Attempts {
    * @throws RunInterrupted if one of them failed
    */
   handleRun?(events: readonly LoggedEvent[], context: RunContext): Promise<void>;
-  /** True if a failure does not count as an attempt. */
-  isPassing(error: unknown): boolean;
-  /** True if a failure that does not count means that the receiver is down. Default: it never does. */
-  isReceiverDown?(error: unknown): boolean;
-  /**
-   * True if a failure that does not count is due to something that other events may not need, such as the database of
-   * another shard. Default: all events wait for the receiver.
-   */
-  isElsewhere?(error: unknown): boolean;
-  /** True if an attempt that failed with this error was the last one. @param number from 1 */
-  isLast(number: number, error: unknown): boolean;
-  /** True if this failure halts the consumer until an operator resumes it. Default: the event is parked. */
-  stopsAt?(error: unknown): boolean;
-  /** Pause after this number of failed attempts, in milliseconds. */
-  pauseMs(failedAttempts: number): number;
-  /** Pause after this number of consecutive failures that do not count, in milliseconds. @param error the last one */
-  passingPauseMs(failures: number, error: unknown): number;
+  /** What becomes of the event after a failed attempt. @param before the failures before this one */
+  judge(error: unknown, before: FailureCount): Verdict;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
@@ -13,16 +13,11 @@ import {
   type Ledger,
   type LedgerOptions,
   ledgerMigrations,
-  openLedger,
   until,
 } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
 
 async function startLedger(
   harness: DatabaseHarness,
@@ -30,12 +25,11 @@ async function startLedger(
 ): Promise<{ ledger: Ledger; mirror: string }> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
   let mirror = '';
-  const ledger = openLedger(
+  const ledger = testLedger(
     databases,
     options(() => mirror),
   );
   mirror = await ledger.open(THERE);
-  started.push(ledger);
   ledger.events.start();
   return { ledger, mirror };
 }
@@ -265,10 +259,9 @@ describeOnEachAdapter('Versions of an event', (harness) => {
   test('that are newer wait, visible in lag(), for a process that knows them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const old: number[] = [];
-    const before = openLedger(databases, {
+    const before = testLedger(databases, {
       handlers: [handlerOf('Roll', (e) => void old.push(e.modelVersion))],
     });
-    started.push(before);
     const account = await before.open();
     await before.credit(account);
     await before.rows(`INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload,
@@ -281,8 +274,7 @@ describeOnEachAdapter('Versions of an event', (harness) => {
     expect(old).toEqual([2]);
     const modern: number[] = [];
     const handler = handlerOf('Roll', (e) => void modern.push(e.modelVersion), { event: newer });
-    const after = openLedger(databases, { handlers: [handler] });
-    started.push(after);
+    const after = testLedger(databases, { handlers: [handler] });
     after.events.start();
     await until(() => modern.length === 1);
     expect(modern).toEqual([3]);
@@ -296,7 +288,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
       migrations: ledgerMigrations,
       owner: 'rebase',
     });
-    const ledger = openLedger(databases);
+    const ledger = testLedger(databases);
     await ledger.credit(await ledger.open());
     expect(await ledger.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 1 }]);
   });
@@ -309,7 +301,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
     });
     const versions: number[] = [];
     const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = openLedger(databases, { handlers });
+    const before = testLedger(databases, { handlers });
     const account = await before.open();
     await before.credit(account);
     before.events.start();
@@ -321,8 +313,7 @@ describeOnEachAdapter('A server with another system identifier', (harness) => {
     await before.rows(`UPDATE eventlog.consumers SET transaction_id = '900001' WHERE name = 'Moved'`);
     await before.rows(`UPDATE eventlog.delivery_epochs SET system_identifier = '1'`);
     await before.credit(account);
-    const after = openLedger(databases, { handlers });
-    started.push(after);
+    const after = testLedger(databases, { handlers });
     after.events.start();
     await until(() => after.warnings.some((warning) => warning.includes('rebase')));
     expect(versions).toEqual([2]);
@@ -343,12 +334,12 @@ describeOnEachAdapter('A handler that was renamed', (harness) => {
       const handler = handlerOf(name, ({ modelVersion }) => void seen.push(`${name}@${modelVersion}`), {
         aliases,
       });
-      const ledger = openLedger(databases, { handlers: [handler] });
+      const ledger = testLedger(databases, { handlers: [handler] });
       ledger.events.start();
       await until(() => seen.length >= count);
       await ledger.events.stop();
     };
-    const writer = openLedger(databases);
+    const writer = testLedger(databases);
     const account = await writer.open();
     await writer.credit(account);
     await run('Old', [], 1);

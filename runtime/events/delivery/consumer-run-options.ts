@@ -1,8 +1,9 @@
 import type { Durations } from '../../concurrency/durations.js';
 import { time } from '../../concurrency/time.js';
+import type { RunContext } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import type { LogReader, LogSelection } from '../log/log-reader.js';
-import type { Attempts, RunContext } from './attempts.js';
+import type { Attempts } from './attempts.js';
 import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { ParkingStore } from './parking-store.js';
 import type { Rebuild } from './rebuild.js';

@@ -1,14 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 const EVENTS = 6_000;
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
 
 /** Copies the only event for many models. */
 const COPIES = `INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload, created_date,
@@ -30,8 +26,7 @@ describeOn('postgresql', 'A handler that returns at once', (harness) => {
       blocked = true;
       for (const untilMs = performance.now() + 1_500; performance.now() < untilMs; );
     });
-    const ledger = openLedger(databases, { handlers: [handler], limits: { leaseMs: 1_000, surveyMs: 50 } });
-    started.push(ledger);
+    const ledger = testLedger(databases, { handlers: [handler], limits: { leaseMs: 1_000, surveyMs: 50 } });
     await ledger.credit(await ledger.open());
     await ledger.rows(COPIES);
     ledger.events.start();

@@ -39,7 +39,7 @@ class EndlessLog extends LogReader {
   count = 0;
 
   constructor() {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
   }
 
   override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
@@ -54,10 +54,7 @@ class EndlessLog extends LogReader {
 const ATTEMPTS: Attempts = {
   isTooNew: () => false,
   handle: () => undefined,
-  isPassing: () => false,
-  isLast: () => true,
-  pauseMs: () => 0,
-  passingPauseMs: () => 0,
+  judge: () => ({ kind: 'park' }),
 };
 
 function runOn(
@@ -125,7 +122,7 @@ class TwoPages extends LogReader {
 
   /** @param asked called when the second page is requested, which arrives after `second` */
   constructor(asked: () => void, second: Promise<void>) {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
     this.#asked = asked;
     this.#second = second;
   }
@@ -166,7 +163,7 @@ class OneEvent extends LogReader {
   count = 0;
 
   constructor() {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
   }
 
   override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
@@ -183,7 +180,8 @@ test('An event that waits for its next attempt is not given up because of events
   const fails = (): void => {
     throw new Error('not yet');
   };
-  const loop = runOn(reader, { ...ATTEMPTS, handle: fails, isLast: () => false, pauseMs: () => 600_000 });
+  const judge = () => ({ kind: 'retry', pauseMs: 600_000 }) as const;
+  const loop = runOn(reader, { ...ATTEMPTS, handle: fails, judge });
   // The statement that would park the event finds no lease, and the run would end as lost.
   await vi.waitUntil(() => reader.count > 5_000 || loop.state === 'ended', { timeout: 30_000 });
   expect(loop.state).toBe('working');
@@ -210,7 +208,7 @@ test.each([
     // Otherwise a loop without a pause would hang the test.
     if (failures < 100_000) return fail(new Error('later'));
   };
-  const loop = runOn(new OneEvent(), { ...ATTEMPTS, handle, isPassing: () => true });
+  const loop = runOn(new OneEvent(), { ...ATTEMPTS, handle, judge: () => ({ kind: 'pass', pauseMs: 0 }) });
   await vi.waitUntil(() => failures > 0, { timeout: 30_000 });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(failures).toBeLessThan(1_000);
@@ -222,7 +220,7 @@ class LongLog extends LogReader {
   readonly #length: number;
 
   constructor(length: number) {
-    super(NO_ROWS, NO_ROWS);
+    super(NO_ROWS);
     this.#length = length;
   }
 
@@ -284,17 +282,19 @@ class WillingStore extends ConsumerStore {
   }
 }
 
-/** A handler of which every second event needs a database that is out of reach while `isDown`. */
-function everySecondOutOfReach(handled: Set<string>, isDown: () => boolean): Attempts {
+/** A handler of which every second event needs something that is out of reach while `isDown`. */
+function everySecondOutOfReach(
+  handled: Set<string>,
+  isDown: () => boolean,
+  cause: 'receiver' | 'elsewhere',
+): Attempts {
   return {
     ...ATTEMPTS,
     handle: ({ id }) => {
       if (Number(id) % 2 === 0 && isDown()) throw new Error('out of reach');
       handled.add(id);
     },
-    isPassing: () => true,
-    isElsewhere: () => true,
-    passingPauseMs: () => 1_000,
+    judge: () => ({ kind: 'pass', pauseMs: 1_000, cause }),
   };
 }
 
@@ -302,7 +302,7 @@ test('Models that need a database which is out of reach do not stop the others, 
   const handled = new Set<string>();
   const letters = new MemoryLetters();
   let isDown = true;
-  const attempts = everySecondOutOfReach(handled, () => isDown);
+  const attempts = everySecondOutOfReach(handled, () => isDown, 'elsewhere');
   const loop = runOn(new LongLog(10_000), attempts, undefined, letters, new WillingStore());
   await vi.waitUntil(() => handled.size === 5_000, { timeout: 60_000 });
   expect(letters.events.size).toBeGreaterThan(1_000);
@@ -319,14 +319,9 @@ test('All models wait for a receiver that is down', async () => {
   const obstacle = (): undefined => {
     rounds += 1;
   };
-  const attempts = everySecondOutOfReach(handled, () => true);
-  const loop = runOn(
-    new LongLog(10_000),
-    { ...attempts, obstacle, isElsewhere: () => false },
-    undefined,
-    letters,
-    new WillingStore(),
-  );
+  const attempts = everySecondOutOfReach(handled, () => true, 'receiver');
+  const store = new WillingStore();
+  const loop = runOn(new LongLog(10_000), { ...attempts, obstacle }, undefined, letters, store);
   // Half of those that are read.
   await vi.waitUntil(() => handled.size >= 2_000, { timeout: 60_000 });
   const before = rounds;

@@ -1,7 +1,8 @@
 import { type Timer, time } from '../../concurrency/time.js';
+import type { RunContext } from '../log/event-envelope.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
-import { OtherReleaseNeeded, type RunContext, RunInterrupted } from './attempts.js';
+import { RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
@@ -10,8 +11,6 @@ import { failureOf } from './handler-attempts.js';
 import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
-import type { HandlingFailure } from './parking-store.js';
-import { PendingParking } from './pending-parking.js';
 
 /**
  * Maximum events in memory. A model that pauses after a failure delays the checkpoint, but no other model: when this
@@ -32,10 +31,17 @@ interface Attempted {
   readonly failure?: { readonly error: unknown } | 'not counted';
 }
 
-/** A model that pauses after failures that count. */
-interface Paused {
+/** Why a model pauses at its first event. */
+interface Pause {
+  readonly pauseMs: number;
+  /** Undefined if the attempt was not made. */
+  readonly error?: unknown;
+  /** Whether the attempt did not count, and other events may not need what is out of reach. */
+  readonly isElsewhere?: boolean;
+}
+
+interface Paused extends Pause {
   readonly queue: ModelQueue;
-  readonly error: unknown;
   readonly timer: Timer;
 }
 
@@ -56,7 +62,6 @@ export class ConsumerRun implements LeasedWork {
   readonly #parked: ParkedModels;
   readonly #counted: CountedAttempts;
   readonly #handled = new HandledEvents();
-  readonly #toPark = new PendingParking();
   readonly #checkpoint: CheckpointWriter;
   readonly #source: LogSource;
   readonly #paused = new Set<Paused>();
@@ -84,8 +89,7 @@ export class ConsumerRun implements LeasedWork {
         await options.attempts.handle(event, { number, transaction: undefined }, this.#context);
         return options.letters.settle(consumer.lease, event.id);
       },
-      leave: ({ message }) => this.#source.leave(message),
-      isParking: (key) => this.#toPark.has(key),
+      leave: (reason) => this.#source.leave(reason),
       inTurn: false,
     });
   }
@@ -156,7 +160,8 @@ export class ConsumerRun implements LeasedWork {
     await this.#save(loop.state === 'stopped' || end !== undefined);
     if (!this.#maySave) return;
     if (loop.state === 'stopped') loop.finish(this.#halt ?? { kind: 'stopped' });
-    else if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
+    else if (end !== undefined && !(end.kind === 'finished' && this.#parked.models.size > 0))
+      loop.finish(end);
     else await loop.wakeUp.wait(this.#pauseMs(quietMs));
   }
 
@@ -172,7 +177,7 @@ export class ConsumerRun implements LeasedWork {
     // A handler that ignores the signal is abandoned; its event is delivered again.
     if (isStopped && this.#loop.signal.aborted) return true;
     const quiet = isStopped || this.#source.end !== undefined || this.#source.quietMs > 0;
-    const still = this.#active === 0 && this.#toPark.size === 0 && !this.#parked.busy;
+    const still = this.#active === 0 && this.#parked.pending === 0 && !this.#parked.busy;
     return quiet && still && (isStopped || this.#window.open === this.#left);
   }
 
@@ -191,17 +196,8 @@ export class ConsumerRun implements LeasedWork {
   }
 
   #admit(event: LoggedEvent): void {
-    const key = modelKeyOf(event);
-    if (!this.#parked.has(key)) {
-      this.#window.admit(event, this.#counted.of(event.id));
-      return;
-    }
-    this.#parkLater(key, this.#window.admitAside(event));
-  }
-
-  #parkLater(key: string, entry: WindowEntry, failure?: HandlingFailure): void {
-    this.#parked.add(key);
-    this.#toPark.add(entry, failure);
+    if (this.#parked.models.has(modelKeyOf(event))) this.#parked.park(this.#window.admitAside(event));
+    else this.#window.admit(event, this.#counted.of(event.id));
   }
 
   /** A handler that returns synchronously re-enters this method; the loop then serves the call. */
@@ -219,9 +215,8 @@ export class ConsumerRun implements LeasedWork {
 
   /** Handles the queued events of one model, one after the other. Never rejects. */
   async #work(queue: ModelQueue): Promise<void> {
-    let pauseMs = 0;
-    let error: unknown;
-    while (pauseMs === 0 && queue.entries.length > 0 && this.#loop.mayWork) {
+    let pause: Pause | undefined;
+    while (pause === undefined && queue.entries.length > 0 && this.#loop.mayWork) {
       const attempt = this.#attempt(queue);
       const { handled, failure } = attempt instanceof Promise ? await attempt : attempt;
       const done = queue.entries.splice(0, handled);
@@ -232,20 +227,19 @@ export class ConsumerRun implements LeasedWork {
       }
       if (failure === undefined) continue;
       if (this.#loop.signal.aborted) break;
-      error = failure === 'not counted' ? undefined : failure.error;
-      pauseMs = failure === 'not counted' ? FAILURE_PAUSE_MS : this.#failed(queue, error);
+      pause = failure === 'not counted' ? { pauseMs: FAILURE_PAUSE_MS } : this.#failed(queue, failure.error);
     }
     this.#active -= 1;
-    if (pauseMs === 0) this.#giveBack(queue);
-    else this.#pause(queue, error, pauseMs);
+    if (pause === undefined) this.#giveBack(queue);
+    else this.#pause(queue, pause);
   }
 
-  #pause(queue: ModelQueue, error: unknown, pauseMs: number): void {
+  #pause(queue: ModelQueue, pause: Pause): void {
     const timer = time.setTimeout(() => {
       this.#paused.delete(paused);
       this.#giveBack(queue);
-    }, pauseMs);
-    const paused = { queue, error, timer };
+    }, pause.pauseMs);
+    const paused = { ...pause, queue, timer };
     this.#paused.add(paused);
     timer.unref();
   }
@@ -256,22 +250,18 @@ export class ConsumerRun implements LeasedWork {
    */
   #makeRoom(): void {
     for (const paused of this.#paused) {
-      const { queue, error, timer } = paused;
+      const { queue, error, isElsewhere, timer } = paused;
       const [entry] = queue.entries;
       if (entry === undefined) continue;
-      const isPassing = entry.passed > 0;
-      if (isPassing ? !this.#maySetAside(error) : entry.attempts === 0 || !this.#window.isOldest(entry))
-        continue;
+      const isSetAside = isElsewhere === true && this.#parked.models.size < MAXIMUM_ASIDE;
+      const isGivenUp = entry.passed === 0 && entry.attempts > 0 && this.#window.isOldest(entry);
+      if (!isSetAside && !isGivenUp) continue;
       time.clearTimeout(timer);
       this.#paused.delete(paused);
-      if (isPassing) for (const each of queue.entries.splice(0)) this.#parkLater(queue.key, each);
+      if (isSetAside) for (const each of queue.entries.splice(0)) this.#parked.park(each);
       else this.#giveUp(queue, entry, error);
       this.#giveBack(queue);
     }
-  }
-
-  #maySetAside(error: unknown): boolean {
-    return this.#parked.size < MAXIMUM_ASIDE && this.#options.attempts.isElsewhere?.(error) === true;
   }
 
   /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */
@@ -291,14 +281,13 @@ export class ConsumerRun implements LeasedWork {
   }
 
   /** Makes an attempt that may crash the process. */
-  async #attemptCarefully(entry: WindowEntry): Promise<Attempted> {
-    const { id } = entry.event;
-    const died = this.#counted.death(id, entry);
-    if (died !== undefined) return failedWith(died);
-    const handle = (): Promise<void> | void => this.#handle(entry);
+  #attemptCarefully(entry: WindowEntry): Promise<Attempted> {
     return this.#counted
-      .attempt(id, entry.attempts + 1, handle)
-      .then((made) => (made ? ONE : { handled: 0, failure: 'not counted' }), failedWith);
+      .attempt(entry.event.id, entry, async () => {
+        await this.#handle(entry);
+        return ONE;
+      })
+      .then((attempted) => attempted ?? { handled: 0, failure: 'not counted' }, failedWith);
   }
 
   #handle({ event, attempts }: WindowEntry): Promise<void> | void {
@@ -318,29 +307,30 @@ export class ConsumerRun implements LeasedWork {
   }
 
   /**
-   * Handles a failed attempt at the first event. Returns the pause before the next one; 0 after the last one, when the
-   * model has been parked, and if another release must continue.
+   * Handles a failed attempt at the first event. Returns the pause before the next one; undefined after the last one,
+   * when the model has been parked, and if another release must continue.
    */
-  #failed(queue: ModelQueue, error: unknown): number {
-    const { attempts } = this.#options;
+  #failed(queue: ModelQueue, error: unknown): Pause | undefined {
     const [entry] = queue.entries;
-    if (entry === undefined) return 0;
-    if (error instanceof OtherReleaseNeeded) {
-      this.#counted.left(entry.event.id, entry.attempts);
+    if (entry === undefined) return undefined;
+    const { id } = entry.event;
+    const verdict = this.#counted.failed(error, id, entry);
+    if (verdict.kind === 'leave') {
       this.#left += queue.entries.splice(0).length;
-      this.#source.leave(error.message);
-      return 0;
+      this.#source.leave(verdict.reason);
+      return undefined;
     }
-    const pauseMs = this.#counted.failed(error, entry.event.id, entry);
-    if (pauseMs !== undefined) return pauseMs;
-    if (attempts.stopsAt?.(error) === true) {
+    if (verdict.kind === 'pass')
+      return { pauseMs: verdict.pauseMs, error, isElsewhere: verdict.cause === 'elsewhere' };
+    if (verdict.kind === 'retry') return { pauseMs: verdict.pauseMs, error };
+    if (verdict.kind === 'halt') {
       const { message } = failureOf(error, entry.attempts);
-      this.#halt ??= { kind: 'halted', reason: `${message} (event ${entry.event.id})` };
+      this.#halt ??= { kind: 'halted', reason: `${message} (event ${id})` };
       void this.#loop.stop(HALT_GRACE_MS);
-      return FAILURE_PAUSE_MS;
+      return { pauseMs: FAILURE_PAUSE_MS };
     }
     this.#giveUp(queue, entry, error);
-    return 0;
+    return undefined;
   }
 
   /** Parks a model at its first event. */
@@ -350,20 +340,14 @@ export class ConsumerRun implements LeasedWork {
     warn(
       `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
     );
-    for (const each of queue.entries.splice(0))
-      this.#parkLater(queue.key, each, each === entry ? failure : undefined);
+    for (const each of queue.entries.splice(0)) this.#parked.park(each, each === entry ? failure : undefined);
   }
 
   async #park(): Promise<void> {
-    const batch = this.#toPark.batch();
-    if (batch.length === 0 || !this.#maySave) return;
-    const { letters, consumer } = this.#options;
-    if (!(await letters.park(consumer.lease, batch))) {
-      await this.#leaseRefused();
-      return;
-    }
-    for (const entry of this.#toPark.written(batch.length)) this.#settled(entry);
-    if (this.#toPark.size > 0) this.#loop.wakeUp.notify();
+    if (this.#parked.pending === 0 || !this.#maySave) return;
+    const written = await this.#parked.write();
+    if (written === undefined) return this.#leaseRefused();
+    for (const entry of written) this.#settled(entry);
   }
 
   /** Whether the state in memory still matches the database. */

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
-import type { CallOptions, Rows, ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import type { LogCursor } from '../log/event-record.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { type LogCursor, toCursor } from '../log/event-record.js';
+import type { LogSelection, StatementRunner } from '../log/log-reader.js';
 
 /** The work of a consumer: live delivery to a handler, a replay, or scheduled actions. */
 export type ConsumerKind = 'live' | 'replay' | 'schedules';
@@ -11,8 +12,7 @@ export type ConsumerKind = 'live' | 'replay' | 'schedules';
 export interface ConsumerState {
   readonly name: string;
   readonly handler: string;
-  readonly kind: ConsumerKind;
-  readonly holder: string | undefined;
+  readonly holder: string | null;
   /** The lease was taken on an earlier server run. It no longer counts, and only its holder may take it again. */
   readonly superseded: boolean;
   /** Fence of the last lease. It also increases when a registration adds to the stored selection. */
@@ -29,10 +29,15 @@ export interface Lease {
   readonly fence: string;
 }
 
-/** A move of a checkpoint. It has an effect only if the checkpoint is at `from`. */
-export interface CheckpointMove {
-  readonly from: LogCursor;
-  readonly to: LogCursor;
+/** The parameters of a replay, stored with its consumer as JSON. */
+export interface ReplayOrder {
+  /** The handler's original name: part of the keys of its actions. */
+  readonly identity: string;
+  /** Part of the keys if actions are to be repeated; undefined: actions return their first results. */
+  readonly again?: string | undefined;
+  /** True: the handler's projection is rebuilt, and replaced at the end. Default false. */
+  readonly rebuild?: boolean;
+  readonly selection: Pick<LogSelection, 'model' | 'fromPosition' | 'fromDate' | 'until'>;
 }
 
 /** The stored state from which the holder of a new lease starts. */
@@ -40,7 +45,7 @@ export interface LeasedConsumer {
   readonly lease: Lease;
   readonly identity: string;
   readonly cursor: LogCursor;
-  readonly replay: JsonObject | undefined;
+  readonly replay: ReplayOrder | undefined;
   /** Everything that registrations of this consumer have selected: see `selectionItems`. */
   readonly selects: readonly string[];
   /**
@@ -55,13 +60,6 @@ export interface LeasedConsumer {
   readonly attempts: Readonly<Record<string, number>>;
   /** Events whose attempts were in progress when the previous holder vanished. */
   readonly died: readonly string[];
-}
-
-/** The stored state of a consumer, for the holder of its lease. */
-export interface StoredConsumer {
-  readonly cursor: LogCursor;
-  /** The server is not the one on which the lease was taken, or was restarted. */
-  readonly superseded: boolean;
 }
 
 /** Attempts as a holder of the lease stores them for the next one. */
@@ -82,11 +80,6 @@ export interface ShardSurvey {
   readonly renewed: readonly string[];
 }
 
-/** Runs statements: a database, or a transaction on it. */
-export interface StatementRunner {
-  query(statement: Statement, options?: CallOptions): Promise<Rows>;
-}
-
 /** The checkpoints and leases of one shard. */
 export class ConsumerStore {
   readonly #database: ShardDatabase;
@@ -102,52 +95,32 @@ export class ConsumerStore {
     leaseMs: number,
     held: readonly Lease[],
   ): Promise<ShardSurvey> {
-    const values = [process, textArray(handlers), leaseMs];
     const names = textArray(held.map(({ name }) => name));
-    const { rows } = await this.#database.query({
-      text: SURVEY,
-      name: 'fw_survey',
-      values: [...values, names],
-    });
+    const values = [process, textArray(handlers), leaseMs, names];
+    const { rows } = await this.#database.query({ text: SURVEY, name: 'fw_survey', values });
     const [consumers, processes, renewed, serverRun] = rows[0] ?? [];
+    // `SURVEY` makes them from the columns of the tables.
     return {
-      consumers: ((consumers as readonly JsonObject[] | null) ?? []).map(toConsumerState),
-      processes: ((processes as readonly JsonObject[] | null) ?? []).map(({ id, handlers: known }) => ({
-        id: String(id),
-        handlers: known as readonly string[],
-      })),
+      consumers: (consumers ?? []) as readonly ConsumerState[],
+      processes: (processes ?? []) as ShardSurvey['processes'],
+      renewed: (renewed ?? []) as readonly string[],
       serverRun: String(serverRun),
-      renewed: (renewed as readonly string[] | null) ?? [],
     };
   }
 
   /** Takes a free lease. Undefined if another process was faster. */
   async acquire(name: string, process: string, leaseMs: number): Promise<LeasedConsumer | undefined> {
-    const { rows } = await this.#database.query({
-      text: ACQUIRE,
-      name: 'fw_acquire',
-      values: [name, process, leaseMs],
-    });
+    const values = [name, process, leaseMs];
+    const { rows } = await this.#database.query({ text: ACQUIRE, name: 'fw_acquire', values });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const [
-      fence,
-      identity,
-      epoch,
-      transactionId,
-      position,
-      replay,
-      stuck,
-      suspects,
-      vanished,
-      serverRun,
-      selects,
-    ] = row;
+    const [fence, identity, replay, stuck, suspects, vanished, serverRun, selects, ...cursor] = row;
     return {
       lease: { name, holder: process, fence: String(fence) },
       identity: String(identity),
-      cursor: { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) },
-      replay: replay === null ? undefined : (replay as JsonObject),
+      cursor: toCursor(cursor),
+      // `Replays` has stored it.
+      replay: replay === null ? undefined : (replay as unknown as ReplayOrder),
       selects: selects as readonly string[],
       serverRun: String(serverRun),
       stuck: stuck === true,
@@ -155,17 +128,19 @@ export class ConsumerStore {
     };
   }
 
-  /** The stored state of the consumer; undefined if the lease has been lost. */
-  async readState({ name, holder, fence }: Lease): Promise<StoredConsumer | undefined> {
-    const { rows } = await this.#database.query({
-      text: CURSOR,
-      name: 'fw_cursor',
-      values: [name, holder, fence],
-    });
+  /**
+   * The stored checkpoint, and whether the server is not the one on which the lease was taken, or was restarted.
+   * Undefined if the lease has been lost.
+   */
+  async readState({
+    name,
+    holder,
+    fence,
+  }: Lease): Promise<{ readonly cursor: LogCursor; readonly superseded: boolean } | undefined> {
+    const values = [name, holder, fence];
+    const { rows } = await this.#database.query({ text: CURSOR, name: 'fw_cursor', values });
     const [row] = rows;
-    if (row === undefined) return undefined;
-    const cursor = { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
-    return { cursor, superseded: row[3] !== true };
+    return row === undefined ? undefined : { cursor: toCursor(row), superseded: row[3] !== true };
   }
 
   /**
@@ -177,7 +152,7 @@ export class ConsumerStore {
    */
   async checkpoint(
     { name, holder, fence }: Lease,
-    { from, to }: CheckpointMove,
+    { from, to }: { readonly from: LogCursor; readonly to: LogCursor },
     leaseMs: number,
     on: StatementRunner = this.#database,
   ): Promise<boolean> {
@@ -200,19 +175,19 @@ export class ConsumerStore {
     return this.#change(OBSTACLE, lease, [obstacle ?? null]);
   }
 
-  /** Ends a replay permanently. */
-  async finish(lease: Lease): Promise<void> {
-    await this.#change(FINISH, lease);
-  }
-
-  /** Releases a lease. @param waitingFor what blocks this process, for operators */
-  async release(lease: Lease, waitingFor: string | undefined): Promise<void> {
-    await this.#change(RELEASE, lease, [waitingFor ?? null]);
-  }
-
-  /** Releases a lease and halts the consumer: no process takes it until `resume`. */
-  async halt(lease: Lease, reason: string): Promise<void> {
-    await this.#change(HALT, lease, [reason]);
+  /**
+   * Releases a lease.
+   *
+   * @param end `finished`: a replay has ended for good. `halted`: no process takes it until `resume`. `waiting`: another
+   *   process may continue, for the reason that operators see
+   */
+  async release(
+    lease: Lease,
+    end:
+      | { readonly kind: 'stopped' | 'superseded' | 'finished' }
+      | { readonly kind: 'waiting' | 'halted'; readonly reason: string },
+  ): Promise<void> {
+    await this.#change(RELEASE, lease, [end.kind, 'reason' in end ? end.reason : null]);
   }
 
   /** Removes this process from the list of live processes. */
@@ -223,14 +198,8 @@ export class ConsumerStore {
     });
   }
 
-  /** Changes the consumer's row under its lease. False if the lease has been lost. */
-  async #change(
-    text: string,
-    { name, holder, fence }: Lease,
-    values: readonly unknown[] = [],
-    on: StatementRunner = this.#database,
-  ): Promise<boolean> {
-    const { rowCount } = await on.query({ text, values: [name, holder, fence, ...values] });
+  async #change(text: string, { name, holder, fence }: Lease, values: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ text, values: [name, holder, fence, ...values] });
     return rowCount > 0;
   }
 }
@@ -245,19 +214,6 @@ function inherited(notes: JsonObject, vanished: boolean): Pick<LeasedConsumer, '
 
 function cursorValues({ epoch, transactionId, position }: LogCursor): readonly unknown[] {
   return [epoch, transactionId, position];
-}
-
-function toConsumerState(row: JsonObject): ConsumerState {
-  const { name, handler, kind, holder, fence, free, superseded } = row as Readonly<Record<string, JsonValue>>;
-  return {
-    name: String(name),
-    handler: String(handler),
-    kind: kind as ConsumerKind,
-    holder: holder === null ? undefined : String(holder),
-    fence: String(fence),
-    free: free === true,
-    superseded: superseded === true,
-  };
 }
 
 /**
@@ -283,11 +239,10 @@ cut AS (
   UPDATE eventlog.consumers AS c SET leased_until = ${leaseEnd('lease_ms')}
   FROM too_long WHERE c.name = too_long.name)
 SELECT
-  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'kind', kind, 'holder', holder,
-     'fence', fence::text, 'superseded', leased_on <> s.run,
-     'free', halted IS NULL
-       AND (leased_until IS NULL OR leased_until < clock_timestamp() OR (holder = $1 AND leased_on <> s.run)))
-     ORDER BY name)
+  (SELECT jsonb_agg(jsonb_build_object('name', name, 'handler', handler, 'holder', holder,
+     'fence', fence::text, 'superseded', leased_on IS NOT NULL AND leased_on <> s.run,
+     'free', halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
+       OR (holder IS NOT DISTINCT FROM $1 AND leased_on IS NOT NULL AND leased_on <> s.run))) ORDER BY name)
    FROM eventlog.consumers CROSS JOIN (SELECT eventlog.server_run() AS run) AS s WHERE finished_date IS NULL),
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'handlers', handlers))
    FROM eventlog.delivery_processes WHERE id <> $1
@@ -308,8 +263,9 @@ const ACQUIRE = `UPDATE eventlog.consumers AS c SET
   leased_until = ${leaseEnd('$3')}, lease_ms = $3
 WHERE name = $1 AND finished_date IS NULL AND halted IS NULL AND (leased_until IS NULL OR leased_until < clock_timestamp()
   OR (holder = $2 AND leased_on <> eventlog.server_run()))
-RETURNING fence, identity, epoch, transaction_id, position, replay, stuck, suspects, vanished, leased_on,
-  coalesce((SELECT o.selects FROM eventlog.consumers AS o WHERE o.name = c.handler AND o.kind = 'live'), '{}')`;
+RETURNING fence, identity, replay, stuck, suspects, vanished, leased_on,
+  coalesce((SELECT o.selects FROM eventlog.consumers AS o WHERE o.name = c.handler AND o.kind = 'live'), '{}'),
+  epoch, transaction_id, position`;
 
 /**
  * A lease counts on the server run on which it was taken. After a failover its row may be older than its holder's
@@ -329,12 +285,9 @@ const CHECKPOINT =
   `checkpoint_date = clock_timestamp(), leased_until = ${leaseEnd('$7')} ` +
   `WHERE ${HOLDS} AND epoch = $8 AND transaction_id = $9::xid8 AND position = $10`;
 
-const FINISH =
-  'UPDATE eventlog.consumers SET finished_date = clock_timestamp(), leased_until = NULL, holder = NULL ' +
-  `WHERE ${HOLDS}`;
-
 const OBSTACLE = `UPDATE eventlog.consumers SET waiting_for = $4 WHERE ${HOLDS}`;
 
-const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, waiting_for = $4 WHERE ${HOLDS}`;
-
-const HALT = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL, halted = $4 WHERE ${HOLDS}`;
+const RELEASE = `UPDATE eventlog.consumers SET leased_until = NULL, holder = NULL,
+  finished_date = CASE WHEN $4 = 'finished' THEN clock_timestamp() END,
+  halted = CASE WHEN $4 = 'halted' THEN $5::text END, waiting_for = CASE WHEN $4 = 'waiting' THEN $5::text END
+WHERE ${HOLDS}`;

@@ -12,10 +12,10 @@ const MAXIMUM = 3;
 const ATTEMPTS: Attempts = {
   isTooNew: () => false,
   handle: () => undefined,
-  isPassing: (error) => error === 'passing',
-  isLast: (number) => number >= MAXIMUM,
-  pauseMs: () => 10,
-  passingPauseMs: () => 1,
+  judge: (error, { attempts }) => {
+    if (error === 'passing') return { kind: 'pass', pauseMs: 1 };
+    return attempts + 1 >= MAXIMUM ? { kind: 'park' } : { kind: 'retry', pauseMs: 10 };
+  },
 };
 
 /** Attempts of a holder that took over. @param answers whether each statement finds the lease; then all do */
@@ -47,13 +47,14 @@ test('a careful holder counts attempts first and makes them one at a time', asyn
   const { counted, stored, loop } = takenOver({ stuck: true });
   counted.read(2);
   const seen: string[] = [];
-  const attempt = (id: string): Promise<boolean> =>
-    counted.attempt(id, 1, async () => {
+  const attempt = (id: string) =>
+    counted.attempt(id, { attempts: 0, passed: 0 }, async () => {
       seen.push(`${id} begins`);
       await new Promise((resolve) => setTimeout(resolve));
       seen.push(`${id} ends`);
+      return id;
     });
-  expect(await Promise.all([attempt('a'), attempt('b')])).toEqual([true, true]);
+  expect(await Promise.all([attempt('a'), attempt('b')])).toEqual(['a', 'b']);
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   expect(stored[0]).toEqual({ attempts: { a: 1 }, open: ['a'] });
   counted.caughtUp();
@@ -68,7 +69,8 @@ test('a careful holder counts attempts first and makes them one at a time', asyn
 
 test('an attempt that cannot be counted is not made, and does not count', async () => {
   const { counted, loop } = takenOver({ attempts: { a: 1 }, died: ['a'] }, [false]);
-  expect(await counted.attempt('a', 2, () => expect.unreachable())).toBe(false);
+  const count = { attempts: 1, passed: 0 };
+  expect(await counted.attempt('a', count, () => expect.unreachable())).toBeUndefined();
   expect(counted.of('a')).toBe(1);
   await loop.stop();
 });
@@ -76,19 +78,19 @@ test('an attempt that cannot be counted is not made, and does not count', async 
 test('an event is given up for the death of its last attempt only if nothing else was attempted', async () => {
   const alone = takenOver({ attempts: { a: MAXIMUM }, died: ['a'] });
   const count = { attempts: MAXIMUM, passed: 0 };
-  const died = alone.counted.death('a', count);
-  expect(died).toBeInstanceOf(HandlerDied);
-  expect(alone.counted.failed(died, 'a', count)).toBeUndefined();
+  const attempt = alone.counted.attempt('a', count, () => expect.unreachable());
+  await expect(attempt).rejects.toThrow(HandlerDied);
+  expect(alone.counted.failed(new HandlerDied(MAXIMUM), 'a', count)).toEqual({ kind: 'park' });
   expect(count.attempts).toBe(MAXIMUM);
   const beside = takenOver({ attempts: { a: MAXIMUM, b: 1 }, died: ['a', 'b'] });
-  expect(beside.counted.death('a', { attempts: MAXIMUM, passed: 0 })).toBeUndefined();
+  expect(await beside.counted.attempt('a', count, async () => 'made')).toBe('made');
   await Promise.all([alone.loop.stop(), beside.loop.stop()]);
 });
 
 test('a passing failure does not count', async () => {
   const { counted, loop } = takenOver({ attempts: { a: 2 } });
   const count = { attempts: 2, passed: 0 };
-  expect(counted.failed('passing', 'a', count)).toBe(1);
+  expect(counted.failed('passing', 'a', count)).toEqual({ kind: 'pass', pauseMs: 1 });
   expect([count, counted.of('a')]).toEqual([{ attempts: 2, passed: 1 }, 2]);
   await loop.stop();
 });

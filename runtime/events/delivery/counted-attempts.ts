@@ -1,5 +1,5 @@
 import { time } from '../../concurrency/time.js';
-import type { Attempts } from './attempts.js';
+import { type Attempts, type FailureCount, OtherReleaseNeeded, type Outcome } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import type { ConsumerStore } from './consumer-store.js';
 import type { LeasedLoop } from './leased-loop.js';
@@ -12,14 +12,6 @@ const MOST_STORED = 100;
 
 /** Minimum pause, in milliseconds: without one, a handler that fails at once would keep the process from other work. */
 const SHORTEST_PAUSE_MS = 1;
-
-/** Failures of one event. */
-export interface FailureCount {
-  /** Failed attempts. */
-  attempts: number;
-  /** Consecutive failures that do not count as attempts. */
-  passed: number;
-}
 
 /** The failure of a parked event during whose attempts one process after the other died. */
 export class HandlerDied extends Error {
@@ -51,9 +43,8 @@ export class CountedAttempts {
   readonly #stored: Map<string, number>;
   /** Events whose counted attempts are in progress. */
   readonly #open = new Set<string>();
-  /** Events whose attempts were open when the previous holder vanished. */
-  readonly #died: Set<string>;
-  readonly #hasDiedAlone: boolean;
+  /** The event whose attempt was the only open one when the previous holder vanished. */
+  #suspect: string | undefined;
   /** The open attempts as they are stored. */
   #storedOpen: readonly string[];
   /** How many more events are handled one at a time. */
@@ -77,10 +68,9 @@ export class CountedAttempts {
     this.#outage = new ReceiverOutage(consumer.lease.name, warn);
     this.#loop = loop;
     this.#stored = new Map(Object.entries(consumer.attempts));
-    this.#died = new Set(consumer.died);
-    this.#hasDiedAlone = this.#died.size === 1;
+    this.#suspect = consumer.died.length === 1 ? consumer.died[0] : undefined;
     this.#storedOpen = consumer.died;
-    this.#careful = consumer.stuck || this.#died.size > 0 ? CAREFUL_EVENTS : 0;
+    this.#careful = consumer.stuck || consumer.died.length > 0 ? CAREFUL_EVENTS : 0;
   }
 
   /** Whether events are handled one at a time, each attempt through `attempt`. */
@@ -111,47 +101,48 @@ export class CountedAttempts {
   /**
    * Makes an attempt that is counted before it starts.
    *
-   * @param number of the attempt, from 1
-   * @returns false if the attempt could not be counted and was not made
+   * @param count the failures of the event
+   * @returns undefined if the attempt could not be counted and was not made
+   * @throws HandlerDied once for the event during whose last attempt the previous holder vanished
    */
-  attempt(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+  async attempt<T>(eventId: string, count: FailureCount, work: () => Promise<T>): Promise<T | undefined> {
+    if (eventId === this.#suspect) this.#requireAnotherAttempt(count);
+    const number = count.attempts + 1;
     if (!this.isCareful) return this.#count(eventId, number, work);
-    const made = this.#turn.then(() => this.#loop.mayWork && this.#count(eventId, number, work));
+    const made = this.#turn.then(() => (this.#loop.mayWork ? this.#count(eventId, number, work) : undefined));
     this.#turn = made.catch(() => {});
     return made;
   }
 
-  /**
-   * The failure of an event during whose last attempt, the only one in progress, the previous holder vanished.
-   * Undefined for other events, and from the second call on.
-   */
-  death(eventId: string, count: FailureCount): HandlerDied | undefined {
-    if (!this.#hasDiedAlone || !this.#died.has(eventId)) return undefined;
+  #requireAnotherAttempt(count: FailureCount): void {
     const died = new HandlerDied(count.attempts);
-    if (!this.#attempts.isLast(count.attempts, died)) return undefined;
     // `failed` counts the attempt again.
+    const before = { attempts: count.attempts - 1, passed: count.passed };
+    if ('pauseMs' in this.#attempts.judge(died, before)) return;
     count.attempts -= 1;
-    this.#died.clear();
-    return died;
+    this.#suspect = undefined;
+    throw died;
   }
 
-  /** Counts a failure. @returns the pause before the next attempt; undefined after the last one */
-  failed(error: unknown, eventId: string, count: FailureCount): number | undefined {
-    const isPassing = this.#attempts.isPassing(error);
+  /** Counts a failure. @returns what becomes of the event */
+  failed(error: unknown, eventId: string, count: FailureCount): Outcome {
+    if (error instanceof OtherReleaseNeeded) {
+      this.#left(eventId, count.attempts);
+      return { kind: 'leave', reason: error.message };
+    }
+    const verdict = this.#attempts.judge(error, count);
+    const isPassing = verdict.kind === 'pass';
     count.passed = isPassing ? count.passed + 1 : 0;
     if (!isPassing) count.attempts += 1;
-    if (isPassing && this.#attempts.isReceiverDown?.(error) === true) this.#outage.waits(eventId, error);
+    if (isPassing && verdict.cause === 'receiver') this.#outage.waits(eventId, error);
     else this.#outage.ended(eventId);
-    if (!isPassing && this.#attempts.isLast(count.attempts, error)) return undefined;
-    this.left(eventId, count.attempts);
-    const pauseMs = isPassing
-      ? this.#attempts.passingPauseMs(count.passed, error)
-      : this.#attempts.pauseMs(count.attempts);
-    return Math.max(SHORTEST_PAUSE_MS, pauseMs);
+    if (!('pauseMs' in verdict)) return verdict;
+    this.#left(eventId, count.attempts);
+    return { ...verdict, pauseMs: Math.max(SHORTEST_PAUSE_MS, verdict.pauseMs) };
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */
-  left(eventId: string, attempts: number): void {
+  #left(eventId: string, attempts: number): void {
     if (this.of(eventId) === attempts && !this.#storedOpen.includes(eventId)) return;
     if (!this.#stored.has(eventId) && this.#stored.size >= MOST_STORED) return;
     if (attempts === 0) this.#stored.delete(eventId);
@@ -165,7 +156,7 @@ export class CountedAttempts {
     if (!this.isCareful && this.#stored.size === 0) return;
     if (this.#careful > 0) this.#careful -= 1;
     if (this.#unsettled > 0) this.#unsettled -= 1;
-    this.#died.delete(eventId);
+    if (eventId === this.#suspect) this.#suspect = undefined;
     if (this.#stored.delete(eventId) && (this.#stored.size === 0 || this.#storedOpen.includes(eventId)))
       this.#write().catch(() => {});
   }
@@ -175,17 +166,16 @@ export class CountedAttempts {
     await this.#writing;
   }
 
-  async #count(eventId: string, number: number, work: () => Promise<void> | void): Promise<boolean> {
+  async #count<T>(eventId: string, number: number, work: () => Promise<T>): Promise<T | undefined> {
     const before = this.of(eventId);
     this.#stored.set(eventId, number);
     this.#open.add(eventId);
     try {
       if (!(await this.#write().catch(() => false))) {
         this.#stored.set(eventId, before);
-        return false;
+        return undefined;
       }
-      await work();
-      return true;
+      return await work();
     } finally {
       this.#open.delete(eventId);
     }

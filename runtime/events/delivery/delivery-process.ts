@@ -108,11 +108,7 @@ export class DeliveryProcess {
     return this.#ages;
   }
 
-  wakeAll(): void {
-    for (const delivery of this.#shards.values()) delivery.wake();
-  }
-
-  /** Looks for free leases at once. */
+  /** Looks for events and free leases at once. */
   lookAround(): void {
     for (const delivery of this.#shards.values()) delivery.lookAround();
   }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -11,23 +11,16 @@ import {
   type Ledger,
   type LedgerOptions,
   ledgerMigrations,
-  openLedger,
   until,
 } from '../test-support/ledger.js';
-
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
+import { testLedger } from '../test-support/test-ledger.js';
 
 async function startLedger(harness: DatabaseHarness, options: LedgerOptions): Promise<Ledger> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
-  return deliver(openLedger(databases, options));
+  return deliver(testLedger(databases, options));
 }
 
 function deliver(ledger: Ledger): Ledger {
-  started.push(ledger);
   ledger.events.start();
   return ledger;
 }
@@ -78,7 +71,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     const first: number[] = [];
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const ledger = deliver(
-      openLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }),
+      testLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }),
     );
     const account = await ledger.open();
     await ledger.credit(account);
@@ -86,7 +79,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await ledger.events.stop();
     await ledger.credit(account);
     const second: number[] = [];
-    deliver(openLedger(databases, { handlers: [handlerOf('N', (e) => void second.push(e.modelVersion))] }));
+    deliver(testLedger(databases, { handlers: [handlerOf('N', (e) => void second.push(e.modelVersion))] }));
     await until(() => second.length > 0);
     expect([first, second]).toEqual([[2], [3]]);
   });
@@ -250,9 +243,9 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     const ledger = await startLedger(harness, { handlers: [plain, copying] });
     const account = await ledger.open();
     for (let round = 0; round < 3; round += 1) await ledger.credit(account);
-    const seconds = (handler: string): number => ledger.events.handledAges.get(handler)?.seconds ?? 0;
+    const seconds = (handler: string): number => ledger.events.process.ages.get(handler)?.seconds ?? 0;
     const counted = (handler: string): number =>
-      ledger.events.handledAges.get(handler)?.counts.reduce((sum, count) => sum + count) ?? 0;
+      ledger.events.process.ages.get(handler)?.counts.reduce((sum, count) => sum + count) ?? 0;
     await until(() => counted('Plain') === 3 && counted('Copying') === 3);
     const isSaved = async (): Promise<boolean> =>
       (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0));

@@ -17,14 +17,14 @@ const idle: ActionRunner = { execute: () => Promise.reject(new Error('none')) };
 const attemptsOf = (descriptor: HandlerDescriptor): HandlerAttempts =>
   new HandlerAttempts(descriptor, idle, Math.random);
 
+/** What becomes of an event after this error, as its attempt of this number. */
+const judged = (attempts: HandlerAttempts, error: unknown, number = 1) =>
+  attempts.judge(error, { attempts: number - 1, passed: 0 });
+
 test('an attempt is the last one when the maximum is reached', () => {
   const attempts = attemptsOf(handler({ maximumAttempts: 3 }));
-  expect([1, 2, 3, 4].map((number) => attempts.isLast(number, new Error('no')))).toEqual([
-    false,
-    false,
-    true,
-    true,
-  ]);
+  const kinds = [1, 2, 3, 4].map((number) => judged(attempts, new Error('no'), number).kind);
+  expect(kinds).toEqual(['retry', 'retry', 'park', 'park']);
 });
 
 test('an attempt with a passing failure is never the last one', () => {
@@ -33,8 +33,8 @@ test('an attempt with a passing failure is never the last one', () => {
     passes: (error: unknown) => error instanceof RangeError,
   };
   const attempts = attemptsOf(patient);
-  expect(attempts.isLast(1_000, new RangeError('later'))).toBe(false);
-  expect(attempts.isLast(1_000, new TypeError('never'))).toBe(true);
+  expect(judged(attempts, new RangeError('later'), 1_000).kind).toBe('pass');
+  expect(judged(attempts, new TypeError('never'), 1_000).kind).toBe('park');
 });
 
 test.each([
@@ -43,28 +43,31 @@ test.each([
   ['had no connection free', { phase: 'not-sent', reason: 'pool-exhausted' }, true],
   ['cancelled the statement itself', { phase: 'in-flight', sqlState: '57014' }, false],
 ] as const)('of a database that %s, whether an attempt does not count: %s', (_what, facts, passes) => {
+  const expected = passes ? 'pass' : 'park';
   const attempts = attemptsOf(handler({ maximumAttempts: 1 }));
   const cause = new DriverFailure('no', facts);
-  expect(attempts.isPassing(cause)).toBe(passes);
-  expect(attempts.isPassing(new DeadlineExceededError('too late', { cause }))).toBe(passes);
-  expect(attempts.isPassing(new DeadlineExceededError('the handler itself was slow'))).toBe(false);
+  expect(judged(attempts, cause).kind).toBe(expected);
+  expect(judged(attempts, new DeadlineExceededError('too late', { cause })).kind).toBe(expected);
+  expect(judged(attempts, new DeadlineExceededError('the handler itself was slow')).kind).toBe('park');
 });
 
 test('only a failure of another database lets other models go ahead of those that wait', () => {
   const attempts = attemptsOf(handler({}));
   const cause = new DriverFailure('no', { phase: 'not-sent', reason: 'unreachable' });
-  expect(attempts.isElsewhere(new ShardUnavailableError('(1, 0)', 'it is down', { cause }))).toBe(true);
-  expect(attempts.isElsewhere(new RetryLater())).toBe(false);
-  expect(attempts.isElsewhere(new Error('a fault of the handler'))).toBe(false);
+  const down = new ShardUnavailableError('(1, 0)', 'it is down', { cause });
+  expect(judged(attempts, down)).toMatchObject({ kind: 'pass', cause: 'elsewhere' });
+  expect(judged(attempts, new RetryLater())).toMatchObject({ kind: 'pass', cause: 'receiver' });
+  expect(judged(attempts, new Error('a fault of the handler')).kind).toBe('retry');
 });
 
 test('the attempts of a default handler survive an outage of ten minutes, those of a transactional one are soon over', () => {
   const shortest = (settings: HandlerSettings): number => {
     const attempts = new HandlerAttempts(handler(settings), idle, () => 0);
-    let ms = 0;
-    for (let number = 1; !attempts.isLast(number, new Error('down')); number += 1)
-      ms += attempts.pauseMs(number);
-    return ms;
+    for (let [number, ms] = [1, 0]; ; number += 1) {
+      const verdict = judged(attempts, new Error('down'), number);
+      if (!('pauseMs' in verdict)) return ms;
+      ms += verdict.pauseMs;
+    }
   };
   expect(shortest({})).toBeGreaterThan(600_000);
   expect(shortest({})).toBeLessThan(700_000);
@@ -73,8 +76,12 @@ test('the attempts of a default handler survive an outage of ten minutes, those 
 
 test('the pause for a receiver that is down is its own, or grows up to five minutes', () => {
   const attempts = attemptsOf(handler({}));
-  expect(attempts.passingPauseMs(1, new RetryLater({ afterMs: 60_000 }))).toBe(60_000);
-  const pauses = [1, 5, 50].map((failures) => attempts.passingPauseMs(failures, new RetryLater()));
+  const pauseMs = (failures: number, error: RetryLater): number => {
+    const verdict = attempts.judge(error, { attempts: 0, passed: failures - 1 });
+    return 'pauseMs' in verdict ? verdict.pauseMs : expect.unreachable();
+  };
+  expect(pauseMs(1, new RetryLater({ afterMs: 60_000 }))).toBe(60_000);
+  const pauses = [1, 5, 50].map((failures) => pauseMs(failures, new RetryLater()));
   expect(pauses[0]).toBeLessThanOrEqual(100);
   expect(pauses[1]).toBeLessThanOrEqual(1_600);
   expect(pauses[2]).toBeGreaterThanOrEqual(150_000);
@@ -87,5 +94,5 @@ test('a predicate that throws accepts no error', () => {
     throw new Error('defect');
   };
   const descriptor = { ...handler({}), create: () => ({ handle: () => {}, isTransient }) };
-  expect(attemptsOf(descriptor).isPassing(new Error('down'))).toBe(false);
+  expect(judged(attemptsOf(descriptor), new Error('down')).kind).toBe('retry');
 });

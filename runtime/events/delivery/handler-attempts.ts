@@ -4,10 +4,10 @@ import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '..
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
 import { during, isTracing, startCaused } from '../../tracing.js';
-import { Envelope, type EnvelopeServices } from '../log/event-envelope.js';
+import { type Attempt, Envelope, type EnvelopeServices, type RunContext } from '../log/event-envelope.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { EventTypes } from '../log/event-types.js';
-import type { Attempt, Attempts, RunContext } from './attempts.js';
+import type { Attempts, FailureCount, Verdict } from './attempts.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import type { HandlingFailure } from './parking-store.js';
 
@@ -26,18 +26,17 @@ const DEEPEST_CAUSE = 5;
 /** Adapts a handler to delivery: makes attempts, and defines their maximum number and pauses. */
 export class HandlerAttempts implements Attempts {
   readonly #types: EventTypes;
-  readonly #maximum: number;
+  readonly #policy: RetryPolicy;
   readonly #handler: HandlerDescriptor;
-  readonly #random: () => number;
   readonly #services: EnvelopeServices;
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number, log?: Logger) {
     this.#handler = handler;
-    this.#random = random;
     this.#services = { executor, log };
     this.#types = new EventTypes(handler.events);
     const most = handler.transactional === true ? TRANSACTIONAL_MAXIMUM_ATTEMPTS : DEFAULT_MAXIMUM_ATTEMPTS;
-    this.#maximum = handler.maximumAttempts ?? most;
+    const { maximumAttempts = most, retryDelayMs = DEFAULT_RETRY_DELAY_MS } = handler;
+    this.#policy = { maximumAttempts, retryDelayMs, random };
   }
 
   isTooNew(event: LoggedEvent): boolean {
@@ -68,14 +67,18 @@ export class HandlerAttempts implements Attempts {
   }
 
   /**
-   * True if a failure does not count as an attempt: a shard is unreachable, the receiver is down, or the handler's
-   * `passes` accepts the error.
+   * A failure does not count as an attempt if a shard is unreachable, the receiver is down, or the handler's `passes`
+   * accepts the error.
    */
-  isPassing(error: unknown): boolean {
-    return isOutOfReach(error) || this.isReceiverDown(error) || this.#handler.passes?.(error) === true;
+  judge(error: unknown, before: FailureCount): Verdict {
+    if (error instanceof RetryLater && error.afterMs !== undefined)
+      return { kind: 'pass', pauseMs: error.afterMs, cause: 'receiver' };
+    if (this.#isReceiverDown(error)) return judgeFailure(before, this.#policy, 'receiver');
+    const isElsewhere = isOutOfReach(error) || this.#handler.passes?.(error) === true;
+    return judgeFailure(before, this.#policy, isElsewhere ? 'elsewhere' : undefined);
   }
 
-  isReceiverDown(error: unknown): boolean {
+  #isReceiverDown(error: unknown): boolean {
     if (error instanceof RetryLater) return true;
     try {
       return this.#handler.create().isTransient?.(error) === true;
@@ -83,31 +86,36 @@ export class HandlerAttempts implements Attempts {
       return false;
     }
   }
+}
 
-  isElsewhere(error: unknown): boolean {
-    return this.isPassing(error) && !this.isReceiverDown(error);
-  }
+/** How often and how soon failures are retried. */
+export interface RetryPolicy {
+  readonly maximumAttempts: number;
+  /** First pause, in milliseconds. */
+  readonly retryDelayMs: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
 
-  /** True if an attempt that failed with this error was the last one. @param number from 1 */
-  isLast(number: number, error: unknown): boolean {
-    return number >= this.#maximum && !this.isPassing(error);
-  }
-
-  /** Exponential backoff, half of it random, so that handlers do not retry all at once. */
-  pauseMs(failedAttempts: number): number {
-    return this.#backoffMs(failedAttempts, LONGEST_RETRY_DELAY_MS);
-  }
-
-  passingPauseMs(failures: number, error: unknown): number {
-    if (error instanceof RetryLater && error.afterMs !== undefined) return error.afterMs;
-    const longestMs = this.isReceiverDown(error) ? LONGEST_RETRY_DELAY_MS : LONGEST_PASSING_DELAY_MS;
-    return this.#backoffMs(failures, longestMs);
-  }
-
-  #backoffMs(failures: number, longestMs: number): number {
-    const firstMs = this.#handler.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS;
-    return backoffMs(failures, { firstMs, longestMs, least: 'half' }, this.#random());
-  }
+/**
+ * What becomes of an event or a scheduled action after a failure. Pauses grow exponentially, half of them random, so
+ * that what failed together is not retried together.
+ *
+ * @param passing why the failure does not count. Undefined: it counts
+ */
+export function judgeFailure(
+  { attempts, passed }: FailureCount,
+  { maximumAttempts, retryDelayMs: firstMs, random }: RetryPolicy,
+  passing: 'receiver' | 'elsewhere' | undefined,
+): Verdict {
+  const pauseMs = (failures: number, longestMs: number): number =>
+    backoffMs(failures, { firstMs, longestMs, least: 'half' }, random());
+  if (passing === 'receiver')
+    return { kind: 'pass', pauseMs: pauseMs(passed + 1, LONGEST_RETRY_DELAY_MS), cause: passing };
+  if (passing === 'elsewhere')
+    return { kind: 'pass', pauseMs: pauseMs(passed + 1, LONGEST_PASSING_DELAY_MS), cause: passing };
+  if (attempts + 1 >= maximumAttempts) return { kind: 'park' };
+  return { kind: 'retry', pauseMs: pauseMs(attempts + 1, LONGEST_RETRY_DELAY_MS) };
 }
 
 /**

@@ -4,11 +4,11 @@ import { Account, AccountCredited, accountModel, newAccount } from '../../domain
 import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
 import type { PlanWrite } from '../../persistence/write/plan-write.js';
 import { creditedEvent, handlerOf } from '../test-support/ledger.js';
-import { Interest } from './interest.js';
+import { interestOf } from './interest.js';
 
 const account = newAccount(new Decimal(1)).build();
 const credited = new AccountCredited(account.id, new Decimal(1));
-const interest = new Interest([handlerOf('Mirror', () => {}, { event: creditedEvent })]);
+const concerns = interestOf([handlerOf('Mirror', () => {}, { event: creditedEvent })]);
 
 function planWith(facts: Partial<PlanWrite>): PlanWrite {
   const action = {
@@ -28,7 +28,7 @@ function planOf(...events: readonly AccountCredited[]): PlanWrite {
 }
 
 test('a commit with an event that a handler selects concerns it, in any group and plan', () => {
-  expect(interest.concerns([[planOf()], [planOf(), planOf(credited)]])).toBe(true);
+  expect(concerns([[planOf()], [planOf(), planOf(credited)]])).toBe(true);
 });
 
 test('a commit without events, or without events for a handler, does not', () => {
@@ -38,13 +38,13 @@ test('a commit without events, or without events for a handler, does not', () =>
     model: account,
     expectedVersion: 1,
   } as const;
-  expect(interest.concerns([[planOf(), planWith({ items: [expectation] })]])).toBe(false);
-  expect(new Interest([]).concerns([[planOf(credited)]])).toBe(false);
+  expect(concerns([[planOf(), planWith({ items: [expectation] })]])).toBe(false);
+  expect(interestOf([])([[planOf(credited)]])).toBe(false);
 });
 
 test('a commit with a scheduled action always does', () => {
   const schedules = [{ id: '', dueDate: '', actionName: 'Credit', params: '{}', paramsVersion: 1 }];
-  expect(new Interest([]).concerns([[planWith({ schedules })]])).toBe(true);
+  expect(interestOf([])([[planWith({ schedules })]])).toBe(true);
 });
 
 test('so does a recorded event', () => {
@@ -58,5 +58,5 @@ test('so does a recorded event', () => {
   const items = [
     { kind: 'add', descriptor: accountModel as never, model: account, events: [new RecordedEvent(facts)] },
   ] as const;
-  expect(new Interest([]).concerns([[planWith({ items })]])).toBe(true);
+  expect(interestOf([])([[planWith({ items })]])).toBe(true);
 });

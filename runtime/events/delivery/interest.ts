@@ -3,34 +3,23 @@ import { RecordedEvent } from '../../persistence/codec/recorded-event.js';
 import type { WriteGroup } from '../../persistence/shard-store.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-/** Decides whether a commit has events for a handler, so that other commits wake no handler. */
-export class Interest {
-  readonly #eventClasses: ReadonlySet<unknown>;
-
-  /** Whether a consumer selects every event. */
-  readonly #all: boolean;
-
-  /** @param all whether a consumer selects events of every class. Default false */
-  constructor(handlers: readonly HandlerDescriptor[], all = false) {
-    this.#all = all;
-    this.#eventClasses = new Set(
-      handlers.flatMap(({ events }) => events.map(({ eventClass }) => eventClass())),
+/**
+ * Decides whether a commit schedules an action or has events that a consumer selects, so that other commits wake none.
+ *
+ * @param all whether a consumer selects events of every class. Default false
+ */
+export function interestOf(
+  handlers: readonly HandlerDescriptor[],
+  all = false,
+): (groups: readonly WriteGroup[]) => boolean {
+  const classes = new Set<unknown>(
+    handlers.flatMap(({ events }) => events.map(({ eventClass }) => eventClass())),
+  );
+  const isWanted = (item: StagedItem): boolean =>
+    item.kind !== 'expect' &&
+    item.events.some((event) => all || event instanceof RecordedEvent || classes.has(event.constructor));
+  return (groups) =>
+    groups.some((plans) =>
+      plans.some(({ items, schedules = [] }) => schedules.length > 0 || items.some(isWanted)),
     );
-  }
-
-  /** True if a handler selects one of the events, or the commit schedules an action. */
-  concerns(groups: readonly WriteGroup[]): boolean {
-    return groups.some((plans) =>
-      plans.some(
-        ({ items, schedules = [] }) => schedules.length > 0 || items.some((item) => this.#isWanted(item)),
-      ),
-    );
-  }
-
-  #isWanted(item: StagedItem): boolean {
-    if (item.kind === 'expect') return false;
-    return item.events.some(
-      (event) => this.#all || event instanceof RecordedEvent || this.#eventClasses.has(event.constructor),
-    );
-  }
 }

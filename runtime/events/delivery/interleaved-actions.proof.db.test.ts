@@ -4,7 +4,6 @@ import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { Epochs } from '../log/epochs.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { LogReader } from '../log/log-reader.js';
 import { seededRandom } from '../test-support/late-writers.js';
@@ -54,7 +53,7 @@ async function handle(handler: HandlerDescriptor, event: LoggedEvent, { executor
 }
 
 async function lastEvent(databases: DatabaseRegistry, id: string): Promise<LoggedEvent> {
-  const reader = new LogReader(databases.database(HERE), new Epochs(databases.database(HERE)));
+  const reader = new LogReader(databases.database(HERE));
   const start = { epoch: 1, transactionId: '0', position: 0 };
   let found: LoggedEvent | undefined;
   await until(async () => {

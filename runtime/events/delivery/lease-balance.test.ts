@@ -19,8 +19,7 @@ function settle(
       const consumers: LeaseSituation['consumers'] = NAMES.map((name) => ({
         name,
         handler: name,
-        kind: 'live',
-        holder: holders.get(name),
+        holder: holders.get(name) ?? null,
         free: !holders.has(name),
         superseded: false,
         fence: '1',
@@ -57,7 +56,6 @@ describe('chooseLeases', () => {
       consumers: NAMES.map((name) => ({
         name,
         handler: name,
-        kind: 'live',
         holder: 'p',
         free: false,
         superseded: false,

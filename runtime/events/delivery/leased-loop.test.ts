@@ -206,12 +206,14 @@ describe.each([
 });
 
 test('The grace period of the first stop counts', async () => {
-  const { loop } = start({ work: { windDown: async () => loop.wakeUp.wait(60_000) } });
+  const graces: unknown[] = [];
+  const close = async (_end: RunEnd, graceMs?: number): Promise<void> => void graces.push(graceMs);
+  const { loop } = start({ work: { windDown: async () => loop.wakeUp.wait(60_000), close } });
   void loop.stop(60_000);
   void loop.stop(120_000);
-  expect(loop.graceMs).toBe(60_000);
   loop.finish({ kind: 'stopped' });
   await loop.ended;
+  expect(graces).toEqual([60_000]);
 });
 
 test('Work of a superseded run is aborted after a grace period', async () => {

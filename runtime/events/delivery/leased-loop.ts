@@ -3,9 +3,9 @@ import type { HeldLease } from '../../concurrency/held-lease.js';
 import { type Timer, time } from '../../concurrency/time.js';
 import { EventEpochError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import { FailureWarnings } from '../log/failure-warnings.js';
 import { Signal } from '../log/signal.js';
 import type { Lease } from './consumer-store.js';
-import { FailureWarnings } from './failure-warnings.js';
 
 /** Why a run has ended. */
 export type RunEnd =
@@ -46,8 +46,12 @@ export interface LeasedWork {
   regain?(): Promise<void>;
   /** Called when there may be events to read. */
   woken?(): void;
-  /** Waits for the work in progress when the loop has ended. Never rejects. */
-  close(end: RunEnd): Promise<void>;
+  /**
+   * Waits for the work in progress when the loop has ended. Never rejects.
+   *
+   * @param graceMs the first grace period that `stop` received, in milliseconds
+   */
+  close(end: RunEnd, graceMs: number | undefined): Promise<void>;
 }
 
 /** `stopped` and `superseded`: the run is to end. */
@@ -119,24 +123,14 @@ export class LeasedLoop {
     return this.state === 'working' && this.lease.valid;
   }
 
-  /** The first grace period that `stop` received, in milliseconds. */
-  get graceMs(): number | undefined {
-    return this.#graceMs;
-  }
-
   /** Ends the wait: there may be events to read. */
   wake(): void {
     this.#work.woken?.();
     this.wakeUp.notify();
   }
 
-  /** Pauses. Only the end of the run shortens a pause. */
+  /** Pauses before another attempt. Only the end of the run and the loss of the lease shorten a pause. */
   pause(milliseconds: number): Promise<void> {
-    return this.#pauseWhile(milliseconds, () => this.state === 'working');
-  }
-
-  /** Pauses before another attempt. The loss of the lease shortens the pause, too. */
-  pauseForAttempt(milliseconds: number): Promise<void> {
     return this.#pauseWhile(milliseconds, () => this.mayWork);
   }
 
@@ -192,7 +186,7 @@ export class LeasedLoop {
       }
     }
     this.#abort.abort();
-    await this.#work.close(this.#end);
+    await this.#work.close(this.#end, this.#graceMs);
     return this.#end;
   }
 
@@ -211,7 +205,7 @@ export class LeasedLoop {
     // A reload has removed the shard, or the databases were closed.
     if (error instanceof DriverFailure && error.reason === 'closed') return this.finish({ kind: 'lost' });
     this.#warnings.failed(title, error);
-    if (this.#state === 'working') await this.pause(failurePauseMs);
+    if (this.#state === 'working') await this.#pauseWhile(failurePauseMs, () => this.state === 'working');
     else if (this.lease.valid) await this.wakeUp.wait(failurePauseMs);
     else this.finish({ kind: 'lost' });
   }

@@ -33,7 +33,7 @@ async function reload(
   { ledger, databases }: ReturnType<typeof start>,
   topology: ShardingTopology,
 ): Promise<void> {
-  await ledger.events.topologyChanged(await databases.reload(topology));
+  await ledger.events.process.topologyChanged(await databases.reload(topology));
 }
 
 const LISTENERS =

@@ -1,193 +1,212 @@
-import { Semaphore } from '../../concurrency/semaphore.js';
 import { sleep, time } from '../../concurrency/time.js';
 import { messageOf } from '../../errors.js';
-import { modelOfKey } from '../log/event-record.js';
-import { OtherReleaseNeeded } from './attempts.js';
+import { modelKeyOf, modelOfKey } from '../log/event-record.js';
+import type { WindowEntry } from '../log/model-window.js';
+import type { FailureCount } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
-import type { CountedAttempts, FailureCount } from './counted-attempts.js';
+import type { CountedAttempts } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop } from './leased-loop.js';
-import type { ParkedLetter, Settlement } from './parking-store.js';
+import type { HandlingFailure, ParkedLetter, Settlement } from './parking-store.js';
 
 /** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;
-const PAGE = 100;
-/** Maximum time until a pause notices the end of the run, in milliseconds. */
-const PAUSE_STEP_MS = 50;
+/** Maximum events that are read, or written, in one statement. */
+const PAGE = 200;
 
 export interface ParkedModelsDependencies {
   readonly loop: LeasedLoop;
   readonly counted: CountedAttempts;
   /** Makes one attempt at a parked event and deletes it. */
   readonly handle: (letter: ParkedLetter, number: number) => Promise<Settlement>;
-  /** Whether events of this model are about to be parked. */
-  readonly isParking: (key: string) => boolean;
   /** Called when only another release can handle a parked event. */
-  readonly leave: (cause: OtherReleaseNeeded) => void;
+  readonly leave: (reason: string) => void;
   /** True: `refresh` waits for the models that it resumes, one after the other. */
   readonly inTurn: boolean;
 }
 
-/** The models that are parked for one consumer; resumes them on request. */
+interface ParkedModel {
+  readonly key: string;
+  /** How many of its events this run has parked: an outdated read of the table is detected by it. */
+  parked: number;
+  /** How many of them are not yet written. */
+  pending: number;
+  /** `paused`: an attempt has failed, and another one follows. */
+  state: 'parked' | 'resuming' | 'paused';
+  /** The event whose attempt has failed last, with its failures. */
+  failed: (FailureCount & { readonly eventId: string }) | undefined;
+}
+
+/** An event to be written to the parking table. */
+interface PendingEvent {
+  readonly entry: WindowEntry;
+  readonly failure: HandlingFailure | undefined;
+}
+
+/**
+ * The models that are parked for one consumer. Writes their events to the parking table in order, and resumes them on
+ * request.
+ */
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #dependencies: ParkedModelsDependencies;
-  /** Count of parked events by model, so that an outdated read of the table can be detected. */
-  readonly #models = new Map<string, number>();
-  readonly #resuming = new Set<string>();
-  /** Models whose last attempt did not count: when the next one is due, and how many there were. */
-  readonly #waits = new Map<string, { readonly untilMs: number; readonly passed: number }>();
-  /** Models that are worked on at the same time. */
-  readonly #working: Semaphore;
+  readonly #models = new Map<string, ParkedModel>();
+  readonly #pending: PendingEvent[] = [];
+  /** Models that are to be resumed. */
+  readonly #due = new Set<ParkedModel>();
+  /** Number of models that are being resumed: at most as many as the handler handles at the same time. */
+  #resuming = 0;
   #refreshedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#working = new Semaphore(options.concurrency);
   }
 
-  get any(): boolean {
-    return this.#models.size > 0;
+  /** By their keys. */
+  get models(): ReadonlyMap<string, unknown> {
+    return this.#models;
   }
 
-  /** Number of models. */
-  get size(): number {
-    return this.#models.size;
+  /** Number of events that are to be written. */
+  get pending(): number {
+    return this.#pending.length;
   }
 
   /** Whether a model is being resumed. */
   get busy(): boolean {
-    return this.#resuming.size > 0;
+    return this.#resuming > 0;
   }
 
-  has(key: string): boolean {
-    return this.#models.size > 0 && this.#models.has(key);
+  /** Must be called for an event that the caller has written to the parking table. */
+  add(key: string): ParkedModel {
+    const known = this.#models.get(key);
+    const model = known ?? { key, parked: 0, pending: 0, state: 'parked' as const, failed: undefined };
+    model.parked += 1;
+    this.#models.set(key, model);
+    return model;
   }
 
-  /** Must be called for every event that is written to the parking table. */
-  add(key: string): void {
-    this.#models.set(key, (this.#models.get(key) ?? 0) + 1);
+  /** @param failure undefined: the event waits behind a failed one, or for something that is out of reach */
+  park(entry: WindowEntry, failure?: HandlingFailure): void {
+    this.add(modelKeyOf(entry.event)).pending += 1;
+    this.#pending.push({ entry, failure });
   }
 
-  /** Reads the table when it is due: for requested retries, for discards, and initially for all parked events. */
+  /** Writes the first events that are to be parked. @returns them; undefined if the lease has been lost */
+  async write(): Promise<readonly WindowEntry[] | undefined> {
+    const batch = this.#pending.slice(0, PAGE);
+    if (batch.length === 0) return [];
+    const { letters, consumer } = this.#options;
+    const events = batch.map(({ entry: { event }, failure }) => ({ event, failure }));
+    if (!(await letters.park(consumer.lease, events))) return undefined;
+    this.#pending.splice(0, batch.length);
+    for (const { event } of events) {
+      const model = this.#models.get(modelKeyOf(event));
+      if (model !== undefined) model.pending -= 1;
+    }
+    if (this.#pending.length > 0) this.#dependencies.loop.wakeUp.notify();
+    return batch.map(({ entry }) => entry);
+  }
+
+  /** Resumes models: those whose pause is over and, when the table is due to be read, those that it names. */
   async refresh(): Promise<void> {
+    for (const model of await this.#readTable()) if (model.state === 'parked') this.#due.add(model);
+    for (const model of this.#due) {
+      if (this.#resuming >= this.#options.concurrency) return;
+      this.#due.delete(model);
+      const resumed = this.#resume(model);
+      if (this.#dependencies.inTurn) await resumed;
+    }
+  }
+
+  /** Reads requested retries, discards and, the first time, all parked events. @returns the models to resume */
+  async #readTable(): Promise<readonly ParkedModel[]> {
     const now = time.nowMs();
     const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
-    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return;
-    const { isParking, inTurn } = this.#dependencies;
-    const before = [...this.#models].filter(([key]) => !isParking(key));
+    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return [];
+    const before = [...this.#models.values()].filter(({ pending }) => pending === 0);
+    const counts = before.map(({ parked }) => parked);
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
-    for (const [key, count] of before) {
-      if (!keys.has(key) && this.#models.get(key) === count && !this.#resuming.has(key)) this.#forget(key);
-    }
-    for (const { key, retry } of found) {
-      if (!retry || this.#resuming.has(key) || (this.#waits.get(key)?.untilMs ?? 0) > now) continue;
-      const resumed = this.#resume(key);
-      if (inTurn) await resumed;
-    }
+    for (const [index, { key, parked, state }] of before.entries())
+      if (!keys.has(key) && parked === counts[index] && state !== 'resuming') this.#models.delete(key);
+    return found.flatMap(({ key, retry }) => (retry ? [this.#models.get(key) ?? this.add(key)] : []));
   }
 
   /** Never rejects. New events of the model are parked behind the resumed ones until none is left. */
-  async #resume(key: string): Promise<void> {
-    this.#resuming.add(key);
-    await this.#working.enter();
+  async #resume(model: ParkedModel): Promise<void> {
+    model.state = 'resuming';
+    this.#resuming += 1;
     try {
-      while (this.#dependencies.loop.mayWork && (await this.#resumePage(key)));
+      while (this.#dependencies.loop.mayWork && (await this.#resumePage(model)));
     } catch (error) {
-      this.#options.warn(`${key} cannot be resumed: ${messageOf(error)}`);
+      this.#options.warn(`${model.key} cannot be resumed: ${messageOf(error)}`);
     }
-    this.#working.leave();
-    this.#resuming.delete(key);
+    this.#resuming -= 1;
+    if (model.state === 'resuming') model.state = 'parked';
     this.#dependencies.loop.wakeUp.notify();
   }
 
   /** False if the model has no more events to resume, or if its next event failed. */
-  async #resumePage(key: string): Promise<boolean> {
+  async #resumePage(model: ParkedModel): Promise<boolean> {
     const { letters, consumer } = this.#options;
-    const { isParking, loop } = this.#dependencies;
-    if (isParking(key)) {
+    if (model.pending > 0) {
       await sleep(10);
-      return loop.mayWork;
+      return this.#dependencies.loop.mayWork;
     }
-    const count = this.#models.get(key);
-    const parked = await letters.of(consumer.lease.name, modelOfKey(key), PAGE);
-    if (parked.length === 0 && this.#models.get(key) === count) {
-      this.#forget(key);
+    const count = model.parked;
+    const parked = await letters.of(consumer.lease.name, modelOfKey(model.key), PAGE);
+    if (parked.length === 0 && model.parked === count) {
+      this.#models.delete(model.key);
       return false;
     }
-    for (const letter of parked) if (!(await this.#retry(key, letter))) return false;
+    for (const letter of parked) if (!(await this.#attempt(model, letter))) return false;
     return true;
   }
 
-  #forget(key: string): void {
-    this.#models.delete(key);
-    this.#waits.delete(key);
-  }
-
-  /**
-   * Attempts a parked event until it is settled, has failed for the last time, or an attempt did not count: then the
-   * model waits for a later `refresh`, and others are resumed. True: it is settled.
-   */
-  async #retry(key: string, letter: ParkedLetter): Promise<boolean> {
-    const { attempts, letters, consumer } = this.#options;
+  /** Makes one attempt at the first event of a model. True: the event is settled. */
+  async #attempt(model: ParkedModel, letter: ParkedLetter): Promise<boolean> {
     const { counted, handle, loop } = this.#dependencies;
-    const { event } = letter;
-    if (attempts.isTooNew(event)) return false;
-    const count: FailureCount = {
-      attempts: counted.of(event.id),
-      passed: this.#waits.get(key)?.passed ?? 0,
-    };
-    while (loop.mayWork) {
-      try {
-        const died = counted.death(event.id, count);
-        if (died !== undefined) throw died;
-        let settled: Settlement = 'lost';
-        const attempt = async (): Promise<void> => {
-          settled = await handle(letter, count.attempts + 1);
-        };
-        if (!(await counted.attempt(event.id, count.attempts + 1, attempt))) return false;
-        counted.settled(event.id);
-        this.#waits.delete(key);
-        // `gone`: an attempt whose reply was lost has deleted the row.
-        return (settled as Settlement) !== 'lost';
-      } catch (error) {
-        if (loop.signal.aborted) return false;
-        if (error instanceof OtherReleaseNeeded) {
-          counted.left(event.id, count.attempts);
-          this.#dependencies.leave(error);
-          return false;
-        }
-        const pauseMs = counted.failed(error, event.id, count);
-        if (pauseMs === undefined) {
-          counted.settled(event.id);
-          await letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
-          return false;
-        }
-        if (count.passed > 0) {
-          this.#waits.set(key, { untilMs: time.nowMs() + pauseMs, passed: count.passed });
-          return false;
-        }
-        this.#waits.delete(key);
-        await this.#pause(pauseMs);
-      }
+    const { id } = letter.event;
+    if (!loop.mayWork || this.#options.attempts.isTooNew(letter.event)) return false;
+    const failed = model.failed?.eventId === id ? model.failed : undefined;
+    const count = failed ?? { eventId: id, attempts: counted.of(id), passed: 0 };
+    model.failed = undefined;
+    try {
+      const settlement = await counted.attempt(id, count, () => handle(letter, count.attempts + 1));
+      if (settlement === undefined) return false;
+      counted.settled(id);
+      // `gone`: an attempt whose reply was lost has deleted the row.
+      return settlement !== 'lost';
+    } catch (error) {
+      if (loop.signal.aborted) return false;
+      model.failed = count;
+      await this.#failed(model, letter, error);
+      return false;
     }
-    return false;
   }
 
-  /** Other models are worked on meanwhile. */
-  async #pause(milliseconds: number): Promise<void> {
-    this.#working.leave();
-    const untilMs = time.nowMs() + milliseconds;
-    for (
-      let leftMs = milliseconds;
-      leftMs > 0 && this.#dependencies.loop.mayWork;
-      leftMs = untilMs - time.nowMs()
-    )
-      await sleep(Math.min(leftMs, PAUSE_STEP_MS), { ref: false });
-    await this.#working.enter();
+  async #failed(model: ParkedModel, letter: ParkedLetter, error: unknown): Promise<void> {
+    const { counted, leave, loop } = this.#dependencies;
+    const { letters, consumer } = this.#options;
+    const { failed: count } = model;
+    if (count === undefined) return;
+    const verdict = counted.failed(error, count.eventId, count);
+    if (verdict.kind === 'leave') return leave(verdict.reason);
+    if (!('pauseMs' in verdict)) {
+      counted.settled(count.eventId);
+      return letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
+    }
+    model.state = 'paused';
+    const resume = (): void => {
+      if (this.#models.get(model.key) !== model) return;
+      model.state = 'parked';
+      this.#due.add(model);
+      loop.wakeUp.notify();
+    };
+    time.setTimeout(resume, verdict.pauseMs).unref();
   }
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
-import { arrayLiteral, quoteElement } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import { HOLDS, type Lease, type StatementRunner } from './consumer-store.js';
+import type { StatementRunner } from '../log/log-reader.js';
+import { HOLDS, type Lease } from './consumer-store.js';
 
 /** The failure of a handler to process an event. */
 export interface HandlingFailure {
@@ -60,23 +60,8 @@ export class ParkingStore {
     parked: readonly ParkedEvent[],
     on: StatementRunner = this.#database,
   ): Promise<boolean> {
-    const column = (text: (each: ParkedEvent) => string | undefined): string =>
-      arrayLiteral(parked.map((each) => quoted(text(each))));
-    const values = [
-      ...leaseValues(lease),
-      column(({ event }) => event.id),
-      column(({ event }) => event.modelName),
-      column(({ event }) => event.modelId),
-      column(({ event }) => event.eventType),
-      column(({ event }) => String(event.cursor.epoch)),
-      column(({ event }) => event.cursor.transactionId),
-      column(({ event }) => String(event.cursor.position)),
-      column(({ event }) => JSON.stringify(event)),
-      column(({ failure }) => String(failure?.attempts ?? 0)),
-      column(({ failure }) => stored(failure?.code)),
-      column(({ failure }) => stored(failure?.message)),
-      column(({ failure }) => stored(failure?.stack, LONGEST_STACK)),
-    ];
+    const letters = parked.map(({ event, failure }) => ({ event, ...(failure && storable(failure)) }));
+    const values = [...leaseValues(lease), JSON.stringify(letters)];
     const { rows } = await on.query({ text: PARK, name: 'fw_park', values });
     return rows[0]?.[0] === true;
   }
@@ -117,18 +102,8 @@ export class ParkingStore {
     { event, attempts: known }: ParkedLetter,
     failure: HandlingFailure,
   ): Promise<void> {
-    const { attempts, code, message, stack } = failure;
-    const model = [event.modelName, event.modelId];
-    const values = [
-      ...leaseValues(lease),
-      event.id,
-      attempts,
-      storedText(code),
-      storedText(message),
-      storedText(stack, LONGEST_STACK),
-      ...model,
-      known,
-    ];
+    const { attempts, code, message, stack } = storable(failure);
+    const values = [...leaseValues(lease), event.id, attempts, code, message, stack, known];
     await this.#database.query({ text: FAIL, values });
   }
 }
@@ -140,13 +115,9 @@ function leaseValues({ name, holder, fence }: Lease): readonly string[] {
 /** Maximum characters of a stored stack, which begins with the message. */
 const LONGEST_STACK = 16_000;
 
-/** Makes an error's text storable: without NUL characters and, if given, no longer than `longest` characters. */
-function stored(text: string | undefined, longest?: number): string | undefined {
-  return text === undefined ? undefined : storedText(text, longest);
-}
-
-function quoted(text: string | undefined): string {
-  return text === undefined ? 'NULL' : quoteElement(text);
+function storable({ attempts, code, message, stack }: HandlingFailure): HandlingFailure {
+  const texts = { code: storedText(code), message: storedText(message) };
+  return { attempts, ...texts, stack: storedText(stack, LONGEST_STACK) };
 }
 
 /** Locks the lease's row, so that no other process takes it over before the dependent transaction has committed. */
@@ -165,12 +136,14 @@ const MODELS =
 const PARK = `WITH ${HELD},
 i AS (INSERT INTO eventlog.dead_letters (consumer, event_id, model_name, model_id, event_type, epoch, transaction_id,
     position, event, attempts, error_code, error_message, error_stack, state, failed_date)
-  SELECT $1, d.*, CASE WHEN d.code IS NULL THEN 'waiting' ELSE 'failed' END, CASE WHEN d.code IS NOT NULL THEN now() END
-  FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::xid8[], $10::bigint[], $11::jsonb[],
-    $12::integer[], $13::text[], $14::text[], $15::text[])
-    AS d(event_id, model_name, model_id, event_type, epoch, transaction_id, position, event, attempts, code, message, stack)
+  SELECT $1, d.id, d."modelName", d."modelId", d."eventType", d.epoch, d."transactionId", d.position, l.event,
+    coalesce(l.attempts, 0), l.code, l.message, l.stack, CASE WHEN l.code IS NULL THEN 'waiting' ELSE 'failed' END,
+    CASE WHEN l.code IS NOT NULL THEN now() END
+  FROM jsonb_to_recordset($4::jsonb) AS l(event jsonb, attempts integer, code text, message text, stack text),
+    jsonb_to_record(l.event || (l.event -> 'cursor')) AS d(id uuid, "modelName" text, "modelId" text, "eventType" text,
+      epoch integer, "transactionId" xid8, position bigint)
   WHERE EXISTS (SELECT FROM held AS h
-    WHERE (d.epoch, d.transaction_id, d.position) > (h.epoch, h.transaction_id, h.position))
+    WHERE (d.epoch, d."transactionId", d.position) > (h.epoch, h.transaction_id, h.position))
   ON CONFLICT (consumer, event_id) DO NOTHING)
 SELECT EXISTS (SELECT FROM held)`;
 
@@ -184,14 +157,12 @@ d AS (DELETE FROM eventlog.dead_letters WHERE consumer = $1 AND event_id = $4::u
   AND EXISTS (SELECT FROM held) RETURNING event_id)
 SELECT EXISTS (SELECT FROM held), (SELECT count(*) FROM d)`;
 
-const FAIL = `WITH ${HELD}
-UPDATE eventlog.dead_letters SET retry_date = NULL,
-  state = CASE WHEN event_id = $4::uuid THEN 'failed' ELSE state END,
-  attempts = CASE WHEN event_id = $4::uuid THEN attempts + $5::integer ELSE attempts END,
-  error_code = CASE WHEN event_id = $4::uuid THEN $6 ELSE error_code END,
-  error_message = CASE WHEN event_id = $4::uuid THEN $7 ELSE error_message END,
-  error_stack = CASE WHEN event_id = $4::uuid THEN $8 ELSE error_stack END,
-  failed_date = CASE WHEN event_id = $4::uuid THEN now() ELSE failed_date END
-WHERE consumer = $1 AND model_name = $9 AND model_id = $10 AND state <> 'discarded' AND EXISTS (SELECT FROM held)
-  AND EXISTS (SELECT FROM eventlog.dead_letters AS d
-    WHERE d.consumer = $1 AND d.event_id = $4::uuid AND d.attempts = $11::integer)`;
+const FAIL = `WITH ${HELD},
+failed AS (UPDATE eventlog.dead_letters SET retry_date = NULL, state = 'failed', attempts = attempts + $5::integer,
+    error_code = $6, error_message = $7, error_stack = $8, failed_date = now()
+  WHERE consumer = $1 AND event_id = $4::uuid AND attempts = $9::integer AND state <> 'discarded'
+    AND EXISTS (SELECT FROM held)
+  RETURNING event_id, model_name, model_id)
+UPDATE eventlog.dead_letters AS d SET retry_date = NULL FROM failed AS f
+WHERE d.consumer = $1 AND d.model_name = f.model_name AND d.model_id = f.model_id AND d.event_id <> f.event_id
+  AND d.state <> 'discarded'`;

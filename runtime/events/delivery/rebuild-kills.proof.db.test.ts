@@ -1,11 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
 import { mortalDatabases } from '../../sagas/test-support/mortal-databases.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 const TOTALS = defineMigration(
   '0009_totals',
@@ -24,16 +25,10 @@ const handler = handlerOf(
   },
   { transactional: true, projection: ['totals'], retryDelayMs: 1 },
 );
-const running: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map(({ events }) => events.stop(0)));
-});
 
 describeOnEachAdapter('The rebuild of a projection', (harness) => {
   const start = (databases: DatabaseRegistry): Ledger => {
-    const ledger = openLedger(databases, { handlers: [handler], limits: { leaseMs: 500, surveyMs: 50 } });
-    running.push(ledger);
+    const ledger = testLedger(databases, { handlers: [handler], limits: { leaseMs: 500, surveyMs: 50 } });
     ledger.events.start();
     return ledger;
   };
@@ -41,7 +36,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
   test('ends with the right rows, at whichever statement the process dies that makes them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: [...ledgerMigrations, TOTALS] });
     const operations = new EventOperations(databases);
-    const setup = openLedger(databases);
+    const setup = testLedger(databases);
     const account = await setup.open();
     const totals = async (): Promise<unknown> => (await setup.rows('SELECT credits FROM totals'))[0]?.[0];
     for (let nr = 0; nr < EVENTS; nr += 1) await setup.credit(account);

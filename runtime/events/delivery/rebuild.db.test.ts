@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
@@ -6,7 +6,8 @@ import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
 import { interceptedDatabases } from '../test-support/intercepted-databases.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
 const TABLES = defineMigration(
@@ -34,24 +35,19 @@ function totals(step: number, settings: Partial<HandlerDescriptor> = {}): Handle
 describeOnEachAdapter('The rebuild of a projection', (harness) => {
   let databases: DatabaseRegistry;
   let operations: EventOperations;
-  const running: Ledger[] = [];
 
   beforeEach(async () => {
     databases = await makeShard(harness);
     operations = new EventOperations(databases);
-    const { rows } = openLedger(databases);
+    const { rows } = testLedger(databases);
     await rows('GRANT DELETE ON owners, totals TO PUBLIC');
     await rows(
       "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO PUBLIC', current_database()); END $$",
     );
   });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map(({ events }) => events.stop(0)));
-  });
 
   function startOn(on: DatabaseRegistry, ...handlers: readonly HandlerDescriptor[]): Ledger {
-    const ledger = openLedger(on, { handlers, limits: { surveyMs: 50 } });
-    running.push(ledger);
+    const ledger = testLedger(on, { handlers, limits: { surveyMs: 50 } });
     ledger.events.start();
     return ledger;
   }
@@ -136,7 +132,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
         }
         if (text.startsWith('DROP SCHEMA')) isSwitching = true;
         const result = await call();
-        if (text === 'COMMIT' && isSwitching) shown.push(...(await rowsOf(openLedger(databases))));
+        if (text === 'COMMIT' && isSwitching) shown.push(...(await rowsOf(testLedger(databases))));
         return result;
       });
       const ledger = startOn(watched, totals(1));

@@ -1,7 +1,7 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { quoteIdentifier } from '../../persistence/codec/sql-identifier.js';
 import type { Transaction } from '../../sharding/transaction-manager.js';
-import type { LogCursor } from '../log/event-record.js';
+import { type LogCursor, toCursor } from '../log/event-record.js';
 import type { Lease } from './consumer-store.js';
 
 /** The rebuild cannot continue: the declaration of the handler or its tables must change. */
@@ -9,9 +9,6 @@ export class RebuildRefused extends Error {}
 
 /** Maximum time of each statement of the switch, which writes all rows again, in milliseconds. */
 const SWITCH_MS = 1_800_000;
-
-/** Rows that this transaction has written, by table. */
-type WrittenRows = ReadonlyMap<string, number>;
 
 /**
  * The tables of a projection while they are rebuilt, beside those that are read:
@@ -35,32 +32,29 @@ export class Rebuild {
     this.#tables = tables;
   }
 
-  /** Must be called first in each transaction of the handler. @returns what `leave` compares with */
-  async enter(transaction: Transaction): Promise<WrittenRows> {
+  /**
+   * Runs a handler in a transaction on the rebuilt tables.
+   *
+   * @throws RebuildRefused if the tables cannot be rebuilt, or it has written another one
+   */
+  async within(transaction: Transaction, work: () => Promise<void>): Promise<void> {
     await this.#prepare(transaction);
-    const path = "select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)";
-    await transaction.query({ text: path, values: [this.#schema] });
-    return writtenRows(transaction);
-  }
-
-  /** Must be called after the handler, before the commit. @throws RebuildRefused if it has written another table */
-  async leave(transaction: Transaction, before: WrittenRows): Promise<void> {
+    const inPath = (text: string) => transaction.query({ text, values: [this.#schema] });
+    await inPath("select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)");
+    const before = await writtenRows(transaction);
+    await work();
     const after = await writtenRows(transaction);
     const others = [...after].filter(
       ([table, rows]) => !table.startsWith(`${this.#schema}.`) && rows > (before.get(table) ?? 0),
     );
-    if (others.length === 0) return;
-    throw new RebuildRefused(
-      `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
-        'table to `projection`, and name it without its schema',
+    if (others.length > 0)
+      throw new RebuildRefused(
+        `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
+          'table to `projection`, and name it without its schema',
+      );
+    await inPath(
+      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)",
     );
-  }
-
-  /** Ends what `enter` began, within the transaction. */
-  async exit(transaction: Transaction): Promise<void> {
-    const path =
-      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)";
-    await transaction.query({ text: path, values: [this.#schema] });
   }
 
   /** The live handler's checkpoint, which no other transaction moves until this one ends. Readers do not wait. */
@@ -71,9 +65,7 @@ export class Rebuild {
     const tables = this.#tables.map(quoteIdentifier).join(', ');
     await transaction.query({ text: `LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`, values: [] });
     const { rows } = await transaction.query({ text: LOCK_LIVE, values: [handler] });
-    const [row] = rows;
-    if (row === undefined) return undefined;
-    return { epoch: Number(row[0]), transactionId: String(row[1]), position: Number(row[2]) };
+    return rows[0] === undefined ? undefined : toCursor(rows[0]);
   }
 
   /**
@@ -136,8 +128,11 @@ export function rebuildSchema(consumer: string): string {
   return `fw_rebuild_${consumer.slice(consumer.indexOf('#') + 1)}`;
 }
 
-/** The counters of this session also contain its last transactions, which is why two readings are compared. */
-async function writtenRows(transaction: Transaction): Promise<WrittenRows> {
+/**
+ * Rows that this transaction has written, by table. The counters of this session also contain its last transactions,
+ * which is why two readings are compared.
+ */
+async function writtenRows(transaction: Transaction): Promise<ReadonlyMap<string, number>> {
   const { rows } = await transaction.query({ text: WRITTEN, values: [] });
   return new Map(rows.map(([table, count]) => [String(table), Number(count)]));
 }

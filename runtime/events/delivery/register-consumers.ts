@@ -1,7 +1,7 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { Epochs } from '../log/epochs.js';
-import type { LogCursor } from '../log/event-record.js';
+import { currentEpoch } from '../log/epochs.js';
+import { type LogCursor, START_OF_LOG } from '../log/event-record.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
 
@@ -33,8 +33,8 @@ export async function registerConsumers(
     const selects = selectionItems(consumer);
     const known = stored.get(name);
     if (known !== undefined && missingItems(selects, known).length === 0) continue;
-    if (startFrom === 'now') await new Epochs(database).current();
-    const start = startFrom === 'now' ? 'now' : { epoch: 1, transactionId: '0', position: 0 };
+    if (startFrom === 'now') await currentEpoch(database);
+    const start = startFrom === 'now' ? 'now' : START_OF_LOG;
     await registerConsumer(database, { name, kind: 'live', aliases, selects }, start);
   }
 }
@@ -50,8 +50,7 @@ export async function registerConsumer(
   start: LogCursor | 'now',
 ): Promise<void> {
   for (const alias of aliases) await database.query({ text: RENAME, values: [name, alias] });
-  const { epoch, transactionId, position } =
-    start === 'now' ? { epoch: 0, transactionId: '0', position: 0 } : start;
+  const { epoch, transactionId, position } = start === 'now' ? START_OF_LOG : start;
   const items = textArray(selects);
   const values = [name, kind, epoch, transactionId, position, start === 'now', items];
   await database.query({ text: REGISTER, values });

@@ -7,7 +7,8 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { FailoverRegister, handlerAhead, timelineOf } from '../../sharding/failover-register.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
-import { Epochs } from '../log/epochs.js';
+import { currentEpoch } from '../log/epochs.js';
+import { FailureWarnings } from '../log/failure-warnings.js';
 import { LogReader } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
 import { WakeUp } from '../log/wake-up.js';
@@ -17,13 +18,11 @@ import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import { ConsumerStore, type LeasedConsumer, type ShardSurvey } from './consumer-store.js';
 import type { DeliveryLimits } from './delivery-limits.js';
-import { FailureWarnings } from './failure-warnings.js';
 import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';
 import { Rebuild } from './rebuild.js';
 import { registerConsumer, registerConsumers } from './register-consumers.js';
-import { readReplay } from './replay-order.js';
 import { TransactionalRun } from './transactional-run.js';
 
 /** Work under a lease of its own on each shard, which reads no log: scheduled actions. */
@@ -63,7 +62,6 @@ export class ShardDelivery {
   readonly #known: readonly string[];
   readonly #consumers: ConsumerStore;
   readonly #letters: ParkingStore;
-  readonly #epochs: Epochs;
   readonly #reader: LogReader;
   readonly #failovers: FailoverRegister;
   readonly #wakeUp: WakeUp;
@@ -90,8 +88,7 @@ export class ShardDelivery {
     this.#known = [...this.#attempts.keys(), ...(ownWork === undefined ? [] : [ownWork.name])];
     this.#consumers = new ConsumerStore(database);
     this.#letters = new ParkingStore(database);
-    this.#epochs = new Epochs(database);
-    this.#reader = new LogReader(database, this.#epochs);
+    this.#reader = new LogReader(database);
     this.#failovers = new FailoverRegister(database);
     this.#wakeUp = new WakeUp(database, options.limits, {
       wake: () => this.wake(),
@@ -112,8 +109,9 @@ export class ShardDelivery {
     this.#wakeUp.notifyOthers();
   }
 
-  /** Looks for free leases at once. */
+  /** Looks for events and free leases at once. */
   lookAround(): void {
+    this.wake();
     this.#signal.notify();
   }
 
@@ -152,7 +150,7 @@ export class ShardDelivery {
 
   async #register(): Promise<void> {
     const { database, consumers, ownWork, process } = this.#options;
-    const epoch = await this.#epochs.current();
+    const epoch = await currentEpoch(database);
     await registerConsumers(database, consumers);
     if (ownWork !== undefined) {
       const start = { epoch, transactionId: '0', position: 0 };
@@ -246,7 +244,7 @@ export class ShardDelivery {
     if (await this.#leaveToOthers(consumer)) return;
     const work = this.#work(consumer);
     if (work === undefined) {
-      await this.#consumers.release(consumer.lease, undefined);
+      await this.#consumers.release(consumer.lease, { kind: 'stopped' });
       return;
     }
     this.#waiting.delete(name);
@@ -263,7 +261,7 @@ export class ShardDelivery {
     const { lease } = consumer;
     const reason = this.#lackFor(consumer);
     if (reason === undefined) return false;
-    await this.#consumers.release(lease, reason);
+    await this.#consumers.release(lease, { kind: 'waiting', reason });
     this.#waits(lease.name, reason);
     return true;
   }
@@ -278,7 +276,7 @@ export class ShardDelivery {
         `its stored selection has ${[missing, ...more].join(', ')}, which this process does not select: a process of ` +
         `another release continues, or run fw-gen events narrow ${live.name} --without ${missing}`
       );
-    if (live.projection !== undefined || replay?.['rebuild'] !== true) return undefined;
+    if (live.projection !== undefined || replay?.rebuild !== true) return undefined;
     return `handler ${live.name} of this process declares no projection`;
   }
 
@@ -304,7 +302,7 @@ export class ShardDelivery {
     const live = this.#liveOf(name);
     const attempts = this.#attempts.get(live?.name ?? name);
     if (live === undefined || attempts === undefined) return undefined;
-    const replay = consumer.replay === undefined ? undefined : readReplay(consumer.replay);
+    const { replay } = consumer;
     const options: ConsumerRunOptions = {
       consumer,
       attempts,
@@ -340,10 +338,7 @@ export class ShardDelivery {
     this.#held.delete(lease.name);
     try {
       if (end.kind === 'superseded') await this.#reportAhead(consumer, end.handled ?? []);
-      if (end.kind === 'finished') await this.#consumers.finish(lease);
-      else if (end.kind === 'halted') await this.#consumers.halt(lease, end.reason);
-      else if (end.kind !== 'lost')
-        await this.#consumers.release(lease, end.kind === 'waiting' ? end.reason : undefined);
+      if (end.kind !== 'lost') await this.#consumers.release(lease, end);
     } catch (error) {
       if (!isClosed(error))
         this.#options.warn(`The lease of ${lease.name} was not released and expires: ${messageOf(error)}`);

@@ -2,10 +2,11 @@ import { time } from '../../concurrency/time.js';
 import { DatabaseError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { Transaction, TransactionManager } from '../../sharding/transaction-manager.js';
+import type { RunContext } from '../log/event-envelope.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
-import type { RunContext } from './attempts.js';
+import type { FailureCount } from './attempts.js';
 import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
-import { CountedAttempts, type FailureCount } from './counted-attempts.js';
+import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
 import type { LeasedLoop, LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
@@ -94,8 +95,7 @@ export class TransactionalRun implements LeasedWork {
       loop,
       counted: this.#counted,
       handle: (letter, number) => this.#settle(letter, number),
-      leave: ({ message }) => loop.finish({ kind: 'waiting', reason: message }),
-      isParking: () => false,
+      leave: (reason) => loop.finish({ kind: 'waiting', reason }),
       inTurn: true,
     });
   }
@@ -154,8 +154,9 @@ export class TransactionalRun implements LeasedWork {
       await this.#moveTo(cursor);
       this.#saved = cursor;
     }
-    if (isQuiet && end === undefined && !this.#parked.any && (await this.#switchRebuilt())) return;
-    if (end !== undefined && !(end.kind === 'finished' && this.#parked.any)) loop.finish(end);
+    if (isQuiet && end === undefined && this.#parked.models.size === 0 && (await this.#switchRebuilt()))
+      return;
+    if (end !== undefined && !(end.kind === 'finished' && this.#parked.models.size > 0)) loop.finish(end);
     else if (end !== undefined) {
       this.#source.rewind(cursor);
       await loop.wakeUp.wait(PARKED_REFRESH_MS);
@@ -180,6 +181,7 @@ export class TransactionalRun implements LeasedWork {
     try {
       return isCareful ? await this.#commitCarefully(head) : await this.#commitGroup(group);
     } catch (error) {
+      if (error instanceof HandlerDied) return this.#headFailed(head, error);
       if (hasSwallowed(error)) {
         if (group.length === 1) return this.#headFailed(head, new DatabaseError(SWALLOWED, { cause: error }));
         this.#alone = group.length;
@@ -194,31 +196,25 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles one event in its own transaction, because it may crash the process. */
   async #commitCarefully(event: LoggedEvent): Promise<number> {
-    const died = this.#counted.death(event.id, this.#count);
-    if (died !== undefined) throw new HandlerFailed(event, died);
-    let handled = 0;
-    const made = await this.#counted.attempt(event.id, this.#count.attempts + 1, async () => {
-      handled = await this.#commitGroup([event]);
-    });
-    if (!made) await this.#loop.pause(FAILURE_PAUSE_MS);
-    return handled;
+    const handled = await this.#counted.attempt(event.id, this.#count, () => this.#commitGroup([event]));
+    if (handled === undefined) await this.#loop.pause(FAILURE_PAUSE_MS);
+    return handled ?? 0;
   }
 
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
     let handled = 0;
     const askedMs = time.nowMs();
     const until = askedMs + GROUP_MS;
-    const { rebuild } = this.#options;
     const cursor = await this.#transactions.transaction(async (transaction) => {
-      const before = await rebuild?.enter(transaction);
       let last = this.#saved;
-      for (const event of events) {
-        if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
-        await this.#handle(event, this.#count.attempts + 1, transaction);
-        handled += 1;
-        last = event.cursor;
-      }
-      if (before !== undefined) await rebuild?.leave(transaction, before);
+      await this.#inTables(transaction, async () => {
+        for (const event of events) {
+          if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
+          await this.#handle(event, this.#count.attempts + 1, transaction);
+          handled += 1;
+          last = event.cursor;
+        }
+      });
       await this.#moveTo(last, transaction);
       return last;
     });
@@ -247,10 +243,9 @@ export class TransactionalRun implements LeasedWork {
       if (isLate) {
         const page = await reader.within(transaction).read({ ...selection, until: live }, this.#saved, GROUP);
         if (!page.ended) return false;
-        const before = await rebuild.enter(transaction);
-        for (const event of page.events) await this.#handle(event, 1, transaction);
-        await rebuild.leave(transaction, before);
-        await rebuild.exit(transaction);
+        await rebuild.within(transaction, async () => {
+          for (const event of page.events) await this.#handle(event, 1, transaction);
+        });
       }
       const cursor = isLate ? live : this.#saved;
       await this.#moveTo(cursor, transaction);
@@ -266,9 +261,14 @@ export class TransactionalRun implements LeasedWork {
     return isDone;
   }
 
+  /** Runs work on the tables of the rebuild, if there is one. */
+  #inTables(transaction: Transaction, work: () => Promise<void>): Promise<void> {
+    return this.#options.rebuild?.within(transaction, work) ?? work();
+  }
+
   async #handle(event: LoggedEvent, number: number, transaction: Transaction): Promise<void> {
     const { attempts, letters, consumer } = this.#options;
-    if (this.#parked.has(modelKeyOf(event))) {
+    if (this.#parked.models.has(modelKeyOf(event))) {
       if (!(await letters.park(consumer.lease, [{ event, failure: undefined }], transaction)))
         throw new Superseded();
       return;
@@ -285,9 +285,9 @@ export class TransactionalRun implements LeasedWork {
     const { letters, consumer, warn } = this.#options;
     // An attempt that the end of the run interrupted does not count.
     if (this.#loop.signal.aborted) return 0;
-    const pauseMs = this.#counted.failed(error, event.id, this.#count);
-    if (pauseMs !== undefined) {
-      await this.#loop.pauseForAttempt(pauseMs);
+    const verdict = this.#counted.failed(error, event.id, this.#count);
+    if ('pauseMs' in verdict) {
+      await this.#loop.pause(verdict.pauseMs);
       return 0;
     }
     const failure = failureOf(error, this.#count.attempts);
@@ -314,12 +314,12 @@ export class TransactionalRun implements LeasedWork {
 
   /** Handles a parked event and deletes it, in one transaction. */
   async #settle({ event }: ParkedLetter, number: number): Promise<Settlement> {
-    const { attempts, letters, consumer, rebuild } = this.#options;
+    const { attempts, letters, consumer } = this.#options;
     try {
       return await this.#transactions.transaction(async (transaction) => {
-        const before = await rebuild?.enter(transaction);
-        await attempts.handle(event, { number, transaction }, this.#context);
-        if (before !== undefined) await rebuild?.leave(transaction, before);
+        await this.#inTables(transaction, async () =>
+          attempts.handle(event, { number, transaction }, this.#context),
+        );
         const settlement = await letters.settle(consumer.lease, event.id, transaction);
         if (settlement !== 'settled') throw new NotSettled(settlement);
         return settlement;

@@ -1,26 +1,15 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { HandlerSettings } from '../../action/markers.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
-import {
-  creditedEvent,
-  handlerOf,
-  type Ledger,
-  ledgerMigrations,
-  openLedger,
-  until,
-} from '../test-support/ledger.js';
+import { creditedEvent, handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
-const started: Ledger[] = [];
 const limits = { leaseMs: 2_000, surveyMs: 50 };
 const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
 
 /** A release whose handler selects these events, and what it has received. */
 function release(
@@ -30,8 +19,7 @@ function release(
 ): Ledger & { seen: string[] } {
   const seen: string[] = [];
   const handler = handlerOf('Statistics', ({ id }) => void seen.push(id), settings);
-  const ledger = openLedger(databases, { handlers: [{ ...handler, events }], limits });
-  started.push(ledger);
+  const ledger = testLedger(databases, { handlers: [{ ...handler, events }], limits });
   ledger.events.start();
   return { ...ledger, seen };
 }
@@ -96,12 +84,11 @@ describeOnEachAdapter('Two releases side by side', (harness) => {
 
   test('leave an unknown scheduled action to the process that knows it, without counting attempts', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const without = openLedger(databases, {
+    const without = testLedger(databases, {
       limits,
       change: (actions) => actions.filter(({ name }) => name !== 'Credit'),
     });
-    const after = openLedger(databases, { limits });
-    started.push(without, after);
+    const after = testLedger(databases, { limits });
     const account = await after.open();
     await after.creditLater(account, 3, new Date(0));
     without.events.start();
@@ -118,8 +105,7 @@ describeOnEachAdapter('Two releases side by side', (harness) => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
     const handler = handlerOf('Copy', ({ id }) => void seen.push(id), { transactional: true });
-    const ledger = openLedger(databases, { handlers: [handler], limits });
-    started.push(ledger);
+    const ledger = testLedger(databases, { handlers: [handler], limits });
     ledger.events.start();
     await ledger.credit(await ledger.open());
     await until(async () => seen.length === 1 && (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);

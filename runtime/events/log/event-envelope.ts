@@ -79,8 +79,8 @@ export interface EnvelopeServices {
   readonly log?: Logger | undefined;
 }
 
-/** The envelope context that all attempts of one run share. */
-export interface EnvelopeContext {
+/** What all attempts of one run share. */
+export interface RunContext {
   /** The handler's original name: part of the keys. */
   readonly identity: string;
   /** Part of the keys of a replay that repeats actions. */
@@ -89,8 +89,11 @@ export interface EnvelopeContext {
   readonly signal: AbortSignal;
 }
 
-interface EnvelopeAttempt {
+/** One attempt at one event. */
+export interface Attempt {
+  /** From 1. */
   readonly number: number;
+  /** The transaction that moves the checkpoint, for transactional consumers. */
   readonly transaction: Transaction | undefined;
 }
 
@@ -127,7 +130,7 @@ export class Envelope extends LoggedFacts implements EventEnvelope {
   readonly event: ModelEvent<unknown>;
   readonly attempt: number;
   readonly #transaction: Transaction | undefined;
-  readonly #context: EnvelopeContext;
+  readonly #context: RunContext;
   readonly #services: EnvelopeServices;
   #log: Logger | undefined;
   #calls = 0;
@@ -135,8 +138,8 @@ export class Envelope extends LoggedFacts implements EventEnvelope {
   constructor(
     logged: LoggedEvent,
     event: ModelEvent<unknown>,
-    { number, transaction }: EnvelopeAttempt,
-    context: EnvelopeContext,
+    { number, transaction }: Attempt,
+    context: RunContext,
     services: EnvelopeServices,
   ) {
     super(logged);
@@ -224,7 +227,7 @@ function requireCallName(name: string): string {
 function keyOf(
   eventId: string,
   call: string,
-  { identity, again }: EnvelopeContext,
+  { identity, again }: RunContext,
 ): readonly [string, string, ...string[]] {
   return ['handler', eventId, identity, call, ...(again === undefined ? [] : [again])];
 }

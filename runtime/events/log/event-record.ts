@@ -9,6 +9,14 @@ export interface LogCursor {
   readonly position: number;
 }
 
+/** Before the first event. */
+export const START_OF_LOG: LogCursor = Object.freeze({ epoch: 1, transactionId: '0', position: 0 });
+
+/** The cursor in three columns of a row: epoch, transaction id and position. */
+export function toCursor([epoch, transactionId, position]: readonly unknown[]): LogCursor {
+  return { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) };
+}
+
 /** True if two cursors are at the same position. */
 export function isSamePlace(one: LogCursor, other: LogCursor): boolean {
   const { epoch, transactionId, position } = one;

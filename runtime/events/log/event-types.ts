@@ -1,5 +1,5 @@
 import type { EventDescriptor, Upcaster } from '../../domain/descriptor.js';
-import { compileObjectReader, type JsonReader } from '../../domain/json-reader.js';
+import { compileObjectReader, type JsonReader } from '../../domain/json-codec.js';
 import { type ModelEvent, reviveEvent } from '../../domain/model-event.js';
 import { requireUpcasters, upcast } from '../../domain/upcast.js';
 import { UnknownModelError } from '../../errors.js';

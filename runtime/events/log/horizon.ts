@@ -1,4 +1,5 @@
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import * as column from './columns.js';
 
 /** A transaction that keeps committed events from being delivered. */
 export interface HorizonHolder {
@@ -34,7 +35,7 @@ export interface Horizon {
 /** The transactions that hold back the horizon of this server, except the query itself. */
 export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
   const { rows } = await database.query({ text: HORIZON, name: 'fw_horizon', values: [] });
-  const holders = rows.flatMap((row) => (row[1] === null ? [] : [toHolder(row)]));
+  const holders = rows.flatMap((row) => (row[1] === null ? [] : [column.read(HOLDER, row.slice(1))]));
   const transactionId = String(rows[0]?.[0] ?? '0');
   const ages = holders.map(({ ageMs }) => ageMs);
   const heldBackMs = ages.includes(undefined) ? await ageOfHeldBack(database, transactionId) : 0;
@@ -49,25 +50,25 @@ async function ageOfHeldBack(database: ShardDatabase, transactionId: string): Pr
 const HELD_BACK = `SELECT extract(epoch FROM clock_timestamp() - created_date) * 1000 FROM eventlog.events
   WHERE transaction_id >= $1::text::xid8 ORDER BY transaction_id, position LIMIT 1`;
 
-function toHolder(row: readonly unknown[]): HorizonHolder {
-  const [, kind, transactionId, pid, name, databaseName, user, application, state, ageMs] = row;
-  const text = (value: unknown): string | undefined =>
-    value === null || value === undefined || value === '' ? undefined : String(value);
-  return {
-    kind: kind === 'prepared' ? 'prepared' : 'transaction',
-    transactionId: String(transactionId),
-    pid: pid === null ? undefined : Number(pid),
-    preparedName: text(name),
-    database: text(databaseName),
-    user: text(user),
-    application: text(application),
-    state: text(state),
-    ageMs: ageMs === null ? undefined : Math.max(0, Number(ageMs)),
-  };
+/** Null or empty where the role may not see it. */
+function visible(sql: string): column.Column<string | undefined> {
+  return { sql, read: (value) => (value === null || value === '' ? undefined : String(value)) };
 }
 
+const HOLDER: column.Columns<HorizonHolder> = {
+  kind: column.raw('t.kind'),
+  transactionId: column.text('t.xid'),
+  pid: column.optional(column.numeric('t.pid')),
+  preparedName: visible('t.name'),
+  database: visible('t.datname'),
+  user: visible('t.usename'),
+  application: visible('t.application_name'),
+  state: visible('t.state'),
+  ageMs: column.optional({ sql: 't.age', read: (value) => Math.max(0, Number(value)) }),
+};
+
 /** Only transactions with an assigned id count. A long read has none: it delays vacuum, but not this horizon. */
-const HORIZON = `SELECT s.xmin, t.* FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
+const HORIZON = `SELECT s.xmin, ${column.list(HOLDER)} FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
   SELECT 'transaction' AS kind, backend_xid::text AS xid, pid, NULL AS name, datname::text, usename::text,
     application_name, state, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS age
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()

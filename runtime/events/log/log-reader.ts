@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import type { Epochs } from './epochs.js';
-import type { LogCursor, LoggedEvent } from './event-record.js';
+import { requireServer } from './epochs.js';
+import { type LogCursor, type LoggedEvent, START_OF_LOG } from './event-record.js';
+
+/** Runs statements: a database, or a transaction on it. */
+export type StatementRunner = Pick<ShardDatabase, 'query'>;
 
 /** Selects the events that a reader returns. */
 export interface LogSelection {
@@ -42,17 +45,18 @@ export interface LogPage {
 
 /** Reads one shard's outbox in commit order. */
 export class LogReader {
-  readonly #database: Pick<ShardDatabase, 'query'>;
-  readonly #epochs: Epochs;
+  readonly #database: ShardDatabase;
+  readonly #runner: StatementRunner;
 
-  constructor(database: Pick<ShardDatabase, 'query'>, epochs: Epochs) {
+  /** @param runner a transaction on the same shard that the queries belong to. Default: none */
+  constructor(database: ShardDatabase, runner: StatementRunner = database) {
     this.#database = database;
-    this.#epochs = epochs;
+    this.#runner = runner;
   }
 
   /** A reader whose queries run in a transaction on the same shard. */
-  within(transaction: Pick<ShardDatabase, 'query'>): LogReader {
-    return new LogReader(transaction, this.#epochs);
+  within(transaction: StatementRunner): LogReader {
+    return new LogReader(this.#database, transaction);
   }
 
   /**
@@ -69,14 +73,12 @@ export class LogReader {
     limit: number,
     options?: CallOptions,
   ): Promise<LogPage> {
-    const bounds = await this.#epochs.boundsOf(after.epoch);
     const { until } = selection;
     const ends = until !== undefined && until.epoch === after.epoch;
-    const statement = pageStatement(selection, after, { ...bounds, until: ends ? until : undefined }, limit);
-    const { rows } = await this.#database.query(statement, options);
-    const last = rows.at(-1);
-    const [system, serverRun, isPending, count, isWanted, transactionId, position] = last ?? [];
-    this.#epochs.check(String(system));
+    const { rows } = await this.#runner.query(pageStatement(selection, after, limit), options);
+    const last = rows.at(-1) ?? [];
+    const [known, system, isPast, serverRun, isPending, count, isWanted, transactionId, position] = last;
+    requireServer(this.#database, known, system);
     const looked = Number(count ?? 0);
     const selected = isWanted === true ? rows : rows.slice(0, -1);
     const events = selected.map((row) => toEvent(row, after.epoch));
@@ -88,16 +90,13 @@ export class LogReader {
     const page = { events, next, more: false, pending: false, ended: false, serverRun: String(serverRun) };
     if (full) return { ...page, more: true };
     if (ends) return { ...page, ended: true };
-    if (bounds.past) {
-      const start = { epoch: after.epoch + 1, transactionId: '0', position: 0 };
-      return { ...page, next: start, more: true };
-    }
+    if (isPast === true) return { ...page, next: { ...START_OF_LOG, epoch: after.epoch + 1 }, more: true };
     return { ...page, pending: isPending === true };
   }
 
   /** Those of these events that the log does not contain. */
   async missing(eventIds: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
+    const { rows } = await this.#runner.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
     return rows.map(([id]) => String(id));
   }
 }
@@ -106,42 +105,32 @@ const MISSING =
   'SELECT m.id FROM unnest($1::uuid[]) WITH ORDINALITY AS m (id, nr) ' +
   'WHERE NOT EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = m.id) ORDER BY m.nr';
 
-interface PageBounds {
-  readonly lower: number;
-  readonly upper: number | undefined;
-  /** The epoch is over: everything in it is committed, and its transaction ids are meaningless on this server. */
-  readonly past: boolean;
-  readonly until: LogCursor | undefined;
-}
-
 /**
- * There is always a last row, which alone has the first five columns: system identifier, server run, whether there is a
- * committed event above the horizon, number of rows read, and whether this row is selected. Nulls in their place in a
- * thousand other rows save a tenth of the time of a page.
+ * There is always a last row, which alone has the first seven columns: system identifiers of the last epoch and of the
+ * server, whether the epoch is over, server run, whether there is a committed event above the horizon, number of rows
+ * read, and whether this row is selected. Nulls in their place in a thousand other rows save a tenth of the time of a page.
+ *
+ * All events of an epoch that is over are committed, and its transaction ids are meaningless on this server: then the
+ * position of the next epoch bounds the page instead of the horizon.
  *
  * The action is joined row by row (LATERAL), because with another join the planner may read all actions for one page.
  * The pending event is the first row of an index scan, because the planner answers a plain EXISTS with a table scan.
  */
-function pageStatement(
-  selection: LogSelection,
-  after: LogCursor,
-  bounds: PageBounds,
-  limit: number,
-): Statement {
+function pageStatement(selection: LogSelection, after: LogCursor, limit: number): Statement {
   const values: unknown[] = [];
   const put = (value: unknown): string => `$${values.push(value)}`;
+  const { epoch, transactionId, position } = after;
+  const { until } = selection;
+  const current = put(epoch);
   const conditions = [
-    `(e.transaction_id, e.position) > (${put(after.transactionId)}::xid8, ${put(after.position)}::bigint)`,
-    `e.position > ${put(bounds.lower)}::bigint`,
+    `(e.transaction_id, e.position) > (${put(transactionId)}::xid8, ${put(position)}::bigint)`,
+    'e.position > (SELECT lower FROM h) AND e.position <= (SELECT upper FROM h)',
+    'e.transaction_id < (SELECT horizon FROM h)',
   ];
-  if (!bounds.past) conditions.push('e.transaction_id < (SELECT xmin FROM h)');
-  if (bounds.upper !== undefined) conditions.push(`e.position <= ${put(bounds.upper)}::bigint`);
-  if (bounds.until !== undefined) {
-    const { transactionId, position } = bounds.until;
+  if (until?.epoch === epoch)
     conditions.push(
-      `(e.transaction_id, e.position) <= (${put(transactionId)}::xid8, ${put(position)}::bigint)`,
+      `(e.transaction_id, e.position) <= (${put(until.transactionId)}::xid8, ${put(until.position)}::bigint)`,
     );
-  }
   if (selection.model !== undefined) {
     conditions.push(`e.model_id = ${put(selection.model.id)}`, `e.model_name = ${put(selection.model.name)}`);
   }
@@ -155,9 +144,14 @@ function pageStatement(
     wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
   if (selection.fromDate !== undefined)
     wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
-  const text = `WITH h AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
-  (SELECT system_identifier::text FROM pg_control_system()) AS system,
-  eventlog.server_run() AS server_run),
+  const text = `WITH h AS MATERIALIZED (SELECT s.*, l.system_identifier AS known, n.epoch IS NOT NULL AS past,
+  coalesce(c.after_position, 0) AS lower, coalesce(n.after_position, ${LAST_POSITION}) AS upper,
+  CASE WHEN n.epoch IS NULL THEN s.xmin ELSE '${LAST_TRANSACTION}' END AS horizon
+FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
+    (SELECT system_identifier::text FROM pg_control_system()) AS system, eventlog.server_run() AS server_run) AS s
+  LEFT JOIN eventlog.delivery_epochs AS c ON c.epoch = ${current}::integer
+  LEFT JOIN eventlog.delivery_epochs AS n ON n.epoch = ${current}::integer + 1
+  LEFT JOIN LATERAL (SELECT system_identifier FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1) AS l ON true),
 p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
     e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
     ${wanted.length === 0 ? 'true' : wanted.join(' AND ')} AS wanted
@@ -170,28 +164,35 @@ SELECT f.*, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.mode
   n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
   a.name, a.principal, a.params, a.claims
 FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
-LEFT JOIN LATERAL (SELECT h.system, h.server_run, b.pending, n.looked, n.wanted) AS f ON n.nr IS NOT DISTINCT FROM n.looked
+LEFT JOIN LATERAL (SELECT h.known, h.system, h.past, h.server_run, b.pending, n.looked, n.wanted) AS f
+  ON n.nr IS NOT DISTINCT FROM n.looked
 ${selection.withoutActions === true ? NO_ACTIONS : ACTIONS}
 ORDER BY n.transaction_id, n.position`;
-  return { text, name: statementName(selection, bounds), values };
+  return { text, name: statementName(selection, epoch), values };
 }
 
 const ACTIONS = `LEFT JOIN LATERAL (SELECT name, principal, params, claims FROM eventlog.actions AS a
   WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true`;
 const NO_ACTIONS = `CROSS JOIN (SELECT NULL AS name, NULL AS principal, NULL AS params, NULL AS claims) AS a`;
 
+/** The greatest values of their types. */
+const LAST_POSITION = '9223372036854775807';
+const LAST_TRANSACTION = '18446744073709551615';
+
 /** One statement name per combination of conditions. */
-function statementName(selection: LogSelection, bounds: PageBounds): string {
-  const { model, eventTypes, modelNames, exceptModels, fromPosition, fromDate, withoutActions } = selection;
+function statementName(selection: LogSelection, epoch: number): string {
+  const { until, model, eventTypes, modelNames, exceptModels, fromPosition, fromDate, withoutActions } =
+    selection;
   const names = [eventTypes, modelNames, exceptModels, withoutActions];
-  const flags = [bounds.past, bounds.upper, bounds.until, model, fromPosition, fromDate, ...names];
+  const flags = [until?.epoch === epoch, model, fromPosition, fromDate, ...names];
   return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
 }
 
 function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
-  const [, , , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] = row;
+  const [, , , , , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] =
+    row;
   const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, claims] =
-    row.slice(13);
+    row.slice(15);
   return {
     id: String(id),
     cursor: { epoch, transactionId: String(transactionId), position: Number(position) },

@@ -23,8 +23,6 @@ export interface WindowEntry {
 export interface ModelQueue {
   readonly key: string;
   readonly entries: WindowEntry[];
-  /** Whether a handler works on the model, or the model pauses after a failure. */
-  busy: boolean;
 }
 
 /**
@@ -35,7 +33,7 @@ export class ModelWindow {
   /** In log order. */
   readonly #positions: LogPosition[] = [];
   readonly #queues = new TransientMap<ModelQueue>();
-  #ready: ModelQueue[] = [];
+  readonly #ready: ModelQueue[] = [];
   #size = 0;
   #open = 0;
 
@@ -50,22 +48,21 @@ export class ModelWindow {
   }
 
   /** Adds an event that the caller handles by itself: it joins no queue. */
-  admitAside(event: LoggedEvent): WindowEntry {
+  admitAside(event: LoggedEvent, attempts = 0): WindowEntry {
     const position = { cursor: event.cursor, isMark: false, done: false };
     this.#positions.push(position);
     this.#size += 1;
     this.#open += 1;
-    return { event, position, attempts: 0, passed: 0 };
+    return { event, position, attempts, passed: 0 };
   }
 
   /** Adds an event at the end of its model's queue. @param attempts failed attempts before this run */
   admit(event: LoggedEvent, attempts = 0): void {
-    const entry = this.admitAside(event);
-    entry.attempts = attempts;
+    const entry = this.admitAside(event, attempts);
     const key = modelKeyOf(event);
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      queue = { key, entries: [], busy: false };
+      queue = { key, entries: [] };
       this.#queues.set(key, queue);
       this.#ready.push(queue);
     }
@@ -80,13 +77,10 @@ export class ModelWindow {
 
   /** Takes a free model for the caller, who returns it with `giveBack`. */
   take(): ModelQueue | undefined {
-    const queue = this.#ready.shift();
-    if (queue !== undefined) queue.busy = true;
-    return queue;
+    return this.#ready.shift();
   }
 
   giveBack(queue: ModelQueue): void {
-    queue.busy = false;
     if (queue.entries.length === 0) this.#queues.delete(queue.key);
     else this.#ready.push(queue);
   }

@@ -1,7 +1,7 @@
 import { outside } from '../../concurrency/outside.js';
 import { sleep, time } from '../../concurrency/time.js';
-import { messageOf } from '../../errors.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { FailureWarnings } from './failure-warnings.js';
 import { NotificationChannel } from './notification-channel.js';
 
 /** Channel of notifications between processes about commits. */
@@ -34,6 +34,7 @@ export class WakeUp {
   readonly #limits: PollIntervals;
   readonly #dependencies: WakeUpDependencies;
   readonly #channel: NotificationChannel;
+  readonly #warnings: FailureWarnings;
   #trusted = false;
   #others = false;
   #notifying = false;
@@ -41,12 +42,12 @@ export class WakeUp {
   #stopped = false;
   /** Counts subscriptions and losses: a check of an earlier subscription does nothing. */
   #opened = 0;
-  #lastReason: string | undefined;
 
   constructor(database: ShardDatabase, limits: PollIntervals, dependencies: WakeUpDependencies) {
     this.#database = database;
     this.#limits = limits;
     this.#dependencies = dependencies;
+    this.#warnings = new FailureWarnings(dependencies.warn);
     this.#channel = new NotificationChannel(database, CHANNEL, {
       onNotification: (payload) => this.#heard(payload),
       onOpen: () => this.#probe(),
@@ -115,7 +116,7 @@ export class WakeUp {
   async #probe(): Promise<void> {
     this.#opened += 1;
     const opened = this.#opened;
-    this.#lastReason = undefined;
+    this.#warnings.succeeded();
     await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
     time.setTimeout(() => this.#judge(opened), PROBE_MS).unref();
   }
@@ -138,11 +139,9 @@ export class WakeUp {
     this.#trusted = false;
     // Any earlier probe of the lost subscription is no longer expected.
     this.#opened += 1;
-    const reason = error === undefined ? undefined : messageOf(error);
     // It may fail each second for the same reason for as long as the pool is small.
-    if (reason !== undefined && reason !== this.#lastReason)
-      this.#dependencies.warn(`No notifications: ${reason}`);
-    this.#lastReason = reason;
+    if (error === undefined) this.#warnings.succeeded();
+    else this.#warnings.failed('No notifications', error);
     this.#dependencies.wake();
   }
 }

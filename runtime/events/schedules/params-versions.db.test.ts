@@ -1,17 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import type { Upcaster } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
-
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
+import { type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 /** The release in which amounts are a hundred times as large. */
 function later(upcaster: Upcaster): (actions: readonly ActionDescriptor[]) => readonly ActionDescriptor[] {
@@ -22,8 +17,7 @@ function later(upcaster: Upcaster): (actions: readonly ActionDescriptor[]) => re
 const inCents = later((params) => ({ ...params, amount: String(Number(params['amount']) * 100) }));
 
 function ledgerOn(databases: DatabaseRegistry, change = later((params) => params)): Ledger {
-  const ledger = openLedger(databases, { change, limits: { leaseMs: 2_000, surveyMs: 50 } });
-  started.push(ledger);
+  const ledger = testLedger(databases, { change, limits: { leaseMs: 2_000, surveyMs: 50 } });
   return ledger;
 }
 

@@ -4,6 +4,7 @@ import { isTraceParent } from '../../domain/trace-parent.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { HOLDS, type Lease } from '../delivery/consumer-store.js';
+import * as column from '../log/columns.js';
 
 /** A scheduled action that is due. */
 export interface DueAction {
@@ -57,20 +58,7 @@ export class ScheduleStore {
   ): Promise<readonly DueAction[]> {
     const values = [name, holder, fence, limit, ...this.#versions, idArray(running)];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
-    return rows.map(
-      ([id, actionName, params, paramsVersion, principal, claims, traceContext, attempts, isLeftBehind]) => ({
-        id: String(id),
-        actionName: String(actionName),
-        params: params as JsonObject,
-        paramsVersion: Number(paramsVersion),
-        principal: String(principal),
-        claims: claims as JsonObject | null,
-        traceContext:
-          typeof traceContext === 'string' && isTraceParent(traceContext) ? traceContext : undefined,
-        attempts: Number(attempts),
-        isLeftBehind: isLeftBehind === true,
-      }),
-    );
+    return rows.map((row) => column.read(DUE, row));
   }
 
   /** The next due actions. @param running ids that this process executes */
@@ -123,6 +111,21 @@ function isKnown(names: string, versions: string): string {
   );
 }
 
+const DUE: column.Columns<DueAction> = {
+  id: column.text('s.id'),
+  actionName: column.text('s.action_name'),
+  params: column.raw('s.params'),
+  paramsVersion: column.numeric('s.params_version'),
+  principal: column.text('s.principal'),
+  claims: column.raw('s.claims'),
+  traceContext: {
+    sql: 's.trace_context',
+    read: (value) => (typeof value === 'string' && isTraceParent(value) ? value : undefined),
+  },
+  attempts: column.numeric('s.attempts'),
+  isLeftBehind: column.flag('d.is_left_behind'),
+};
+
 /**
  * An action that is running, but not in this process, belongs to a holder that is gone: its lease has expired, and the
  * action's key limits it to one effect. It may have crashed the holder, so it counts as an attempt and runs alone. The
@@ -141,8 +144,7 @@ due AS MATERIALIZED (SELECT id FROM eventlog.schedules
 UPDATE eventlog.schedules AS s SET state = 'running',
   attempts = attempts + (state = 'running')::int
 FROM (SELECT id, true AS is_left_behind FROM left_behind UNION ALL SELECT id, false FROM due) AS d WHERE s.id = d.id
-RETURNING s.id, s.action_name, s.params, s.params_version, s.principal, s.claims, s.trace_context, s.attempts,
-  d.is_left_behind`;
+RETURNING ${column.list(DUE)}`;
 
 /** Both parts scan the index of due actions from its beginning, and end at the first matching row. */
 const NEXT = `SELECT extract(epoch FROM (SELECT min(next_date) FROM eventlog.schedules

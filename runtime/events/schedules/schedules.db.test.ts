@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { Action } from '../../action/action.js';
@@ -6,25 +6,13 @@ import { ExecutionConfiguration } from '../../action/execution-configuration.js'
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import {
-  type Ledger,
-  type LedgerOptions,
-  ledgerMigrations,
-  openLedger,
-  until,
-} from '../test-support/ledger.js';
-import { MAXIMUM_RUNNING } from './scheduled-work.js';
-
-const started: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
-});
+import { type Ledger, type LedgerOptions, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
+import { MAXIMUM_RUNNING } from './scheduled-actions.js';
 
 async function ledgerOn(harness: DatabaseHarness, options?: LedgerOptions): Promise<Ledger> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
-  const ledger = openLedger(databases, options);
-  started.push(ledger);
+  const ledger = testLedger(databases, options);
   return ledger;
 }
 

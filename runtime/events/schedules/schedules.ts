@@ -2,8 +2,8 @@ import { shardOfUuid } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { parseUuid } from '../../domain/uuid.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { OperatedTable } from '../delivery/operated-table.js';
+import type { OperatedShards } from '../delivery/operated-shards.js';
+import * as column from '../log/columns.js';
 
 /** `failed`: the last attempt has failed. */
 export type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
@@ -56,32 +56,26 @@ export interface ScheduleFilter {
 
 /** The scheduled actions of all shards. */
 export class Schedules {
-  readonly #table: OperatedTable;
+  readonly #shards: OperatedShards;
 
-  /**
-   * @param databases one shard's database, or those of all shards
-   * @param changed called when a process may have work to resume
-   */
-  constructor(
-    databases: (shard: ShardIdentifier | undefined) => readonly ShardDatabase[],
-    changed: () => void,
-  ) {
-    this.#table = new OperatedTable(databases, changed);
+  /** @internal */
+  constructor(shards: OperatedShards) {
+    this.#shards = shards;
   }
 
   /** Lists scheduled actions by next date, on each shard. */
   list(filter: ScheduleFilter = {}): Promise<readonly ScheduledAction[]> {
     const { shard, state, action, limit = 100 } = filter;
-    return this.#table.read(
+    return this.#shards.read(
       shard,
       { text: LIST, values: [state ?? null, action ?? null, limit] },
-      toScheduledAction,
+      SCHEDULED,
     );
   }
 
   /** Lists recurring actions by name, on each shard. @param shard only this shard. Default: all */
   recurring(shard?: ShardIdentifier): Promise<readonly RecurringAction[]> {
-    return this.#table.read(shard, { text: RECURRING, values: [] }, toRecurringAction);
+    return this.#shards.read(shard, { text: RECURRING, values: [] }, RECURRING_ACTION);
   }
 
   /**
@@ -91,12 +85,12 @@ export class Schedules {
    * @returns on how many shards it is paused
    */
   pause(action: string, shard?: ShardIdentifier): Promise<number> {
-    return this.#table.change(shard, { text: PAUSE, values: [action, true] });
+    return this.#shards.change(shard, { text: PAUSE, values: [action, true] });
   }
 
   /** Resumes a recurring action at its next due time. @returns on how many shards it is resumed */
   resume(action: string, shard?: ShardIdentifier): Promise<number> {
-    return this.#table.change(shard, { text: PAUSE, values: [action, false] });
+    return this.#shards.change(shard, { text: PAUSE, values: [action, false] });
   }
 
   /**
@@ -118,18 +112,42 @@ export class Schedules {
   }
 
   async #changeOne(id: string, text: string): Promise<boolean> {
-    return (await this.#table.change(shardOfUuid(parseUuid(id)), { text, values: [id] })) > 0;
+    return (await this.#shards.change(shardOfUuid(parseUuid(id)), { text, values: [id] })) > 0;
   }
 }
 
-const RECURRING = `SELECT r.action_name, r.definition ->> 'cron', r.definition ->> 'zone', r.paused, r.next_date, r.last_date,
-  s.state FROM eventlog.recurring_actions AS r LEFT JOIN eventlog.schedules AS s ON s.id = r.last_id
-ORDER BY r.action_name`;
+const RECURRING_ACTION: column.Columns<Omit<RecurringAction, 'shard'>> = {
+  actionName: column.text('r.action_name'),
+  cron: column.text("r.definition ->> 'cron'"),
+  zone: column.text("r.definition ->> 'zone'"),
+  isPaused: column.flag('r.paused'),
+  nextDate: column.raw('r.next_date'),
+  lastDate: column.optional(column.raw('r.last_date')),
+  lastState: column.optional(column.raw('s.state')),
+};
+
+const RECURRING = `SELECT ${column.list(RECURRING_ACTION)} FROM eventlog.recurring_actions AS r
+LEFT JOIN eventlog.schedules AS s ON s.id = r.last_id ORDER BY r.action_name`;
 
 const PAUSE = 'UPDATE eventlog.recurring_actions SET paused = $2 WHERE action_name = $1';
 
-const LIST = `SELECT id, state, due_date, next_date, action_name, params, principal, action_id, attempts, error_code,
-  error_message, completed_date, params_version FROM eventlog.schedules
+const SCHEDULED: column.Columns<Omit<ScheduledAction, 'shard'>> = {
+  id: column.text('id'),
+  state: column.raw('state'),
+  dueDate: column.raw('due_date'),
+  nextDate: column.raw('next_date'),
+  actionName: column.text('action_name'),
+  params: column.raw('params'),
+  paramsVersion: column.numeric('params_version'),
+  principal: column.text('principal'),
+  scheduledBy: column.text('action_id'),
+  attempts: column.numeric('attempts'),
+  errorCode: column.optional(column.text('error_code')),
+  errorMessage: column.optional(column.text('error_message')),
+  completedDate: column.optional(column.raw('completed_date')),
+};
+
+const LIST = `SELECT ${column.list(SCHEDULED)} FROM eventlog.schedules
 WHERE (state = $1 OR ($1::text IS NULL AND state IN ('pending', 'running', 'failed')))
   AND ($2::text IS NULL OR action_name = $2)
 ORDER BY next_date LIMIT $3`;
@@ -150,52 +168,3 @@ noted AS (
   WHERE r.action_name = failed.action_name AND r.xmin = failed.version RETURNING 1)
 UPDATE eventlog.schedules AS s SET state = 'pending', attempts = 0, next_date = now(), completed_date = NULL
 FROM failed WHERE s.id = failed.id AND s.state = 'failed' AND (failed.action_name IS NULL OR EXISTS (SELECT FROM noted))`;
-
-function toRecurringAction(row: readonly unknown[], shard: ShardIdentifier): RecurringAction {
-  const [actionName, cron, zone, isPaused, nextDate, lastDate, lastState] = row;
-  return {
-    shard,
-    actionName: String(actionName),
-    cron: String(cron),
-    zone: String(zone),
-    isPaused: isPaused === true,
-    nextDate: nextDate as Date,
-    lastDate: lastDate === null ? undefined : (lastDate as Date),
-    lastState: lastState === null ? undefined : (lastState as ScheduleState),
-  };
-}
-
-function toScheduledAction(row: readonly unknown[], shard: ShardIdentifier): ScheduledAction {
-  const [
-    id,
-    state,
-    due,
-    next,
-    actionName,
-    params,
-    principal,
-    scheduledBy,
-    attempts,
-    code,
-    message,
-    completed,
-    paramsVersion,
-  ] = row;
-  const optional = (value: unknown): string | undefined => (value === null ? undefined : String(value));
-  return {
-    id: String(id),
-    shard,
-    state: state as ScheduleState,
-    dueDate: due as Date,
-    nextDate: next as Date,
-    actionName: String(actionName),
-    params: params as JsonValue,
-    paramsVersion: Number(paramsVersion),
-    principal: String(principal),
-    scheduledBy: String(scheduledBy),
-    attempts: Number(attempts),
-    errorCode: optional(code),
-    errorMessage: optional(message),
-    completedDate: completed === null ? undefined : (completed as Date),
-  };
-}

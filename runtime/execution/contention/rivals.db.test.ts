@@ -5,37 +5,21 @@ import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/
 import { Decimal } from '../../domain/decimal.js';
 import { CommitOutcomeUnknownError, StaleModelError } from '../../errors.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from '../test-support/accounts.js';
 
 interface Times {
   left: number;
-  /** Every update after the first `left` ones waits for this gate. */
-  gate?: () => Promise<void>;
 }
 
 /** Databases on which a rival updates an account first, for the given number of updates. */
 function withRival(databases: DatabaseRegistry, times: Times): DatabaseRegistry {
-  const beaten = (database: ShardDatabase): ShardDatabase => {
-    const query = async (statement: Statement, options?: object): ReturnType<ShardDatabase['query']> => {
-      if (statement.text.includes('UPDATE "accounts"')) {
-        if (times.left === 0) await times.gate?.();
-        else {
-          times.left -= 1;
-          await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
-        }
-      }
-      return database.query(statement, options);
-    };
-    return { ...database, shard: database.shard, query };
-  };
-  return new Proxy(databases, {
-    get: (target, key): unknown => {
-      if (key === 'database')
-        return (shard: Parameters<DatabaseRegistry['database']>[0]) => beaten(target.database(shard));
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+  return wrappedRegistry(databases, async ({ text }, send, database) => {
+    if (text.includes('UPDATE "accounts"') && times.left > 0) {
+      times.left -= 1;
+      await database.query({ text: 'UPDATE accounts SET version = version + 1', values: [] });
+    }
+    return send();
   });
 }
 

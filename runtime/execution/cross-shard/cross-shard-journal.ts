@@ -8,59 +8,27 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { JournalError, messageOf, ValidationError } from '../../errors.js';
 import type { AttemptOutcome } from '../../persistence/attempt-outcome.js';
 import {
-  type PartName,
   paramsVersions,
-  partChanges,
-  partNames,
-  planOfPart,
-  type RecordedPart,
   RecordedPartReader,
+  type ShownPart,
+  shownParts,
 } from '../../persistence/journal/journal-entry.js';
-import type { JournalRow, JournalStore, JournalSurvey } from '../../persistence/journal/journal-store.js';
+import type {
+  JournalEntry,
+  JournalPart,
+  JournalRow,
+  JournalStore,
+  JournalSurvey,
+  PartStatus,
+} from '../../persistence/journal/journal-store.js';
 import type { FlushOutcome } from '../../persistence/shard-store.js';
-import type { PlanWrite } from '../../persistence/write/plan-write.js';
+import type { PartWrite, PlanWrite } from '../../persistence/write/plan-write.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { callShard, publicError } from '../../sharding/public-error.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import { attemptPauseMs } from '../retry-policy.js';
 import type { ShardGateways } from '../shard-gateways.js';
-
-/**
- * The status of a shard transaction. `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
- * the shard has no trace of it so far. `unknown`: the shard did not answer.
- */
-export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
-
-/** The part of a cross-shard plan that one shard commits. */
-export interface JournalPart {
-  /** As `(group, member)`. */
-  readonly shard: string;
-  readonly actionId: string;
-  readonly status: PartStatus;
-  /** Its changes: `update Account 0190... from version 3`. */
-  readonly changes: readonly string[];
-}
-
-/** A cross-shard plan whose caller, as far as the journal shows, has not received the outcome. */
-export interface JournalEntry {
-  /** The action id of its first shard transaction. */
-  readonly id: string;
-  readonly actionName: string;
-  readonly principal: string;
-  readonly startedDate: Date;
-  /** `flagged`: it has a note and recovery leaves it alone. `closed`: only `show` returns such entries. */
-  readonly state: 'open' | 'flagged' | 'closed';
-  readonly note: string | undefined;
-  /** End of the lease of the execution itself or of another `finish`. */
-  readonly leasedUntil: Date | undefined;
-  /** Failed attempts to finish it. */
-  readonly attempts: number;
-  /** Error message of the last failed attempt. */
-  readonly lastError: string | undefined;
-  /** In the order in which they are applied. */
-  readonly parts: readonly JournalPart[];
-}
 
 /** The definitions that the journal needs to read entries. */
 export interface JournalDefinitions {
@@ -222,26 +190,26 @@ export class CrossShardJournal {
   }
 
   /** The missing shard transactions. @throws JournalError if one of them can never be applied; then none is */
-  async #missing(row: JournalRow): Promise<readonly RecordedPart[]> {
-    const missing: RecordedPart[] = [];
-    for (const part of this.#parts.read(row.parts)) {
-      const status = await callShard(part.shard, () => this.#outcomeOf(part));
-      if (status === 'void') throw voidPart(row.id, part);
+  async #missing(row: JournalRow): Promise<readonly PartWrite[]> {
+    const missing: PartWrite[] = [];
+    for (const part of this.#parts.read(row, this.#environment.clock.now())) {
+      const status = await callShard(part.shard, () => this.#outcomeOf(part.shard, part.write.action.id));
+      if (status === 'void') throw voidPart(row.id, part.shard);
       if (status === undefined) missing.push(part);
     }
     return missing;
   }
 
-  async #outcomeOf({ shard, actionId }: PartName): Promise<AttemptOutcome | undefined> {
-    const outcomes = await this.#gateways.gateway(shard).journal.outcomes([actionId], LIMITS);
-    return outcomes.get(actionId);
+  async #outcomeOf(shard: ShardIdentifier, actionId: string): Promise<AttemptOutcome | undefined> {
+    const { outcome } = await this.#gateways.gateway(shard).store.readAttempt(actionId, LIMITS);
+    return outcome;
   }
 
   /** The action row makes an attempt idempotent, so a shard transaction whose reply was lost is sent again. */
-  async #apply(row: JournalRow, part: RecordedPart, deadline: number): Promise<void> {
-    const write = this.#planOf(row, part);
+  async #apply(row: JournalRow, recorded: PartWrite, deadline: number): Promise<void> {
+    const part = { ...recorded, write: this.#upcast(row, recorded.write) };
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#flush(row.id, part, write);
+      const outcome = await this.#flush(row.id, part);
       if (outcome === 'applied') return;
       if (outcome === 'left-out') return this.#requireCommitted(row.id, part);
       const pauseMs = attemptPauseMs(attempt, this.#environment.random());
@@ -262,84 +230,61 @@ export class CrossShardJournal {
   }
 
   /** Sends a shard transaction. Returns a failure if another attempt may succeed. */
-  async #flush(entryId: string, part: RecordedPart, write: PlanWrite): Promise<FlushOutcome | DriverFailure> {
-    const { store } = this.#gateways.gateway(part.shard);
+  async #flush(entryId: string, { shard, write }: PartWrite): Promise<FlushOutcome | DriverFailure> {
+    const { store } = this.#gateways.gateway(shard);
     try {
       const [outcome = 'left-out'] = await store.flush({ groups: [[write]], locked: 'wait' }, LIMITS);
       return outcome;
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error;
       if (!isRefusal(error)) return error;
-      const cause = publicError(error, part.shard);
-      throw new JournalError(
-        entryId,
-        'refused',
-        `shard ${part.shard} refuses its transaction: ${cause.message}`,
-        {
-          cause,
-        },
-      );
+      const cause = publicError(error, shard);
+      const reason = `shard ${shard} refuses its transaction: ${cause.message}`;
+      throw new JournalError(entryId, 'refused', reason, { cause });
     }
   }
 
   /** The store leaves a shard transaction out if it is already applied, or if its models have changed. */
-  async #requireCommitted(entryId: string, part: RecordedPart): Promise<void> {
-    const status = await callShard(part.shard, () => this.#outcomeOf(part));
+  async #requireCommitted(entryId: string, { shard, write }: PartWrite): Promise<void> {
+    const status = await callShard(shard, () => this.#outcomeOf(shard, write.action.id));
     if (status === 'committed') return;
-    if (status === 'void') throw voidPart(entryId, part);
-    const models = part.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
-    throw new JournalError(
-      entryId,
-      'stale',
-      `${models.join(', ')} changed meanwhile; settle it by another action`,
-    );
+    if (status === 'void') throw voidPart(entryId, shard);
+    const models = write.items.map(({ descriptor, model }) => `${descriptor.name} ${model.id.getValue()}`);
+    const reason = `${models.join(', ')} changed meanwhile; settle it by another action`;
+    throw new JournalError(entryId, 'stale', reason);
   }
 
-  /** @throws JournalError if an upcaster throws */
-  #planOf(row: JournalRow, part: RecordedPart): PlanWrite {
-    return planOfPart(
-      { ...part, params: this.#presentParams(row, part) },
-      {
-        name: row.actionName,
-        principal: row.principal,
-        startedDate: row.startedDate,
-        completedDate: this.#environment.clock.now(),
-      },
-    );
-  }
-
-  /** A process writes params to the audit trail in the version that it knows. */
-  #presentParams(
-    { id, actionName }: JournalRow,
-    { params, paramsVersion }: RecordedPart,
-  ): string | undefined {
-    if (params === undefined || paramsVersion === (this.#registry.named(actionName)?.version ?? 1))
-      return params;
-    // The entry stores the fields of the action's params.
-    const stored = { version: paramsVersion, params: JSON.parse(params) as JsonObject };
+  /**
+   * A process writes params to the audit trail in the version that it knows. @throws JournalError if an upcaster throws
+   */
+  #upcast({ id, actionName }: JournalRow, write: PlanWrite): PlanWrite {
+    const { action, paramsVersion: version = 1 } = write;
+    const { params: stored } = action;
+    if (stored === undefined || version === (this.#registry.named(actionName)?.version ?? 1)) return write;
     try {
-      return JSON.stringify(this.#registry.upcastParams(actionName, stored));
+      // The entry stores the fields of the action's params.
+      const params = this.#registry.upcastParams(actionName, {
+        version,
+        params: JSON.parse(stored) as JsonObject,
+      });
+      return { ...write, action: { ...action, params: JSON.stringify(params) } };
     } catch (cause) {
-      const reason = messageOf(cause);
-      throw new JournalError(id, 'refused', reason, { cause });
+      throw new JournalError(id, 'refused', messageOf(cause), { cause });
     }
   }
 
   async #describe(row: JournalRow): Promise<JournalEntry> {
-    const { parts: json, ...facts } = row;
-    const changes = partChanges(json);
     const parts: JournalPart[] = [];
-    for (const [index, part] of partNames(json).entries()) {
-      const { shard, actionId } = part;
-      const status = await this.#statusOf(part);
-      parts.push({ shard: shard.toString(), actionId, status, changes: changes[index] ?? [] });
+    for (const part of shownParts(row.parts)) {
+      const { shard, actionId, changes } = part;
+      parts.push({ shard: shard.toString(), actionId, status: await this.#statusOf(part), changes });
     }
-    return { ...facts, parts };
+    return { ...row, parts };
   }
 
-  async #statusOf(part: PartName): Promise<PartStatus> {
+  async #statusOf({ shard, actionId }: ShownPart): Promise<PartStatus> {
     try {
-      return (await this.#outcomeOf(part)) ?? 'not-applied';
+      return (await this.#outcomeOf(shard, actionId)) ?? 'not-applied';
     } catch (error) {
       if (error instanceof DriverFailure) return 'unknown';
       throw error;
@@ -363,12 +308,9 @@ function isRefusal({ phase, sqlState }: DriverFailure): boolean {
   return meaning === 'unique' || meaning === 'constraint' || meaning === 'value' || meaning === 'other';
 }
 
-function voidPart(entryId: string, { shard }: RecordedPart): JournalError {
-  return new JournalError(
-    entryId,
-    'void',
-    `its transaction on shard ${shard} was fenced and can never be applied`,
-  );
+function voidPart(entryId: string, shard: ShardIdentifier): JournalError {
+  const reason = `its transaction on shard ${shard} was fenced and can never be applied`;
+  return new JournalError(entryId, 'void', reason);
 }
 
 function lostLease(entryId: string): JournalError {

@@ -6,14 +6,9 @@ import {
   PlanMisuseError,
 } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
-import type { PlanWrite } from '../../persistence/write/plan-write.js';
-import type { PartResult } from '../part-result.js';
-
-/** One shard transaction, ready to be sent. */
-export interface PartWrite {
-  readonly shard: ShardIdentifier;
-  readonly write: PlanWrite;
-}
+import type { PartWrite } from '../../persistence/write/plan-write.js';
+import type { CallOptions } from '../../sharding/shard-database.js';
+import type { PartResult } from '../attempt.js';
 
 export interface CrossShardPlan {
   readonly actionName: string;
@@ -44,19 +39,20 @@ const CLOSING_MS = 100;
  * @throws CrossShardPartialError if a later shard transaction failed
  */
 export async function applyParts(plan: CrossShardPlan): Promise<PartResult> {
-  const committed: PartOutcome[] = [];
-  for (const [index, part] of plan.parts.entries()) {
-    if (index === 0) {
-      const first = await plan.send(withEntry(part, plan), true);
-      if (first.kind !== 'applied') return first;
-    } else {
-      const failure = await failureOf(part, plan);
-      if (failure !== undefined) throw await partialError(plan, committed, failure.cause);
-    }
+  const [first, ...others] = plan.parts;
+  if (first === undefined)
+    throw new PlanMisuseError('A plan without shard transactions has no entry in the journal');
+  const entry = entryOf(first, plan);
+  const result = await plan.send(withEntry(first, plan), true);
+  if (result.kind !== 'applied') return result;
+  const committed = [outcomeOf(first)];
+  for (const part of others) {
+    const failure = await failureOf(part, plan);
+    if (failure !== undefined) throw await partialError(plan, entry, committed, failure.cause);
     committed.push(outcomeOf(part));
   }
   // If closing fails, the entry lists every shard transaction as committed, which matches the answer.
-  await close(plan, 'applied');
+  await entry.close('applied');
   return { kind: 'applied', write: undefined };
 }
 
@@ -81,59 +77,48 @@ async function failureOf(
  * A shard transaction reported as not applied must never be applied later. If that is uncertain, the error states it.
  */
 async function partialError(
-  plan: CrossShardPlan,
+  { actionName, parts }: CrossShardPlan,
+  entry: OwnEntry,
   committed: readonly PartOutcome[],
   cause: unknown,
 ): Promise<CrossShardPartialError> {
-  const outcomes = plan.parts.map(outcomeOf);
+  const outcomes = parts.map(outcomeOf);
   const [failed = { shard: '(none)', actionId: '(none)' }, ...notStarted] = outcomes.slice(committed.length);
   const closed =
-    cause instanceof CommitOutcomeUnknownError ? await giveBack(plan) : await close(plan, 'partial');
+    cause instanceof CommitOutcomeUnknownError ? await entry.giveBack() : await entry.close('partial');
   const facts = {
     committed,
     failed,
     notStarted: notStarted.map(({ shard }) => shard),
-    openEntry: closed ? undefined : entryOf(plan).id,
+    openEntry: closed ? undefined : entry.id,
   };
-  return new CrossShardPartialError(plan.actionName, facts, cause);
+  return new CrossShardPartialError(actionName, facts, cause);
 }
 
-async function close(plan: CrossShardPlan, end: JournalEnd): Promise<boolean> {
-  const entry = entryOf(plan);
-  try {
-    return await entry.journal.close(entry.id, entry.id, end, closingLimits(plan));
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Releases the lease of an entry that stays open, so that recovery need not wait for it. Always returns false: not
- * closed.
- */
-async function giveBack(plan: CrossShardPlan): Promise<false> {
-  const entry = entryOf(plan);
-  try {
-    await entry.journal.release(entry.id, entry.id, closingLimits(plan));
-  } catch {
-    // The lease expires by itself.
-  }
-  return false;
-}
-
-function closingLimits({ remainingMs }: CrossShardPlan): { readonly timeoutMs: number } {
-  return { timeoutMs: Math.max(CLOSING_MS, remainingMs()) };
+/** The entry of a plan in the journal, which its execution leases. */
+interface OwnEntry {
+  readonly id: string;
+  /** False if that has failed. */
+  readonly close: (end: JournalEnd) => Promise<boolean>;
+  /** Releases the lease of an entry that stays open, so that recovery need not wait for it. @returns false: not closed */
+  readonly giveBack: () => Promise<false>;
 }
 
 /** The action id of the first shard transaction is both the entry's id and its first owner. */
-function entryOf({ parts, journalOf }: CrossShardPlan): {
-  readonly id: string;
-  readonly journal: JournalStore;
-} {
-  const [first] = parts;
-  if (first === undefined)
-    throw new PlanMisuseError('A plan without shard transactions has no entry in the journal');
-  return { id: first.write.action.id, journal: journalOf(first.shard) };
+function entryOf({ shard, write }: PartWrite, { journalOf, remainingMs }: CrossShardPlan): OwnEntry {
+  const { id } = write.action;
+  const journal = journalOf(shard);
+  const limits = (): CallOptions => ({ timeoutMs: Math.max(CLOSING_MS, remainingMs()) });
+  return {
+    id,
+    close: (end) => journal.close(id, id, end, limits()).catch(() => false),
+    // If that fails, the lease expires by itself.
+    giveBack: () =>
+      journal.release(id, id, limits()).then(
+        () => false,
+        () => false,
+      ),
+  };
 }
 
 function outcomeOf({ shard, write }: PartWrite): PartOutcome {

@@ -6,7 +6,7 @@ import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
-import type { PartResult } from '../part-result.js';
+import type { PartResult } from '../attempt.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank, THERE } from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
 import { KeyRepeats } from './key-repeats.js';

@@ -75,40 +75,6 @@ function recordOf(facts: Partial<KeyRecord>): KeyRecord {
   return { fingerprint: 'f1', actionId: 'a1', target: home, result: undefined, expired: false, ...facts };
 }
 
-describe('a key', () => {
-  test('without earlier use has no result', async () => {
-    expect(await guardOf().lookUp()).toBeUndefined();
-  });
-
-  test('returns the first result to a repeat, including undefined', async () => {
-    storeOf(home).record = recordOf({ result: { sum: 5 } });
-    expect(await guardOf().lookUp()).toEqual({ result: { sum: 5 } });
-    storeOf(home).record = recordOf({ result: { $undefined: true } });
-    expect(await guardOf().lookUp()).toEqual({ result: undefined });
-  });
-
-  test('leads a repeat to the shard that the plan went to', async () => {
-    storeOf(home).record = recordOf({ target });
-    expect(await guardOf().lookUp()).toBeUndefined();
-    storeOf(target).record = recordOf({ target, result: 7 });
-    expect(await guardOf().lookUp()).toEqual({ result: 7 });
-  });
-
-  test('used with another request is refused, at its home or at the target', async () => {
-    storeOf(home).record = recordOf({ result: 1 });
-    await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
-    storeOf(home).record = recordOf({ target, fingerprint: 'f2' });
-    storeOf(target).record = recordOf({ target, result: 1 });
-    await expect(guardOf('f2').lookUp()).rejects.toThrow(IdempotencyKeyReusedError);
-  });
-
-  test('that has expired may be used again, even with another request', async () => {
-    storeOf(home).record = recordOf({ result: 1, expired: true });
-    expect(await guardOf('f2').lookUp()).toBeUndefined();
-    expect(storeOf(home).record).toBeUndefined();
-  });
-});
-
 describe('the home of a key', () => {
   const claimFor = (guard: KeyGuard, shard: ShardIdentifier): KeyClaim => guard.claim(shard, 5);
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { memoize } from '../../collections/memoize.js';
 import { ShardedId } from '../../domain/id.js';
-import { compileObjectWriter } from '../../domain/json-writer.js';
+import { compileObjectWriter } from '../../domain/json-codec.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -14,8 +14,8 @@ import type { ShardStore } from '../../persistence/shard-store.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
-import type { PartResult, Replay } from '../part-result.js';
-import { isPassing } from '../passing-errors.js';
+import type { PartResult, Replay } from '../attempt.js';
+import { isPassing } from '../execution-errors.js';
 import type { KeyedRequest } from './key-joins.js';
 import type { KeyRepeats } from './key-repeats.js';
 

@@ -1,8 +1,7 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { keyText } from '../../domain/natural-key.js';
 import { UniqueViolationError } from '../../errors.js';
-import type { Retry } from '../part-result.js';
-import type { KeyTaken } from '../prepared.js';
+import type { Retry } from '../attempt.js';
 
 type Taken = Required<Pick<Retry, 'error' | 'wanted'>>;
 
@@ -35,7 +34,8 @@ export function keyTaken(
  * @param known the values for which the last attempt has met a holder
  */
 export function takenMeanwhile(
-  { items, constraint }: KeyTaken,
+  items: readonly StagedItem[],
+  constraint: string,
   isApplied: boolean,
   known: string | undefined,
 ): Retry | undefined {

@@ -1,23 +1,18 @@
-import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import type { ActionPlan, StagedItem } from '../../action/action-plan.js';
-import type { ActionRegistry } from '../../action/action-registry.js';
 import type { ExecutionConfiguration } from '../../action/execution-configuration.js';
-import type { Reach } from '../../action/tenancy.js';
 import { deadlines } from '../../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../../concurrency/execution-environment.js';
-import { uuid7 } from '../../domain/id-source.js';
-import { compileObjectWriter } from '../../domain/json-writer.js';
-import type { KnownPrincipal } from '../../domain/principal.js';
 import { withoutSecrets } from '../../domain/shown-fields.js';
 import { ApplicationError, DeadlineExceededError, FwError, messageOf } from '../../errors.js';
 import type { EventFacts } from '../../persistence/codec/recorded-event.js';
-import type { ScheduleRow } from '../../persistence/write/plan-write.js';
+import { flushStatement } from '../../persistence/write/flush-statement.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 import { requireOneShard, requireVersion } from '../admission.js';
+import type { ExecutionRequest } from '../execution-request.js';
 import { requireKeys } from '../keys/planned-keys.js';
-import { type PlanPart, routePlan } from '../routing.js';
-import { scheduleRows, withSchedules } from '../scheduled-rows.js';
+import { type PlanPart, routePlan, withSchedules } from '../routing.js';
 import type { ShardGateways } from '../shard-gateways.js';
+import { shardTransaction } from '../shard-transaction.js';
 import { PerformRun } from './perform-run.js';
 
 /** The effects that an action would have; `explain` does not apply them. */
@@ -77,26 +72,12 @@ export interface ExplainedItem {
   readonly expectedVersion: number | undefined;
 }
 
-export interface ExplainRequest<Params, Result> {
-  readonly registry: ActionRegistry;
-  readonly action: ActionDescriptor<Params, Result>;
-  readonly principal: KnownPrincipal;
-  /** The groups of shards that the principal may reach. Undefined: all. */
-  readonly reach: Reach | undefined;
-  readonly params: Params;
-  /** JSON text of the params without secret ones; undefined if they are not stored. */
-  readonly paramsJson: string | undefined;
-  readonly configuration: ExecutionConfiguration;
-  /** On the environment's monotonic clock. */
-  readonly deadline: number;
-}
-
 /**
  * Runs `perform` and returns the effects that its plan would have. Reads committed data only, not the staged states of
  * other executions, and sends only reads. Effects on idempotency keys and on the cross-shard journal are left out.
  */
 export async function explainAction<Params, Result>(
-  request: ExplainRequest<Params, Result>,
+  request: ExecutionRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): Promise<Explanation> {
@@ -121,7 +102,7 @@ export async function explainAction<Params, Result>(
 }
 
 async function stage<Params, Result>(
-  { action, principal, reach, params, configuration, deadline }: ExplainRequest<Params, Result>,
+  { action, principal, reach, params, configuration, deadline }: ExecutionRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): Promise<ActionPlan> {
@@ -174,37 +155,31 @@ function refused(error: unknown): Verdict {
 
 function explainPart<Params, Result>(
   part: PlanPart,
-  { registry, action, principal, paramsJson, configuration }: ExplainRequest<Params, Result>,
+  request: ExecutionRequest<Params, Result>,
   gateways: ShardGateways,
   environment: ExecutionEnvironment,
 ): ExplainedPart {
   const { shard, items, cancelledSchedules = [] } = part;
-  const rows = publicScheduleRows(part, registry);
+  const { params, writeParams } = request;
   const now = environment.clock.now();
-  const { text, values } = gateways.explain(shard, {
-    action: {
-      id: uuid7.next(shard.bits),
-      name: action.name,
-      principal: principal.name,
-      claims: principal.claimsJson,
-      startedDate: now,
-      completedDate: now,
-      params: paramsJson,
-    },
-    items,
-    traceContext: configuration.traceContext,
-    key: undefined,
-    ...(rows.length === 0 ? {} : { schedules: rows }),
-    ...(cancelledSchedules.length === 0 ? {} : { cancelledSchedules }),
-  });
+  const hasParams = typeof params === 'object' && params !== null;
+  const facts = {
+    startedDate: now,
+    completedDate: now,
+    params: hasParams ? writeParams?.(params) : undefined,
+  };
+  const write = shardTransaction(request, part, { ...facts, key: undefined }, withoutSecrets);
+  const events = gateways.events.withoutSecrets();
+  const origin = { shard, namespace: gateways.namespace, events };
+  const { text, values } = flushStatement({ groups: [[write]], locked: 'skip' }, origin);
   return {
     shard: shard.toString(),
     statement: { text, values: values.map(shownValue) },
     items: items.map(explainItem),
     events: items.flatMap((item) =>
-      item.kind === 'expect' ? [] : item.events.map((event) => gateways.explainEvent(event)),
+      item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
     ),
-    schedules: rows.map(({ id, actionName, dueDate }) => ({
+    schedules: (write.schedules ?? []).map(({ id, actionName, dueDate }) => ({
       id,
       action: actionName,
       dueDate: new Date(dueDate),
@@ -215,17 +190,6 @@ function explainPart<Params, Result>(
 
 function shownValue(value: unknown): unknown {
   return value instanceof PackedArray ? value.toString() : value;
-}
-
-/** As `scheduleRows`, without secret params. */
-function publicScheduleRows(part: PlanPart, registry: ActionRegistry): readonly ScheduleRow[] {
-  const rows = scheduleRows(part, registry);
-  return (part.schedules ?? []).flatMap(({ actionClass, params }, index) => {
-    const row = rows[index];
-    if (row === undefined) return [];
-    const shown = withoutSecrets(registry.find(actionClass).params);
-    return [{ ...row, params: compileObjectWriter(shown)(params) }];
-  });
 }
 
 /** A short form of a staged item. */

@@ -53,18 +53,15 @@ export class PerformRun implements PerformScope {
   readonly signal: AbortSignal | undefined;
   readonly remainingMs: () => number;
   readonly reach: Reach | undefined;
+  readonly #options: PerformRunOptions;
   readonly #staged: StagedStates;
-  readonly #defaultShard: ShardIdentifier;
-  readonly #mayChain: boolean;
+  readonly #remembered: RememberedModels | undefined;
   /** By pending plan, with the shard of its models. Created with the first one. */
   #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
-  readonly #remembered: RememberedModels | undefined;
-  readonly #guessing: boolean;
   /** Remembered states that it has read, by row. Created with the first one. */
   #guesses: Map<string, Entity> | undefined;
   #isPublished = false;
-  readonly #logOptions: Pick<PerformRunOptions, 'log' | 'logged'>;
   #log: Logger | undefined;
   #access: AccessCheck | undefined;
 
@@ -74,17 +71,14 @@ export class PerformRun implements PerformScope {
     this.signal = options.signal;
     this.remainingMs = options.remainingMs;
     this.reach = options.reach;
+    this.#options = options;
     this.#staged = options.staged;
-    this.#defaultShard = options.defaultShard;
-    this.#mayChain = options.chaining;
-    this.#chaining = options.chaining;
     this.#remembered = options.remembered;
-    this.#guessing = options.guessing === true;
-    this.#logOptions = options;
+    this.#chaining = options.chaining;
   }
 
   get log(): Logger {
-    const { log = SILENT, logged } = this.#logOptions;
+    const { log = SILENT, logged } = this.#options;
     this.#log ??= withFacts(log, { action: this.actionName, ...logged?.() });
     return this.#log;
   }
@@ -211,7 +205,7 @@ export class PerformRun implements PerformScope {
   }
 
   #guess(row: string): Entity | undefined {
-    if (!this.#guessing || !this.#chaining) return undefined;
+    if (this.#options.guessing !== true || !this.#chaining) return undefined;
     return this.#guesses?.get(row) ?? this.#remembered?.guess(row, this.actionName);
   }
 
@@ -267,7 +261,7 @@ export class PerformRun implements PerformScope {
     this.#dependencies ??= new Map();
     this.#dependencies.set(
       pending,
-      model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#defaultShard,
+      model.id instanceof ShardedId ? model.id.resolveShardIdentifier() : this.#options.defaultShard,
     );
     return model;
   }
@@ -277,7 +271,7 @@ export class PerformRun implements PerformScope {
    * query, so it also waits for the states that were read from other shards: later reads must not be older.
    */
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
-    if (!this.#mayChain) return;
+    if (!this.#options.chaining) return;
     this.#chaining = false;
     await allApplied([...this.#staged.pendingPlans(shard), ...this.dependencies]);
   }

@@ -1,9 +1,8 @@
 import { ruleOf } from '../../action/access-rule.js';
 import { deadlines } from '../../concurrency/deadlines.js';
 import { ForbiddenError } from '../../errors.js';
+import { deadlineExceeded, isPassing } from '../execution-errors.js';
 import type { ExecutionRequest } from '../execution-request.js';
-import { isPassing } from '../passing-errors.js';
-import { deadlineExceeded } from './execution-errors.js';
 import type { PerformRun } from './perform-run.js';
 
 /**

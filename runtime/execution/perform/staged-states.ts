@@ -6,13 +6,19 @@ import { heldKey, heldKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { TickQueue } from '../contention/tick-queue.js';
-import type { KeyTaken } from '../prepared.js';
 import type { RememberedModels } from './remembered-models.js';
 
 /** A staged state that is not committed yet. */
 export interface StagedState {
   readonly model: Entity;
   readonly pending: PendingPlan;
+}
+
+/** Pending plans that hold natural keys which another plan takes. */
+export interface KeyTakers {
+  readonly dependencies: readonly PendingPlan[];
+  /** The index of one of the keys. */
+  readonly constraint: string;
 }
 
 /** A state and the state that it was made from, which may become the latest again. */
@@ -68,7 +74,7 @@ export class StagedStates {
    * @param keyed all items of a plan whose models have keys, if any
    * @returns undefined if there are none
    */
-  keyTakers(keyed: readonly StagedItem[] | undefined): Omit<KeyTaken, 'kind' | 'items'> | undefined {
+  keyTakers(keyed: readonly StagedItem[] | undefined): KeyTakers | undefined {
     if (keyed === undefined || this.#holders.size === 0) return undefined;
     const rows = new Set(keyed.map(({ model }) => rowOf(model)));
     const dependencies: PendingPlan[] = [];

@@ -1,15 +1,6 @@
 import { AbortedError } from '../../errors.js';
 import { onAbort } from '../../sharding/abort-listeners.js';
 
-/** Waits for `work` until the signal is aborted. A later result or failure of `work` is ignored. */
-export function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const end = onAbort(signal, resolve);
-    work.finally(end).then(resolve, reject);
-  });
-}
-
 /** Settles as `work` does, or rejects when the signal is aborted. @throws AbortedError */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -8,7 +8,7 @@ import type { DataSourceConfig } from '../../config/types.js';
 import { pgliteAdapter, postgresAdapter } from '../../databases.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { forwarding } from '../../sharding/forwarding.js';
 import { HERE, openBank, THERE } from './accounts.js';
 
 export interface CrashPlan {
@@ -38,23 +38,15 @@ await openBank(databases).move(plan.from, plan.amount, plan.to);
 function deadly(adapter: DatabaseAdapter): DatabaseAdapter {
   return {
     kind: adapter.kind,
-    open: (shard, source, options) => killing(adapter.open(shard, source, options)),
-  };
-}
-
-function killing(database: ShardDatabase): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: async (statement, options) => {
-      const rows = await database.query(statement, options);
-      if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');
-      return rows;
+    open: (shard, source, options) => {
+      const database = adapter.open(shard, source, options);
+      return forwarding(database, {
+        query: async (statement, limits) => {
+          const rows = await database.query(statement, limits);
+          if (statement.text.includes('INSERT INTO eventlog.journal')) process.kill(process.pid, 'SIGKILL');
+          return rows;
+        },
+      });
     },
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
   };
 }

@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto';
-import { type Html, html } from './html.js';
+import { type Html, html, PageLayout } from './html.js';
 import { exampleOf, type FieldRow, fieldsOf, type Resolve, type Schema, typeText } from './schema-text.js';
 import { DOCS_STYLE } from './style.js';
 
-/** A page that describes an API, rendered once at start. */
-export interface DocsPage {
-  /** The page with this URL in its examples, as the caller reaches the server. */
-  render(baseUrl: string): string;
-  /** Value of `Content-Security-Policy`, which allows only the page's own style. */
-  readonly contentSecurityPolicy: string;
-}
+const LAYOUT = new PageLayout(DOCS_STYLE, "'none'");
 
 /** The parts of the OpenAPI document that the page shows. */
 interface Document {
@@ -47,19 +40,21 @@ type Scheme = Readonly<Record<'type' | 'scheme' | 'in' | 'name' | 'description',
 const BASE_URL = '\u{f8ff}base\u{f8ff}';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Renders an OpenAPI 3.1 document as one page without scripts or foreign resources. */
-export function docsPage(openApi: object, title?: string): DocsPage {
-  const { markup } = layout(openApi, title ?? (openApi as Document).info?.title ?? 'API');
-  const styleHash = createHash('sha256').update(DOCS_STYLE).digest('base64');
-  return {
-    render: (baseUrl) => markup.replaceAll(BASE_URL, () => html`${baseUrl}`.markup),
-    contentSecurityPolicy:
-      `default-src 'none'; style-src 'sha256-${styleHash}'; ` +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  };
+/** Headers of the page. */
+export const DOCS_HEADERS: PageLayout['headers'] = LAYOUT.headers;
+
+/**
+ * Renders an OpenAPI 3.1 document as one page without scripts or foreign resources, once at start.
+ *
+ * @returns the page with a URL in its examples: that by which the caller reaches the server
+ */
+export function docsPage(openApi: object, title?: string): (baseUrl: string) => string {
+  const shownTitle = title ?? (openApi as Document).info?.title ?? 'API';
+  const { markup } = LAYOUT.page(`${shownTitle} API`, content(openApi, shownTitle));
+  return (baseUrl) => markup.replaceAll(BASE_URL, () => html`${baseUrl}`.markup);
 }
 
-function layout(root: Document, title: string): Html {
+function content(root: Document, title: string): Html {
   const { info: { version, description } = {}, tags = [], paths = {} } = root;
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) =>
@@ -69,16 +64,7 @@ function layout(root: Document, title: string): Html {
   const credentials = Object.entries(root.components?.securitySchemes ?? {}).map(credentialRow);
   const names = new Set([...tags.map(({ name }) => name), ...operations.map(({ group }) => group)]);
   const groups = [...names].map((name) => [name, operations.filter(({ group }) => group === name)] as const);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} API</title>
-<style>${{ markup: DOCS_STYLE }}</style>
-</head>
-<body>
-<nav aria-label="Operations">
+  return html`<nav aria-label="Operations">
 ${groups.map(
   ([name, members]) => html`<h2>${name}</h2><ul>
 ${members.map(
@@ -100,10 +86,7 @@ ${groups.map(
 ${members.map((each) => article(each, credentials.find(({ type }) => type !== '')?.type))}`,
 )}
 <footer>Errors are problem details (RFC 9457) with a stable <code>code</code>. A click on an example selects all of it.</footer>
-</main>
-</body>
-</html>
-`;
+</main>`;
 }
 
 /** An operation with what is shown of it. */

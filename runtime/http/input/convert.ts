@@ -4,9 +4,8 @@ import type { FieldType } from '../../domain/descriptor.js';
 import { idNamed, ShardedId } from '../../domain/id.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { parseUuid } from '../../domain/uuid.js';
-import { readDecimal } from './decimal-text.js';
 import { readInstant } from './instant-text.js';
-import { readDouble } from './number-text.js';
+import { isNumber, readDecimal, readDouble } from './number-text.js';
 import { type Converter, Refusal } from './refusal.js';
 
 /** Source of a value: JSON has numbers and booleans, paths and queries have only text. */
@@ -19,7 +18,6 @@ type LeafType = Exclude<
 >;
 
 const LONGEST_NUMBER = 64;
-const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,18})$/;
 const LARGEST_BIGINT = 2n ** 63n - 1n;
 
@@ -121,7 +119,7 @@ function numericText(value: unknown, strings: ValueSource | 'never'): string | u
 function convertNumber(value: unknown, source: ValueSource, integer: boolean): unknown {
   const refusal = integer ? 'must be an integer' : 'must be a number';
   const text = numericText(value, source === 'text' ? 'text' : 'never');
-  if (text === undefined || !JSON_NUMBER.test(text)) return new Refusal(refusal);
+  if (text === undefined || !isNumber(text)) return new Refusal(refusal);
   const number = text.length > LONGEST_NUMBER ? undefined : readDouble(text);
   if (number === undefined) return new Refusal('cannot be represented exactly');
   if (!integer || Number.isSafeInteger(number)) return number;

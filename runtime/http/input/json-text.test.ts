@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { HttpProblem } from '../problem.js';
-import { parseJsonText } from './json-text.js';
+import { parseJsonBytes, parseJsonText } from './json-text.js';
 
 const DEPTH = 32;
 
@@ -68,6 +68,25 @@ describe('parsing', () => {
         expect(() => parseJsonText(text, DEPTH)).toThrow('Duplicate key "ab"');
       }),
     );
+  });
+
+  it.each([
+    ['a bare NaN', '{"amount":NaN}', 'Malformed JSON: '],
+    ['a truncated text', '{"amount":', 'Malformed JSON: '],
+    ['trailing text', '{"amount":1}x', 'Malformed JSON: '],
+    ['a raw control character', '{"recipient":"\u0001"}', 'Malformed JSON: '],
+    ['a byte order mark', '\ufeff{"amount":1}', 'Malformed JSON: '],
+    ['an equal duplicate', '{"amount":1,"amount":1}', 'Duplicate key "amount"'],
+    ['a nested duplicate', '{"amount":1,"x":[{"a":1,"a":1}]}', 'Duplicate key "a"'],
+    ['__proto__', '{"__proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
+    ['an escaped __proto__', '{"\\u005f_proto__":{"amount":5}}', 'The key "__proto__" is not allowed'],
+    ['deep arrays', `{"amount":${'['.repeat(1_000)}${']'.repeat(1_000)}}`, 'Nested more than 32 levels deep'],
+    ['deep objects', '{"a":'.repeat(1_000), 'Nested more than 32 levels deep'],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'The body is not valid UTF-8'],
+    ['an overlong form', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'The body is not valid UTF-8'],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'The body is not valid UTF-8'],
+  ])('refuses %s, and says why', (_what, text, detail) => {
+    expect(() => parseJsonBytes(Buffer.from(text), DEPTH)).toThrow(detail);
   });
 
   it('keeps the text of numbers', () => {

@@ -1,24 +1,56 @@
-/** JSON's own grammar of numbers, without the sign. */
-const NUMBER = /^-?([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+import { Decimal, type NumericType } from '../../domain/decimal.js';
+import { Refusal } from './refusal.js';
 
-/**
- * Parses a JSON number as a double.
- *
- * @returns undefined if the double's own text would denote another decimal
- */
+/** JSON's own grammar of numbers: sign, whole digits, fraction, exponent. */
+const NUMBER = /^-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+const LONGEST_DECIMAL = 100;
+
+/** An absolute value: the significant digits, none for zero, times ten to the power of `shift`. */
+interface Digits {
+  readonly significant: string;
+  readonly shift: number;
+}
+
+/** Undefined for a text that is not a JSON number. */
+function digitsOf(text: string): Digits | undefined {
+  const match = NUMBER.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return { significant, shift: 0 };
+  return { significant, shift: Number(exponent) - fraction.length + digits.length - significant.length };
+}
+
+/** Whether a text is a number in JSON. */
+export function isNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+/** Parses a JSON number as a double. Undefined if the double's own text would denote another decimal. */
 export function readDouble(text: string): number | undefined {
   const number = Number(text);
   const shown = String(number);
   if (shown === text) return number;
-  if (!Number.isFinite(number) || decimalOf(shown) !== decimalOf(text)) return undefined;
+  const [given, read] = [digitsOf(text), digitsOf(shown)];
+  if (read === undefined || given?.significant !== read.significant || given.shift !== read.shift)
+    return undefined;
   return number === 0 ? 0 : number;
 }
 
-/** Equal for texts of the same absolute value: significant digits and the power of ten. */
-function decimalOf(text: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+/**
+ * Parses a decimal exactly. Form, length and range are checked on the text, because the constructor of decimal.js
+ * spends seconds on a huge exponent. Trailing zeros do not count as decimals; nothing is rounded.
+ */
+export function readDecimal(text: string, { precision, scale }: NumericType): Decimal | Refusal {
+  if (text.length > LONGEST_DECIMAL) return new Refusal('has too many digits');
+  const digits = digitsOf(text);
+  if (digits === undefined) return new Refusal('must be a decimal number like "10.25"');
+  const { significant, shift } = digits;
+  if (significant === '') return new Decimal(0);
+  if (-shift > scale) return new Refusal(`must have at most ${scale} decimals`);
+  const whole = precision - scale;
+  return significant.length + shift > whole
+    ? new Refusal(`must have at most ${whole} digits before the decimal point`)
+    : new Decimal(text);
 }

@@ -21,13 +21,13 @@ export interface ConfigReload {
   readonly port: Pick<ProcessPort, 'onHangup'>;
 }
 
-/** Pause before a file with a shard that is not ready is read again, in milliseconds. */
+/** Pause before a file that was refused for a reason that may pass is read again, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /**
  * Follows the configuration file: after a change, or on SIGHUP, the new topology is checked and takes effect, or is
- * refused with the reason while the old one stays. A file that adds a shard which is not ready is tried again until
- * it is. Other changed settings need a restart, which is logged.
+ * refused with the reason while the old one stays. A file that is refused for a reason that may pass, such as an added
+ * shard that is not ready, is tried again until it is accepted. Other changed settings need a restart, which is logged.
  *
  * @returns a function that stops it
  */
@@ -85,14 +85,13 @@ export function keysForRestart(started: FwConfig, next: FwConfig): readonly stri
 
 /** Without `fw.generator`, which only `fw-gen` uses. */
 function settingsOf(config: FwConfig): Readonly<Record<string, unknown>> {
-  const { namespace, migrateAtStart, maximumClockSkewMs, execution, retention } = config;
+  const { namespace, migrateAtStart, execution, retention } = config;
   const keys = Object.entries({ execution, retention }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => [`fw.${section}.${kebabCase(name)}`, value] as const),
   );
   return {
     'fw.namespace': namespace,
     'fw.migrate-at-start': migrateAtStart,
-    'fw.maximum-clock-skew-ms': maximumClockSkewMs,
     ...Object.fromEntries(keys),
     'fw.relay': JSON.stringify(config.relay),
     'fw.access': JSON.stringify(config.access),

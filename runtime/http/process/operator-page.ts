@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { type Html, html } from '../docs/html.js';
+import { type Html, html, PageLayout } from '../docs/html.js';
 
 const STYLE = `:root{color-scheme:light dark}
 body{margin:2rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
@@ -9,13 +8,10 @@ caption{font-weight:bold}
 th,td{border-top:1px solid}
 pre{font:.85rem ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0}`;
 
-/** They allow the page its own style, and nothing else. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-};
+const LAYOUT = new PageLayout(STYLE, "'self'");
+
+/** Headers of each page. */
+export const PAGE_HEADERS: PageLayout['headers'] = LAYOUT.headers;
 
 /** The title and the content of a page. */
 export interface OperatorPage {
@@ -24,22 +20,13 @@ export interface OperatorPage {
 }
 
 export function renderPage({ title, content }: OperatorPage): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${{ markup: STYLE }}</style>
-</head>
-<body>
-<main>
+  return LAYOUT.page(
+    title,
+    html`<main>
 <h1>${title}</h1>
 ${content}
-</main>
-</body>
-</html>
-`.markup;
+</main>`,
+  ).markup;
 }
 
 /** Columns by their heads. The first one names its row. */

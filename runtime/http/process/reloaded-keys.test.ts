@@ -10,7 +10,6 @@ import { keysForRestart } from './config-reload.js';
 const STARTED = `fw:
   namespace: example
   migrate-at-start: true
-  maximum-clock-skew-ms: 5000
   sharding:
     default-shard: { group: 0, member: 0 }
     maximum-connections: 50
@@ -71,12 +70,6 @@ const EFFECTS: readonly (readonly [key: string, from: string, to: string, ...eff
     'migrate-at-start: true',
     'migrate-at-start: false',
     'restart: fw.migrate-at-start',
-  ],
-  [
-    'fw.maximum-clock-skew-ms',
-    'maximum-clock-skew-ms: 5000',
-    'maximum-clock-skew-ms: 100',
-    'restart: fw.maximum-clock-skew-ms',
   ],
   [
     'fw.sharding.default-shard.group',

@@ -16,7 +16,7 @@ import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
 import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
-import { SafeLogger } from '../../observability/safe-logger.js';
+import { safeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
@@ -62,7 +62,7 @@ export async function serveApplication<Collaborators>(
   port: ProcessPort = systemProcess,
 ): Promise<RunningServer> {
   const own = defaultLogger((line) => port.stderr(line));
-  const log = SafeLogger.of(options.log, own);
+  const log = safeLogger(options.log, own);
   try {
     const command = readCommandLine(options);
     if (command !== 'help') return await start(application, options, command, { port, log });
@@ -76,6 +76,17 @@ export async function serveApplication<Collaborators>(
   return port.exit(0);
 }
 
+/** A server before it listens, and its process. */
+interface Opened {
+  readonly opened: Application;
+  readonly config: FwConfig;
+  readonly env: Environment;
+  readonly port: ProcessPort;
+  readonly log: Logger;
+  readonly certificate: ServerCertificate | undefined;
+}
+
+/** Closes the databases and the listener if it fails. */
 async function start<Collaborators>(
   application: ApplicationDefinition<Collaborators>,
   options: ServeApplicationOptions<Collaborators>,
@@ -97,41 +108,17 @@ async function start<Collaborators>(
     inform: (message) => log.info({}, message),
     warn: (message) => log.warn({}, message),
   });
+  const context = { opened, config, env, port, log, certificate };
+  let server: HttpServer | undefined;
   try {
-    return await listen(application, options, { opened, config, command, port, log, certificate });
-  } catch (error) {
-    await opened.close();
-    throw listenFailure(error, command);
-  }
-}
-
-/** The parts of a server after the application is open. */
-interface Opened {
-  readonly opened: Application;
-  readonly config: FwConfig;
-  readonly command: ServeCommand;
-  readonly port: ProcessPort;
-  readonly log: Logger;
-  readonly certificate: ServerCertificate | undefined;
-}
-
-/** Closes the listener if it fails. */
-async function listen<Collaborators>(
-  application: ApplicationDefinition<Collaborators>,
-  options: ServeApplicationOptions<Collaborators>,
-  context: Opened,
-): Promise<RunningServer> {
-  const { opened, command } = context;
-  const metrics =
-    options.metrics === false ? undefined : await openMetrics(opened, options.deliver !== false);
-  const server = createHttpServer(serverOptions(application, options, context, metrics));
-  try {
-    const address = await server.listen(command);
-    return run({ ...context, env: options.env ?? process.env, server, address });
+    const metrics = options.metrics === false ? undefined : await openMetrics(opened, deliver !== false);
+    server = createHttpServer(serverOptions(application, options, context, metrics));
+    return run(context, server, await server.listen(command));
   } catch (error) {
     // The first failure is the one to report.
-    await server.close(0).catch(() => {});
-    throw error;
+    await server?.close(0).catch(() => {});
+    await opened.close();
+    throw listenFailure(error, command);
   }
 }
 
@@ -157,7 +144,6 @@ function serverOptions<Collaborators>(
   const authenticator = authenticatorOf(access, options.authenticator, databases);
   const callers = callerLimitsOf(access, callerLimits);
   const hosts = access.hosts.length > 0 ? access.hosts : (options.hosts ?? []);
-  const clocks = { skewsMs: opened.clockSkewsMs, maximumMs: config.maximumClockSkewMs };
   return {
     ...servedFeeds(application.routes, options.feeds ?? {}, opened),
     ...{ authenticator, certificate, cors, hosts, limits, log, metrics, plugins, problems, title },
@@ -174,7 +160,10 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
-    health: Object.assign(shardHealth(databases, log, clocks), operatorCheck(access, authenticator)),
+    health: Object.assign(
+      shardHealth(databases, log, opened.clockSkewsMs),
+      operatorCheck(access, authenticator),
+    ),
     callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
     customRoutes: added.length === 0 ? undefined : customRoutes,
@@ -199,14 +188,12 @@ function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined):
   return { requestsPerSecond, burst, shared, concurrentRequests };
 }
 
-interface Listening extends Opened {
-  readonly env: Environment;
-  readonly server: HttpServer;
-  readonly address: ListenAddress;
-}
-
 /** Connects a listening server to its process: signals, the configuration file, the register of processes. */
-function run({ opened, config, env, port, log, certificate, server, address }: Listening): RunningServer {
+function run(
+  { opened, config, env, port, log, certificate }: Opened,
+  server: HttpServer,
+  address: ListenAddress,
+): RunningServer {
   const register = new ProcessRegister(opened.databases, {
     id: randomUUID(),
     name: `${hostname()}:${process.pid}`,
@@ -223,21 +210,18 @@ function run({ opened, config, env, port, log, certificate, server, address }: L
   register.runs(config.sharding);
   opened.databases.onService(() => register.changed());
   const reloaded = (topology: ShardingTopology): void => register.runs(topology);
-  const unfollow = followConfig({ config, env, application: opened, reloaded, log, port });
-  const unwatch = certificate && followCertificate(certificate, log, port);
-  const unbind = endWithProcess(port, log, close);
-  const forget = (): void => {
-    unfollow();
-    unwatch?.();
-    unbind();
-  };
+  const followed = [
+    followConfig({ config, env, application: opened, reloaded, log, port }),
+    certificate && followCertificate(certificate, log, port),
+    endWithProcess(port, log, close),
+  ];
   port.stdout(`listening on ${address.url}\n`);
   return {
     ...address,
     application: opened,
     fastify: server.fastify,
     close: async () => {
-      forget();
+      for (const stop of followed) stop?.();
       await close();
     },
   };
@@ -255,7 +239,7 @@ async function openMetrics(application: Application, delivers: boolean): Promise
     remembered: () => executor.remembered,
     retention: () => application.retention.status,
     clocks: application.clockSkewsMs,
-    ...(delivers ? { lag, journal, sinks, handledAges: () => events.handledAges } : {}),
+    ...(delivers ? { lag, journal, sinks, handledAges: () => events.process.ages } : {}),
   });
 }
 

@@ -93,7 +93,7 @@ export class WalletApplication {
       params: namedFields({
         ownerId: t.uuid(),
         limit: t.number({ integer: true, minimum: 1, maximum: 200, default: 50 }),
-        cursor: t.string({ optional: true }),
+        cursor: t.string({ optional: true, doc: '`next` of the page before.' }),
         shard: t.list(t.number(), { optional: true }),
       }),
       response: {

@@ -1,13 +1,14 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
 import { Id } from '../../domain/id.js';
-import { isInteger32, isIntegerColumn } from '../../domain/integer-32.js';
 import type { JsonValue } from '../../domain/json.js';
-import { compileReader } from '../../domain/json-reader.js';
+import { compileReader, compileWriter } from '../../domain/json-codec.js';
 import { jsonText } from '../../domain/json-text.js';
-import { compileWriter } from '../../domain/json-writer.js';
+import type { ColumnKind } from '../../domain/kinds/field-kind.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
-import { kindOf, partsOf } from '../../domain/kinds/kinds.js';
+import { columnKindOf, kindOf, partsOf } from '../../domain/kinds/kinds.js';
+import { INDEXED_LENGTH } from '../../domain/kinds/plain-kinds.js';
+import { normalizeType } from '../../domain/sql-type.js';
 import { DatabaseError, ValidationError } from '../../errors.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 
@@ -24,18 +25,28 @@ export interface ColumnCodec {
   readonly pack?: (values: readonly unknown[]) => PackedArray | undefined;
   /** Converts the driver's value (see `Rows`), which is never null. */
   readonly fromDriver: (value: unknown) => unknown;
+  /**
+   * Whether the server certainly accepts a value for which there is a text. For a column with a declared type, such as
+   * `varchar(20)`, only the server can decide.
+   */
+  readonly isValidated: (value: unknown, text: string) => boolean;
 }
 
 /** An array as the value of a parameter. */
 export type ArrayValue = string | PackedArray;
 
+type ValueCodec = Pick<ColumnCodec, 'toText' | 'toElement' | 'fromDriver'>;
+
 /** The codec of a column. */
 export function columnCodec(column: ColumnDescriptor): ColumnCodec {
-  // A version is a bigint in the table and a number in the model.
-  if (column.field === 'version') return unquoted(String, Number);
-  const codec = isIntegerColumn(column) ? integerCodec(column.field) : codecOf(column.type, column.field);
+  const kind = columnKindOf(column);
+  const { field, type, sqlType } = column;
+  const { sqlType: expected, isStorable = always } = kind ?? DOCUMENT;
+  const isValidated = normalizeType(sqlType) === expected ? isStorable : never;
+  const document = isJson(type) ? jsonCodec : documentCodec;
+  const codec = kind === undefined ? document(type, field) : scalarCodec(kind, field);
   const pack = packer(column);
-  return pack === undefined ? codec : { ...codec, pack };
+  return { ...codec, isValidated, ...(pack && { pack }) };
 }
 
 /** A binary array has exactly one element type, so the column's SQL type counts, not only the field's type. */
@@ -45,17 +56,14 @@ function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
   return (values) => PackedArray.ofInstants(values as readonly Date[]);
 }
 
-function codecOf(type: FieldType, field: string): ColumnCodec {
-  const column = kindOf(type).column?.(type);
-  if (column === undefined) return isJson(type) ? jsonCodec(field) : documentCodec(type, field);
-  const toText = column.text(field);
-  const { isQuoted, fromDriver = same } = column;
-  if (isQuoted !== true) return unquoted(toText, fromDriver);
-  return { toText, toElement: (value) => textElement(value as string, toText), fromDriver };
+function scalarCodec({ text, isQuoted, fromDriver = same }: ColumnKind, field: string): ValueCodec {
+  const toText = text(field);
+  const toElement = (value: unknown): string => textElement(value as string, toText);
+  return { toText, toElement: isQuoted === true ? toElement : toText, fromDriver };
 }
 
 /** Codec for values whose JSON form is the value itself. */
-function jsonCodec(field: string): ColumnCodec {
+function jsonCodec(_: FieldType, field: string): ValueCodec {
   return {
     toText: (value) => jsonText(value, field),
     toElement: (value) => jsonElement(jsonText(value, field)),
@@ -66,7 +74,7 @@ function jsonCodec(field: string): ColumnCodec {
 /**
  * Codec for documents that contain decimals, instants or ids, which JSON holds as text. Reading restores their types.
  */
-function documentCodec(type: FieldType, field: string): ColumnCodec {
+function documentCodec(type: FieldType, field: string): ValueCodec {
   const write = compileWriter(type, field);
   const read = compileReader(type, field);
   return {
@@ -91,11 +99,6 @@ function readStored(read: () => unknown, field: string): unknown {
 /** Whether the JSON form of every value of the type is the value itself. */
 function isJson(type: FieldType): boolean {
   return kindOf(type).isText !== true && partsOf(type).every(isJson);
-}
-
-/** Codec for texts without characters that an array literal would need quoted. */
-function unquoted(toText: ColumnCodec['toText'], fromDriver: ColumnCodec['fromDriver']): ColumnCodec {
-  return { toText, toElement: toText, fromDriver };
 }
 
 /** An array literal of elements made by `toElement` (or the word `NULL`). */
@@ -145,13 +148,6 @@ function textElement(value: string, toText: ColumnCodec['toText']): string {
   return PLAIN.test(value) ? value : quoteElement(toText(value));
 }
 
-function integerCodec(field: string): ColumnCodec {
-  return unquoted((value) => {
-    if (isInteger32(value)) return String(value);
-    throw new ValidationError(`${field} must be an integer of 32 bits`, { field });
-  }, Number);
-}
-
 function deepFreeze(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && !isScalar(value)) {
     Object.freeze(value);
@@ -167,4 +163,21 @@ function isScalar(value: object): boolean {
 
 function same(value: unknown): unknown {
   return value;
+}
+
+/** Escapes that `jsonb` refuses: NUL and unpaired surrogates. */
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/;
+
+const DOCUMENT = {
+  sqlType: 'jsonb',
+  isStorable: (_: unknown, json: string): boolean =>
+    json.length <= INDEXED_LENGTH && !UNSTORABLE_ESCAPE.test(json),
+};
+
+function never(): boolean {
+  return false;
+}
+
+function always(): boolean {
+  return true;
 }

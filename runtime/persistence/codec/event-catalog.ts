@@ -1,5 +1,5 @@
 import type { EventDescriptor } from '../../domain/descriptor.js';
-import { compileObjectWriter, type JsonWriter } from '../../domain/json-writer.js';
+import { compileObjectWriter, type JsonWriter } from '../../domain/json-codec.js';
 import type { ModelEvent } from '../../domain/model-event.js';
 import { withoutSecrets } from '../../domain/shown-fields.js';
 import { requireStoredName } from '../../domain/stored-names.js';

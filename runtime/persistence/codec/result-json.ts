@@ -3,7 +3,7 @@ import { Decimal, plainDecimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { descriptorOf, Entity, instantiate } from '../../domain/entity.js';
 import { Id, idNamed, ShardedId } from '../../domain/id.js';
-import type { JsonValue } from '../../domain/json.js';
+import { isPlainObject, type JsonValue } from '../../domain/json.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { PlanMisuseError, UnknownModelError, ValidationError } from '../../errors.js';
@@ -100,9 +100,7 @@ function encodeObject(value: object, depth: number): string {
   if (value instanceof ShardedId) return `{"$shardedId":${encodeId(value)}}`;
   if (value instanceof Id) return `{"$id":${encodeId(value)}}`;
   if (value instanceof Entity) return encodeModel(value, depth);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null)
-    throw unfit(`A result that holds an instance of ${value.constructor.name}`);
+  if (!isPlainObject(value)) throw unfit(`A result that holds an instance of ${value.constructor.name}`);
   const fields = Object.entries(value).map(([key, each]): NamedValue => [encodeName(key), each]);
   return encodeFields(fields, depth);
 }

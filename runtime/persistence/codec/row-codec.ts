@@ -1,3 +1,4 @@
+import { memoize } from '../../collections/memoize.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import {
@@ -13,7 +14,6 @@ import { ValidationError } from '../../errors.js';
 import { arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import type { ParameterKind } from './parameter-kind.js';
 import { arrayType, parameterType } from './sql-identifier.js';
-import { type IsValidated, validatedValues } from './validated-values.js';
 
 /** A column and its codec. */
 export interface CodedColumn {
@@ -21,16 +21,12 @@ export interface CodedColumn {
   readonly codec: ColumnCodec;
   /** How the column's value of an entity is sent; undefined is sent as null. */
   readonly parameter: ParameterKind<Entity | undefined>;
-  /** Whether the server certainly accepts a value that the codec has accepted. */
-  readonly isValidated: IsValidated;
 }
 
 /** Converts rows to models of one class, and models to rows. */
 export class RowCodec<M extends Entity = Entity> {
   readonly model: ModelDescriptor<M>;
   readonly columns: readonly CodedColumn[];
-  /** Position of `id` among the columns. */
-  readonly idIndex: number;
   /**
    * Fields of natural keys and of the deleted state. Only the server can decide whether a state with these values is
    * valid.
@@ -41,24 +37,18 @@ export class RowCodec<M extends Entity = Entity> {
     this.model = model;
     this.columns = model.columns.map((descriptor) => {
       const codec = columnCodec(descriptor);
-      const parameter = parameterOf(descriptor, codec);
-      return { descriptor, codec, parameter, isValidated: validatedValues(descriptor) };
+      return { descriptor, codec, parameter: parameterOf(descriptor, codec) };
     });
     const keys = model.keys ?? [];
     const state = keys.length > 0 && model.deletedStates !== undefined ? ['state'] : [];
     this.#keyFields = new Set([...keys.flatMap(({ fields }) => fields), ...state]);
-    this.idIndex = model.columns.findIndex(({ field }) => field === 'id');
   }
 
-  static readonly #codecs = new WeakMap<object, RowCodec>();
+  static readonly #of = memoize((model: ModelDescriptor) => new RowCodec(model));
 
   /** The codec of a model. There is one per model class. */
   static of<M extends Entity>(model: ModelDescriptor<M>): RowCodec<M> {
-    const known = RowCodec.#codecs.get(model);
-    if (known !== undefined) return known as unknown as RowCodec<M>;
-    const codec = new RowCodec(model);
-    RowCodec.#codecs.set(model, codec as unknown as RowCodec);
-    return codec;
+    return RowCodec.#of(model as unknown as ModelDescriptor) as unknown as RowCodec<M>;
   }
 
   /** Converts a row with the values of `columns`, in that order, and perhaps its `xmin`, to a frozen model. */
@@ -86,12 +76,12 @@ export class RowCodec<M extends Entity = Entity> {
    *   allow folding. Folding never applies to natural keys, because the unique index must check each of their values
    */
   judgeReplaced(state: Entity, next: Entity): void {
-    for (const { descriptor, codec, isValidated } of this.columns) {
+    for (const { descriptor, codec } of this.columns) {
       const { field } = descriptor;
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : isValidated(value, codec.toText(value));
+      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : codec.isValidated(value, codec.toText(value));
       if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
         throw new ValidationError(`Only the server can check whether ${field} fits its column`, { field });
       }

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ColumnOrder } from '../../domain/kinds/field-kind.js';
-import { kindOf } from '../../domain/kinds/kinds.js';
+import { columnKindOf } from '../../domain/kinds/kinds.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
@@ -16,28 +16,24 @@ export type SortValue = string | number | bigint | boolean | Decimal | Buffer;
 export interface SortCodec {
   /**
    * Whether the column is sorted with an explicit collation, because text order must not depend on a database's
-   * collation.
+   * collation. Default false.
    */
-  readonly collated: boolean;
-  /** Whether the statement selects the value as text, because the driver's value would lose digits. */
-  readonly asText: boolean;
-  /** Converts the driver's value, or the selected text if `asText`. Never called with null. */
-  readonly toText: (value: unknown) => string;
-  /** Whether `toText` could have produced a text that a client sent. */
+  readonly collated?: true;
+  /**
+   * Whether the statement selects the value as text, because the driver's value would lose digits. Default false: the
+   * text is that of the driver's value.
+   */
+  readonly asText?: true;
+  /** Whether a text that a client sent could be that of a value. */
   readonly accepts: (text: string) => boolean;
   readonly toValue: (text: string) => SortValue;
 }
 
 /** @throws ValidationError if values of this column have no order */
 export function sortCodec(column: ColumnDescriptor): SortCodec {
-  if (column.field === 'version') return CODECS.integer;
-  const kind = kindOf(column.type).column?.(column.type);
-  if (kind === undefined) throw unsortable(column);
-  return CODECS[kind.order];
-}
-
-function unsortable({ field }: ColumnDescriptor): ValidationError {
-  return new ValidationError(`${field} cannot be sorted by`, { field: 'orderBy' });
+  const kind = columnKindOf(column);
+  if (kind !== undefined) return CODECS[kind.order];
+  throw new ValidationError(`${column.field} cannot be sorted by`, { field: 'orderBy' });
 }
 
 /** Compares two values of one type in ascending order, as PostgreSQL does. Negative if `left` comes first. */
@@ -49,79 +45,38 @@ export function compareValues(left: SortValue, right: SortValue): number {
   return left < right ? -1 : Number(left > right);
 }
 
-const exact = { collated: false, asText: false } as const;
-
-const UUID: SortCodec = {
-  ...exact,
-  toText: String,
-  accepts: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
-  toValue: (text) => text,
-};
-
-/** Orders text by code points, which is the order of its UTF-8 bytes. JavaScript compares UTF-16 units instead. */
-const TEXT: SortCodec = {
-  collated: true,
-  asText: false,
-  toText: String,
-  accepts: (text) => !isUnstorable(text),
-  toValue: (text) => Buffer.from(text),
-};
-
 const BIGINT_LIMIT = 2n ** 63n;
-
-const INTEGER: SortCodec = {
-  ...exact,
-  toText: String,
-  accepts: (text) => /^(0|-?[1-9]\d{0,18})$/.test(text) && inRange(BigInt(text)),
-  toValue: BigInt,
-};
-
-const NUMBER: SortCodec = {
-  ...exact,
-  toText: String,
-  accepts: (text) => String(Number(text)) === text,
-  toValue: Number,
-};
-
-const DECIMAL: SortCodec = {
-  ...exact,
-  toText: String,
-  // A numeric column has at most 1,000 digits; a longer text is refused without parsing it.
-  accepts: (text) => text.length <= 1_002 && /^-?\d+(\.\d+)?$/.test(text),
-  toValue: (text) => new Decimal(text),
-};
-
-const BOOLEAN: SortCodec = {
-  ...exact,
-  toText: String,
-  accepts: (text) => text === 'true' || text === 'false',
-  toValue: (text) => text === 'true',
-};
-
 const MICROSECONDS = /\.(\d{1,6})/;
 
-/** Rows written by other programs may have microseconds, which a `Date` would lose. Sessions run in UTC. */
-const INSTANT: SortCodec = {
-  collated: false,
-  asText: true,
-  toText: String,
-  accepts: (text) =>
-    /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00( BC)?$/.test(text) &&
-    !Number.isNaN(parseInstant(text).getTime()),
-  toValue: (text) => {
-    const finer = (MICROSECONDS.exec(text)?.[1] ?? '').padEnd(6, '0').slice(3);
-    return BigInt(parseInstant(text).getTime()) * 1_000n + BigInt(finer);
-  },
-};
-
 const CODECS: Readonly<Record<ColumnOrder, SortCodec>> = {
-  text: TEXT,
-  uuid: UUID,
-  integer: INTEGER,
-  double: NUMBER,
-  numeric: DECIMAL,
-  boolean: BOOLEAN,
-  time: INSTANT,
+  // By code points, which is the order of the UTF-8 bytes. JavaScript compares UTF-16 units instead.
+  text: { collated: true, accepts: (text) => !isUnstorable(text), toValue: (text) => Buffer.from(text) },
+  uuid: {
+    accepts: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
+    toValue: (text) => text,
+  },
+  integer: {
+    accepts: (text) => /^(0|-?[1-9]\d{0,18})$/.test(text) && inRange(BigInt(text)),
+    toValue: BigInt,
+  },
+  double: { accepts: (text) => String(Number(text)) === text, toValue: Number },
+  numeric: {
+    // A numeric column has at most 1,000 digits; a longer text is refused without parsing it.
+    accepts: (text) => text.length <= 1_002 && /^-?\d+(\.\d+)?$/.test(text),
+    toValue: (text) => new Decimal(text),
+  },
+  boolean: { accepts: (text) => text === 'true' || text === 'false', toValue: (text) => text === 'true' },
+  // Rows written by other programs may have microseconds, which a `Date` would lose. Sessions run in UTC.
+  time: {
+    asText: true,
+    accepts: (text) =>
+      /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00( BC)?$/.test(text) &&
+      !Number.isNaN(parseInstant(text).getTime()),
+    toValue: (text) => {
+      const finer = (MICROSECONDS.exec(text)?.[1] ?? '').padEnd(6, '0').slice(3);
+      return BigInt(parseInstant(text).getTime()) * 1_000n + BigInt(finer);
+    },
+  },
 };
 
 function inRange(value: bigint): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
 import type { FieldType } from '../../domain/descriptor.js';
-import { validatedValues } from './validated-values.js';
+import { columnCodec } from './column-codec.js';
 
 const decimal: FieldType = { kind: 'decimal', precision: 19, scale: 4 };
 const id: FieldType = { kind: 'id', model: 'Account', sharded: true };
@@ -46,8 +46,7 @@ const textOf = (value: unknown): string =>
 for (const [type, sqlType, value, isValidated] of cases) {
   const short = String(value).slice(0, 40);
   test(`${type.kind} in a column of type ${sqlType}: ${short} is ${isValidated ? '' : 'not '}sure`, () => {
-    expect(validatedValues({ field: 'f', column: 'f', type, sqlType })(value, textOf(value))).toBe(
-      isValidated,
-    );
+    const codec = columnCodec({ field: 'f', column: 'f', type, sqlType });
+    expect(codec.isValidated(value, textOf(value))).toBe(isValidated);
   });
 }

@@ -11,12 +11,13 @@ import { EventCatalog } from '../codec/event-catalog.js';
 import { planOf } from '../test-support/plans.js';
 import { handoverSteps } from '../write/key-handover.js';
 import type { PlanWrite } from '../write/plan-write.js';
-import { paramsVersions, partsToJson, planOfPart, RecordedPartReader } from './journal-entry.js';
+import { paramsVersions, partsToJson, RecordedPartReader } from './journal-entry.js';
 
 const guests = guestModel as unknown as ModelDescriptor;
 const reader = new RecordedPartReader([accountModel as unknown as ModelDescriptor, guests]);
 const plan: PlanWrite = {
   ...planOf('a1>2', '+b', 'c1?'),
+  paramsVersion: 1,
   traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   schedules: [
     {
@@ -37,8 +38,9 @@ function recorded(): JsonValue {
 
 /** The plan that recovery would apply for the only shard transaction of an entry. */
 function restored(parts: JsonValue): PlanWrite | undefined {
-  const [part] = reader.read(parts);
-  return part && planOfPart(part, plan.action);
+  const { name: actionName, principal, startedDate, completedDate } = plan.action;
+  const [part] = reader.read({ parts, actionName, principal, startedDate }, completedDate);
+  return part?.write;
 }
 
 describe('a shard transaction that is recorded', () => {

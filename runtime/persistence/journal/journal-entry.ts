@@ -10,25 +10,8 @@ import { DatabaseError } from '../../errors.js';
 import type { EventCatalog } from '../codec/event-catalog.js';
 import { type EventFacts, RecordedEvent } from '../codec/recorded-event.js';
 import { ResultJson } from '../codec/result-json.js';
-import type { ActionRow, PlanWrite, ScheduleRow } from '../write/plan-write.js';
-
-/** One shard transaction as a journal entry stores it: enough to apply it later under the same action id. */
-export interface RecordedPart {
-  readonly shard: ShardIdentifier;
-  readonly actionId: string;
-  readonly items: readonly StagedItem[];
-  readonly traceContext: string | undefined;
-  /** JSON text. */
-  readonly params: string | undefined;
-  /** Version of the params' format. */
-  readonly paramsVersion: number;
-  /** The principal's claims as JSON text. */
-  readonly claims: string | undefined;
-  /** Scheduled actions that the transaction adds. */
-  readonly schedules: readonly ScheduleRow[];
-  /** Ids of scheduled actions that the transaction cancels if they have not started. */
-  readonly cancelledSchedules: readonly string[];
-}
+import type { PartWrite, PlanWrite, ScheduleRow } from '../write/plan-write.js';
+import type { JournalRow } from './journal-store.js';
 
 interface PartJson {
   readonly actionId: string;
@@ -98,21 +81,24 @@ function itemToJson(item: StagedItem, events: EventCatalog): ItemJson {
   };
 }
 
-/** Identifies a shard transaction. */
-export type PartName = Pick<RecordedPart, 'shard' | 'actionId'>;
-
-/** The names of an entry's shard transactions. */
-export function partNames(json: JsonValue): readonly PartName[] {
-  // The value comes from `partsToJson`.
-  return (json as unknown as readonly PartJson[]).map(({ actionId }) => ({
-    shard: shardOf(actionId),
-    actionId,
-  }));
+/** A shard transaction of an entry, for display. */
+export interface ShownPart {
+  readonly shard: ShardIdentifier;
+  readonly actionId: string;
+  /** Its changes: `update Account 0190... from version 3`. */
+  readonly changes: readonly string[];
 }
 
-/** The changes of each shard transaction of an entry, for display: `update Account 0190... from version 3`. */
-export function partChanges(json: JsonValue): readonly (readonly string[])[] {
-  return (json as unknown as readonly PartJson[]).map(({ items }) => items.map(describeItem));
+/** The shard transactions of an entry, for display: they need not be known to this process. */
+export function shownParts(json: JsonValue): readonly ShownPart[] {
+  return partsIn(json).map(({ actionId, items }) => {
+    return { shard: shardOf(actionId), actionId, changes: items.map(describeItem) };
+  });
+}
+
+/** The value comes from `partsToJson`. */
+function partsIn(json: JsonValue): readonly PartJson[] {
+  return json as unknown as readonly PartJson[];
 }
 
 function describeItem({ kind, model, expectedVersion }: ItemJson): string {
@@ -124,11 +110,14 @@ function describeItem({ kind, model, expectedVersion }: ItemJson): string {
 
 /** Names of the actions whose params an entry holds, including scheduled actions, with the versions of these params. */
 export function paramsVersions(actionName: string, json: JsonValue): readonly (readonly [string, number])[] {
-  return (json as unknown as readonly PartJson[]).flatMap(({ paramsVersion = 1, schedules = [] }) => [
+  return partsIn(json).flatMap(({ paramsVersion = 1, schedules = [] }) => [
     [actionName, paramsVersion] as const,
     ...schedules.map((each) => [each.actionName, each.paramsVersion ?? 1] as const),
   ]);
 }
+
+/** What a journal entry stores of its plan. */
+type RecordedPlan = Pick<JournalRow, 'parts' | 'actionName' | 'principal' | 'startedDate'>;
 
 /** Restores the shard transactions of a journal entry, in the order in which they are applied. */
 export class RecordedPartReader {
@@ -140,20 +129,26 @@ export class RecordedPartReader {
   }
 
   /**
+   * @param completedDate of the attempt to apply them
    * @throws UnknownModelError if the application no longer has one of the models
    * @throws DatabaseError if the row was modified by hand
    */
-  read(json: JsonValue): readonly RecordedPart[] {
-    return (json as unknown as readonly PartJson[]).map((part) => ({
-      shard: shardOf(part.actionId),
-      actionId: part.actionId,
-      items: part.items.map((item) => this.#readItem(item)),
-      traceContext: part.traceContext ?? undefined,
-      params: part.params ?? undefined,
-      paramsVersion: part.paramsVersion ?? 1,
-      claims: part.claims,
-      schedules: (part.schedules ?? []).map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
-      cancelledSchedules: part.cancelledSchedules ?? [],
+  read(
+    { parts, actionName, principal, startedDate }: RecordedPlan,
+    completedDate: Date,
+  ): readonly PartWrite[] {
+    const attempt = { name: actionName, principal, startedDate, completedDate };
+    return partsIn(parts).map(({ actionId, params, claims, paramsVersion = 1, schedules = [], ...part }) => ({
+      shard: shardOf(actionId),
+      write: {
+        action: { ...attempt, id: actionId, params: params ?? undefined, claims },
+        paramsVersion,
+        items: part.items.map((item) => this.#readItem(item)),
+        traceContext: part.traceContext ?? undefined,
+        key: undefined,
+        schedules: schedules.map((each) => ({ ...each, paramsVersion: each.paramsVersion ?? 1 })),
+        cancelledSchedules: part.cancelledSchedules ?? [],
+      },
     }));
   }
 
@@ -175,21 +170,6 @@ export class RecordedPartReader {
         return { kind, descriptor, model, expectedVersion };
     }
   }
-}
-
-/** A recorded shard transaction as a plan that a store takes. */
-export function planOfPart(
-  part: RecordedPart,
-  action: Omit<ActionRow, 'id' | 'params' | 'claims'>,
-): PlanWrite {
-  return {
-    action: { ...action, id: part.actionId, params: part.params, claims: part.claims },
-    items: part.items,
-    traceContext: part.traceContext,
-    key: undefined,
-    schedules: part.schedules,
-    cancelledSchedules: part.cancelledSchedules,
-  };
 }
 
 /** The shard that the action id belongs to. */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { currentPerformScope } from '../../action/perform-scope.js';
 import type { Id } from '../../domain/id.js';
 import { ShardedId } from '../../domain/id.js';
@@ -28,23 +28,10 @@ export interface EventPage extends Page<EventRecord> {
   readonly completeFrom: Date | null;
 }
 
-interface EventTables {
-  readonly 'eventlog.dropped_partitions': {
-    readonly table_name: string;
-    readonly dropped_until: Date;
-  };
-  readonly 'eventlog.events': {
-    readonly id: string;
-    readonly action_id: string;
-    readonly namespace: string;
-    readonly model_id: string;
-    readonly model_name: string;
-    readonly event_type: string;
-    readonly payload: JsonValue;
-    readonly model_version: string;
-    readonly position: string;
-    readonly created_date: Date;
-  };
+/** A row of the query of a page. */
+interface EventRow extends Omit<EventRecord, 'modelVersion'> {
+  readonly modelVersion: string;
+  readonly position: string;
 }
 
 /** Reads the events of one model from the outbox of its shard. */
@@ -67,24 +54,20 @@ export class EventHistory {
     const scope = currentPerformScope();
     if (id instanceof ShardedId) scope?.reach?.require(shard);
     scope?.access?.follow({ modelName: id.modelName, id: id.getValue() });
-    const db = this.#context.queries<EventTables>(shard);
-    const [rows, dropped] = await Promise.all([
-      historyQuery(db, id, after, limit + 1).execute(),
-      db
-        .selectFrom('eventlog.dropped_partitions')
-        .select('dropped_until')
-        .where('table_name', '=', 'events')
-        .orderBy('dropped_until', 'desc')
-        .limit(1)
-        .execute(),
+    const db = this.#context.queries<unknown>(shard);
+    const [{ rows }, dropped] = await Promise.all([
+      historyQuery(id, after, limit + 1).execute(db),
+      DROPPED.execute(db),
     ]);
     const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const next = rows.length > limit && last !== undefined ? last.position : undefined;
+    const last = rows.length > limit ? page.at(-1) : undefined;
     return {
-      items: page.map(toRecord),
-      next: next === undefined ? null : encodeCursor(LIST, listed, next),
-      completeFrom: dropped[0]?.dropped_until ?? null,
+      items: page.map(({ position: _, modelVersion, ...row }) => ({
+        ...row,
+        modelVersion: Number(modelVersion),
+      })),
+      next: last === undefined ? null : encodeCursor(LIST, listed, last.position),
+      completeFrom: dropped.rows[0]?.completeFrom ?? null,
     };
   }
 }
@@ -93,30 +76,15 @@ const LIST = 'eventlog.events';
 /** The format of a position. */
 const KEY_PATTERN = /^\d{1,18}$/;
 
-function historyQuery(db: Kysely<EventTables>, id: Id<unknown>, after: string | undefined, limit: number) {
-  const query = db
-    .selectFrom('eventlog.events')
-    .select(['id', 'action_id', 'namespace', 'model_id', 'model_name', 'event_type', 'payload'])
-    .select(['model_version', 'position', 'created_date'])
-    .where('model_id', '=', id.getValue())
-    .where('model_name', '=', id.modelName)
-    .orderBy('position')
-    .limit(limit);
-  return after === undefined ? query : query.where('position', '>', after);
-}
+const DROPPED = sql<{ readonly completeFrom: Date | null }>`
+  SELECT max(dropped_until) AS "completeFrom" FROM eventlog.dropped_partitions WHERE table_name = 'events'`;
 
-type EventRow = EventTables['eventlog.events'];
-
-function toRecord(row: EventRow): EventRecord {
-  return {
-    id: row.id,
-    actionId: row.action_id,
-    namespace: row.namespace,
-    modelId: row.model_id,
-    modelName: row.model_name,
-    eventType: row.event_type,
-    payload: row.payload,
-    modelVersion: Number(row.model_version),
-    createdDate: row.created_date,
-  };
+/** @param after position of the last event of the previous page; all positions are positive */
+function historyQuery(id: Id<unknown>, after: string | undefined, limit: number): RawBuilder<EventRow> {
+  return sql<EventRow>`
+    SELECT id, action_id AS "actionId", namespace, model_id AS "modelId", model_name AS "modelName",
+      event_type AS "eventType", payload, model_version AS "modelVersion", created_date AS "createdDate", position
+    FROM eventlog.events
+    WHERE model_id = ${id.getValue()} AND model_name = ${id.modelName} AND position > ${after ?? '0'}
+    ORDER BY position LIMIT ${limit}`;
 }

@@ -1,121 +1,52 @@
-import { NO_SLOT } from '../../collections/transient-set.js';
-import { deadlines, type Wait } from '../../concurrency/deadlines.js';
+import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { JsonValue } from '../../domain/json.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
-import { sqlStateMeaning } from '../../sharding/sql-state.js';
 import { textArray } from '../codec/column-codec.js';
 import type { KeyName, KeyRecord } from '../write/idempotency-key.js';
 import { REPLICATION_WAIT } from '../write/replication-wait.js';
+import { BatchReader } from './batch-reader.js';
 
-/** A pending look-up. */
-interface LookUp extends Wait {
-  readonly name: KeyName;
-  /**
-   * In milliseconds on the clock of `time.nowMs()`; `Infinity` if only the data source's statement time-out applies.
-   */
-  readonly deadline: number;
-  isSent: boolean;
-  readonly resolve: (record: KeyRecord | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Maximum keys per statement. */
-const MAXIMUM_BATCH = 256;
-/** Maximum statements in flight; look-ups that arrive meanwhile form the next batch. */
+/** Maximum statements in flight. */
 const MAXIMUM_IN_FLIGHT = 4;
+/** Time limit of a look-up without one, in milliseconds. */
+const TIMEOUT_MS = 1_800;
 
-/**
- * Looks up idempotency keys on one shard. A look-up is sent at once while few are in flight; later ones are sent
- * together as one statement when one returns. A look-up never joins a statement that was already sent. Each look-up
- * ends at its own deadline, independent of its batch.
- */
+/** Looks up idempotency keys on one shard, many in one statement. Each look-up ends at its own deadline. */
 export class KeyReader {
-  readonly #database: ShardDatabase;
-  readonly #waiting = new Set<LookUp>();
-  #inFlight = 0;
+  readonly #reader: BatchReader<KeyRecord>;
 
   constructor(database: ShardDatabase) {
-    this.#database = database;
+    const source = {
+      load: async (ids: readonly string[], options: CallOptions) => {
+        const { rows } = await database.query(statementFor(ids.map(nameOf)), options);
+        return new Map(rows.map((row) => [ids[Number(row[0]) - 1], toRecord(row)]));
+      },
+      errorOf: (failure: unknown) => failure,
+    };
+    this.#reader = new BatchReader(database.shard, source, MAXIMUM_IN_FLIGHT);
   }
 
-  /** The record of a key, or undefined. @throws DriverFailure */
-  read(name: KeyName, options?: CallOptions): Promise<KeyRecord | undefined> {
-    const deadline = time.nowMs() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY);
-    return new Promise((resolve, reject) => {
-      const lookUp: LookUp = {
-        name,
-        deadline,
-        slot: NO_SLOT,
-        isSent: false,
-        resolve,
-        reject,
-        expire: () => this.#expire(lookUp),
-      };
-      this.#waiting.add(lookUp);
-      // Sent at once, the look-up's own statement time-out ends it; it needs no deadline in the queue.
-      if (this.#inFlight < MAXIMUM_IN_FLIGHT) this.#send();
-      else deadlines.watch(lookUp);
-    });
-  }
-
-  #expire(lookUp: LookUp): void {
-    this.#waiting.delete(lookUp);
-    const facts = { phase: lookUp.isSent ? 'in-flight' : 'not-sent', reason: 'deadline' } as const;
-    lookUp.reject(new DriverFailure('the lookup of a key did not finish in time', facts));
-  }
-
-  #send(): void {
-    const batch = this.#takeBatch();
-    if (batch.length === 0) return;
-    this.#inFlight += 1;
-    void this.#readBatch(batch).finally(() => {
-      for (const lookUp of batch) deadlines.forget(lookUp);
-      this.#inFlight -= 1;
-      this.#send();
-    });
-  }
-
-  #takeBatch(): readonly LookUp[] {
-    const batch: LookUp[] = [];
-    for (const lookUp of this.#waiting) {
-      if (batch.length === MAXIMUM_BATCH) break;
-      this.#waiting.delete(lookUp);
-      lookUp.isSent = true;
-      batch.push(lookUp);
-    }
-    return batch;
-  }
-
-  /** Never rejects. The statement has the longest remaining time of its callers. */
-  async #readBatch(batch: readonly LookUp[]): Promise<void> {
-    const deadline = Math.max(...batch.map((lookUp) => lookUp.deadline));
-    const limits =
-      deadline === Number.POSITIVE_INFINITY ? {} : { timeoutMs: Math.max(1, deadline - time.nowMs()) };
-    try {
-      const { rows } = await this.#database.query(statementFor(batch.map(({ name }) => name)), limits);
-      const records = new Map(rows.map((row) => [Number(row[0]), toRecord(row)]));
-      for (const [index, { resolve }] of batch.entries()) resolve(records.get(index + 1));
-    } catch (error) {
-      if (batch.length > 1 && isAboutOne(error)) return this.#readHalves(batch);
-      for (const { reject } of batch) reject(error);
-    }
-  }
-
-  /** Splits a failed batch, so that only the look-up of the bad key fails. */
-  async #readHalves(batch: readonly LookUp[]): Promise<void> {
-    const middle = Math.ceil(batch.length / 2);
-    await this.#readBatch(batch.slice(0, middle));
-    await this.#readBatch(batch.slice(middle));
+  /** The record of a key, or undefined. @throws DriverFailure @throws ShardBusyError if too many look-ups wait */
+  read(name: KeyName, { timeoutMs = TIMEOUT_MS }: CallOptions = {}): Promise<KeyRecord | undefined> {
+    const late = (): Error =>
+      new DriverFailure('the lookup of a key did not finish in time', {
+        phase: 'in-flight',
+        reason: 'deadline',
+      });
+    return deadlines.race(this.#reader.read(idOf(name), timeoutMs), time.nowMs() + timeoutMs, late);
   }
 }
 
-/** Whether one look-up may have failed the whole batch: the server refuses its name, or its row cannot be decoded. */
-function isAboutOne(error: unknown): boolean {
-  if (!(error instanceof DriverFailure)) return true;
-  return error.sqlState !== undefined && sqlStateMeaning(error.sqlState) === 'value';
+function idOf({ principal, operation, key }: KeyName): string {
+  return JSON.stringify([principal, operation, key]);
+}
+
+function nameOf(id: string): KeyName {
+  const [principal = '', operation = '', key = '']: readonly string[] = JSON.parse(id);
+  return { principal, operation, key };
 }
 
 const COLUMNS =

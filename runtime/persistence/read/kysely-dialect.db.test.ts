@@ -10,7 +10,8 @@ import {
   ShardUnavailableError,
   WriteInPerformError,
 } from '../../errors.js';
-import { ReplicaReads } from '../../sharding/replica-reads.js';
+import { forwarding } from '../../sharding/forwarding.js';
+import { ReplicaReads, readSource } from '../../sharding/replica-reads.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { readOnlyKysely } from './kysely-dialect.js';
 
@@ -37,7 +38,7 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
     `);
     session.release();
     sent = [];
-    db = readOnlyKysely<Tables>(recording(database, sent));
+    db = readOnlyKysely<Tables>(readSource(recording(database, sent)));
   });
 
   const contents = async () =>
@@ -83,7 +84,7 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
 
   it('applies one time limit to all statements of a query', async () => {
     const limits: (number | undefined)[] = [];
-    const limited = readOnlyKysely<Tables>(noting(database, limits), 60_000);
+    const limited = readOnlyKysely<Tables>(readSource(noting(database, limits)), 60_000);
     await limited.selectFrom('t').select('id').execute();
     const [acquired = 0, begun = 0, sent = 0] = limits;
     expect(acquired).toBe(60_000);
@@ -190,14 +191,14 @@ describeOn('postgresql', 'A read-only Kysely and the other ways to read', (harne
     const proxy = await StallingProxy.start(server);
     const source = testDataSource(serverUrl({ ...server, port: proxy.port }, server.database), server);
     const databases = openDatabases(topologyOf([[defaultShard, source]]));
-    const db = readOnlyKysely<Tables>(databases.database(defaultShard));
+    const db = readOnlyKysely<Tables>(readSource(databases.database(defaultShard)));
     const asked = (text: string): Promise<unknown> => sql.raw(text).execute(db);
     const position = (): Promise<unknown> => new ReplicaReads(databases).position(defaultShard);
     try {
       await position();
       await expect(asked('select no_such_column')).rejects.toThrow(DatabaseError);
       await expect(db.selectFrom('t').selectAll().execute()).rejects.toMatchObject({ sqlState: '42P01' });
-      const limited = readOnlyKysely<Tables>(databases.database(defaultShard), 200);
+      const limited = readOnlyKysely<Tables>(readSource(databases.database(defaultShard)), 200);
       await expect(sql`select pg_sleep(5)`.execute(limited)).rejects.toThrow(DeadlineExceededError);
       const lost = expect(asked('select pg_sleep(5)')).rejects.toThrow(ShardUnavailableError);
       await expect
@@ -218,11 +219,7 @@ describeOn('postgresql', 'A read-only Kysely and the other ways to read', (harne
 
 /** The same database, recording the statements that are sent. */
 function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
+  return forwarding(database, {
     query: (statement, options) => {
       sent.push(statement.text);
       return database.query(statement, options);
@@ -231,15 +228,12 @@ function recording(database: ShardDatabase, sent: string[]): ShardDatabase {
       sent.push('BEGIN');
       return database.acquire(options);
     },
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
+  });
 }
 
 /** The same database, recording the time limit of each call in milliseconds, up to the rollback. */
 function noting(database: ShardDatabase, limits: (number | undefined)[]): ShardDatabase {
-  return {
-    ...recording(database, []),
+  return forwarding(database, {
     query: (statement, options) => {
       limits.push(options?.timeoutMs);
       return database.query(statement, options);
@@ -257,5 +251,5 @@ function noting(database: ShardDatabase, limits: (number | undefined)[]): ShardD
         destroy: () => session.destroy(),
       };
     },
-  };
+  });
 }

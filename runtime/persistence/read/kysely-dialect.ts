@@ -1,15 +1,12 @@
-import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { WriteInPerformError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../../sharding/internal-access.js';
-import {
-  ShardDialect,
-  SingleConnectionDriver,
-  toQueryResult,
-  toStatement,
-} from '../../sharding/kysely-session.js';
+import { kyselyOver, toStatement } from '../../sharding/kysely-session.js';
 import { publicError } from '../../sharding/public-error.js';
-import type { CallOptions, ShardDatabase } from '../../sharding/shard-database.js';
+import type { ReadSource } from '../../sharding/replica-reads.js';
+import type { CallOptions, Rows } from '../../sharding/shard-database.js';
 import { readInIsolation } from '../../sharding/transaction-manager.js';
 
 /** SQLSTATE `read_only_sql_transaction`. */
@@ -26,51 +23,38 @@ const INSTEAD = 'stage changes with plan().add and plan().update, and protect ro
  *
  * @param timeoutMs time limit of each query. Default: the data source's statement time-out
  */
-export function readOnlyKysely<Tables>(database: ShardDatabase, timeoutMs?: number): Kysely<Tables> {
+export function readOnlyKysely<Tables>(source: ReadSource, timeoutMs?: number): Kysely<Tables> {
   const refuse = (): Promise<void> =>
     Promise.reject(new WriteInPerformError('Transactions are not available here: reads run one by one'));
   const limits: CallOptions = {
     access: INTERNAL_ACCESS,
     ...(timeoutMs !== undefined && { timeoutMs: Math.max(timeoutMs, 0) }),
   };
-  const connection = new ReadingConnection(database, limits);
-  const driver = new SingleConnectionDriver(connection, { begin: refuse, commit: refuse, rollback: refuse });
-  return new Kysely<Tables>({ dialect: new ShardDialect(driver) });
+  const run = async (query: CompiledQuery): Promise<Rows> => {
+    requireSelect(query);
+    const statement = toStatement(query);
+    try {
+      return await source.read((database) => readInIsolation(database, statement, limits), limits);
+    } catch (error) {
+      throw error instanceof DriverFailure ? explained(error, source.shard) : error;
+    }
+  };
+  return kyselyOver<Tables>(run, {
+    ...{ begin: refuse, commit: refuse, rollback: refuse },
+    streamRefusal: () => new WriteInPerformError('Streaming is not available here: page by a key instead'),
+  });
 }
 
-class ReadingConnection implements DatabaseConnection {
-  readonly #database: ShardDatabase;
-  readonly #limits: CallOptions;
+/** @throws WriteInPerformError */
+function requireSelect({ query: { kind } }: CompiledQuery): void {
+  if (kind === 'SelectQueryNode' || kind === 'RawNode') return;
+  throw new WriteInPerformError(
+    `Only SELECT is available here, got ${kind.replace(/Node$/, '')}: ${INSTEAD}`,
+  );
+}
 
-  constructor(database: ShardDatabase, limits: CallOptions) {
-    this.#database = database;
-    this.#limits = limits;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { kind } = query.query;
-    if (kind !== 'SelectQueryNode' && kind !== 'RawNode') {
-      throw new WriteInPerformError(
-        `Only SELECT is available here, got ${kind.replace(/Node$/, '')}: ${INSTEAD}`,
-      );
-    }
-    try {
-      return toQueryResult<R>(await readInIsolation(this.#database, toStatement(query), this.#limits));
-    } catch (error) {
-      throw error instanceof DriverFailure ? this.#explained(error) : error;
-    }
-  }
-
-  // biome-ignore lint/correctness/useYield: the method only throws.
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new WriteInPerformError('Streaming is not available here: page by a key instead');
-  }
-
-  #explained(failure: DriverFailure): Error {
-    if (failure.sqlState === READ_ONLY_TRANSACTION) {
-      const text = `The database refused a write or a row lock (${failure.message}): ${INSTEAD}`;
-      return new WriteInPerformError(text, { cause: failure });
-    }
-    return publicError(failure, this.#database.shard);
-  }
+function explained(failure: DriverFailure, shard: ShardIdentifier): Error {
+  if (failure.sqlState !== READ_ONLY_TRANSACTION) return publicError(failure, shard);
+  const text = `The database refused a write or a row lock (${failure.message}): ${INSTEAD}`;
+  return new WriteInPerformError(text, { cause: failure });
 }

@@ -17,7 +17,7 @@ import {
   type PageRequest,
   pageLimit,
 } from './page.js';
-import { onShard, type ShardFailure, scatter, shardDeadline } from './scatter.js';
+import { onShard, type ShardFailure, scatter, shardTimeoutMs } from './scatter.js';
 import { type SortKey, SortOrder, type SortTerm } from './sort-order.js';
 
 /** The content, order and start of a list. */
@@ -70,23 +70,17 @@ export class ListReader<M extends Entity> {
     const { model, shards, timeoutMs, includeDeleted } = this.#settings;
     const limit = pageLimit(request);
     const list = `${model.name} by ${this.#order.name}${includeDeleted ? ' with deleted' : ''}`;
-    const deadline = shardDeadline(timeoutMs);
-    const filters = request.cursor === undefined ? undefined : this.#filters(deadline.timeoutMs);
+    const shardMs = shardTimeoutMs(timeoutMs);
+    const filters = request.cursor === undefined ? undefined : this.#filters(shardMs);
     const after = filters && decodeKeyCursor(request.cursor, list, filters, this.#order);
     // One row more than the limit shows whether there is another page.
-    const read = (shard: ShardIdentifier) => this.#part(shard, after, limit + 1, deadline.timeoutMs);
-    const { items, failures } = await scatter(shards, deadline, read);
+    const { listed, failures } = await this.#merged(limit + 1, shardMs, after);
     const [failure] = failures;
     if (failure !== undefined && failures.length === shards.length) throw failure.error;
-    const merged = this.#sorted(items);
-    const page = merged.slice(0, limit);
-    for (const { model: shown } of page) this.#settings.seen?.(shown);
-    const last = page.at(-1);
-    const next =
-      merged.length > limit && last !== undefined
-        ? encodeKeyCursor(list, filters ?? this.#filters(deadline.timeoutMs), last.key)
-        : null;
-    return { items: page.map((item) => item.model), next, failures };
+    const page = listed.slice(0, limit);
+    const last = listed.length > limit ? page.at(-1) : undefined;
+    const next = last && encodeKeyCursor(list, filters ?? this.#filters(shardMs), last.key);
+    return { items: this.#shown(page), next: next ?? null, failures };
   }
 
   #filters(timeoutMs: number): CursorScope {
@@ -104,17 +98,22 @@ export class ListReader<M extends Entity> {
         { field: 'limit' },
       );
     }
-    const { shards, timeoutMs } = this.#settings;
-    const deadline = shardDeadline(timeoutMs);
-    const read = (shard: ShardIdentifier) => this.#part(shard, undefined, limit, deadline.timeoutMs);
-    const { items, failures } = await scatter(shards, deadline, read);
+    const { listed, failures } = await this.#merged(limit, shardTimeoutMs(this.#settings.timeoutMs));
     const [failure] = failures;
     if (failure !== undefined) throw failure.error;
-    const models = this.#sorted(items)
-      .slice(0, limit)
-      .map((item) => item.model);
-    for (const model of models) this.#settings.seen?.(model);
-    return models;
+    return this.#shown(listed);
+  }
+
+  /** The first models after a key, at most `limit`, in the order of the list. */
+  async #merged(limit: number, timeoutMs: number, after?: SortKey) {
+    const read = (shard: ShardIdentifier) => this.#part(shard, after, limit, timeoutMs);
+    const { items, failures } = await scatter(this.#settings.shards, timeoutMs, read);
+    return { listed: this.#sorted(items).slice(0, limit), failures };
+  }
+
+  #shown(listed: readonly ListedModel<M>[]): readonly M[] {
+    for (const { model } of listed) this.#settings.seen?.(model);
+    return listed.map(({ model }) => model);
   }
 
   /** All models, one page of each shard in memory at a time. */
@@ -143,7 +142,7 @@ export class ListReader<M extends Entity> {
 
   async #refill(feed: ShardFeed<M>, pageSize: number): Promise<void> {
     if (feed.ended || !feed.empty) return;
-    const { timeoutMs } = shardDeadline(this.#settings.timeoutMs);
+    const timeoutMs = shardTimeoutMs(this.#settings.timeoutMs);
     const read = (shard: ShardIdentifier) => this.#part(shard, feed.position, pageSize, timeoutMs);
     feed.add(await onShard(feed.shard, timeoutMs, read), pageSize);
   }
@@ -155,14 +154,8 @@ export class ListReader<M extends Entity> {
     timeoutMs: number,
   ): Promise<readonly ListedModel<M>[]> {
     const { model, where, includeDeleted, queries } = this.#settings;
-    return readListPart(queries(shard, timeoutMs), {
-      model,
-      order: this.#order,
-      where,
-      includeDeleted,
-      after,
-      limit,
-    });
+    const part = { model, order: this.#order, where, includeDeleted, after, limit };
+    return readListPart(queries(shard, timeoutMs), part);
   }
 
   #sorted(items: readonly ListedModel<M>[]): readonly ListedModel<M>[] {

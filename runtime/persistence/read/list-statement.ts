@@ -1,18 +1,10 @@
 import {
-  AndNode,
-  BinaryOperationNode,
   type Expression,
-  ExpressionWrapper,
   type Kysely,
-  type OperationNode,
-  OperatorNode,
-  OrNode,
-  ParensNode,
+  type RawBuilder,
   type SelectQueryBuilder,
   type SqlBool,
   sql,
-  TupleNode,
-  ValueNode,
 } from 'kysely';
 import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { RowCodec } from '../codec/row-codec.js';
@@ -102,10 +94,10 @@ function keyText(
   index: number,
 ): string | null {
   const value = row[codec.asText ? textName(index) : descriptor.column];
-  return value === null || value === undefined ? null : codec.toText(value);
+  return value === null || value === undefined ? null : String(value);
 }
 
-function sortExpression(model: ModelDescriptor, { codec, descriptor }: SortColumn): Expression<unknown> {
+function sortExpression(model: ModelDescriptor, { codec, descriptor }: SortColumn): RawBuilder<unknown> {
   const reference = sql.ref(qualified(model, descriptor.column));
   return codec.collated ? sql`${reference} collate "C"` : reference;
 }
@@ -114,55 +106,40 @@ function sortExpression(model: ModelDescriptor, { codec, descriptor }: SortColum
 function afterKey(model: ModelDescriptor, order: SortOrder, after: SortKey): Expression<SqlBool> {
   const terms = order.columns.map((column, index) => ({
     ...column,
-    node: sortExpression(model, column).toOperationNode(),
+    sorted: sortExpression(model, column),
     value: after[index] ?? null,
   }));
   const [first] = terms;
   const uniform = terms.every(({ nullable, direction }) => !nullable && direction === first?.direction);
-  return new ExpressionWrapper(uniform ? afterRow(terms) : afterTerms(terms));
+  return uniform ? afterRow(terms) : afterTerms(terms);
 }
 
 interface KeyTerm extends SortColumn {
-  readonly node: OperationNode;
+  readonly sorted: Expression<unknown>;
   readonly value: string | null;
 }
 
 /** `(a, b, id) > ($1, $2, $3)`, which one range scan of an index on the three columns answers. */
-function afterRow(terms: readonly KeyTerm[]): OperationNode {
-  const operator = terms[0]?.direction === 'desc' ? '<' : '>';
-  const columns = TupleNode.create(terms.map(({ node }) => node));
-  return compare(columns, operator, TupleNode.create(terms.map(({ value }) => ValueNode.create(value))));
+function afterRow(terms: readonly KeyTerm[]): Expression<SqlBool> {
+  const columns = sql.join(terms.map(({ sorted }) => sorted));
+  const values = sql.join(terms.map(({ value }) => value));
+  return terms[0]?.direction === 'desc' ? sql`(${columns}) < (${values})` : sql`(${columns}) > (${values})`;
 }
 
 /** `a > $1 or a = $1 and (b < $2 or b = $2 and id > $3)`, with nulls last in `asc` and first in `desc`. */
-function afterTerms([first, ...rest]: readonly KeyTerm[]): OperationNode {
-  if (first === undefined) return ValueNode.createImmediate(false);
+function afterTerms([first, ...rest]: readonly KeyTerm[]): Expression<SqlBool> {
+  if (first === undefined) return sql`false`;
   const beyond = beyondTerm(first);
   if (rest.length === 0) return beyond;
-  const tied = ParensNode.create(AndNode.create(equalTerm(first), afterTerms(rest)));
-  return ParensNode.create(OrNode.create(beyond, tied));
+  return sql`(${beyond} or (${equalTerm(first)} and ${afterTerms(rest)}))`;
 }
 
-function beyondTerm({ node, direction, nullable, value }: KeyTerm): OperationNode {
-  if (value === null) return direction === 'asc' ? ValueNode.createImmediate(false) : isNull(node, 'is not');
-  const beyond = compare(node, direction === 'asc' ? '>' : '<', ValueNode.create(value));
-  return nullable && direction === 'asc'
-    ? ParensNode.create(OrNode.create(beyond, isNull(node, 'is')))
-    : beyond;
+function beyondTerm({ sorted, direction, nullable, value }: KeyTerm): Expression<SqlBool> {
+  if (value === null) return direction === 'asc' ? sql`false` : sql`${sorted} is not null`;
+  if (direction === 'desc') return sql`${sorted} < ${value}`;
+  return nullable ? sql`(${sorted} > ${value} or ${sorted} is null)` : sql`${sorted} > ${value}`;
 }
 
-function equalTerm({ node, value }: KeyTerm): OperationNode {
-  return value === null ? isNull(node, 'is') : compare(node, '=', ValueNode.create(value));
-}
-
-function isNull(node: OperationNode, operator: 'is' | 'is not'): OperationNode {
-  return compare(node, operator, ValueNode.createImmediate(null));
-}
-
-function compare(
-  left: OperationNode,
-  operator: '<' | '=' | '>' | 'is' | 'is not',
-  right: OperationNode,
-): OperationNode {
-  return BinaryOperationNode.create(left, OperatorNode.create(operator), right);
+function equalTerm({ sorted, value }: KeyTerm): Expression<SqlBool> {
+  return value === null ? sql`${sorted} is null` : sql`${sorted} = ${value}`;
 }

@@ -12,7 +12,7 @@ import { ListReader, type PartialPage } from './list-reader.js';
 import type { AnyQuery, AnyTables } from './list-statement.js';
 import { type CursorScope, MAXIMUM_PAGE_LIMIT, type Page, type PageRequest, pageLimit } from './page.js';
 import type { QueryOptions } from './query-options.js';
-import { type ScatterResult, scatter, shardDeadline } from './scatter.js';
+import { type ScatterResult, scatter, shardTimeoutMs } from './scatter.js';
 import type { SortTerm } from './sort-order.js';
 import { visibleOnly } from './visible-only.js';
 
@@ -142,9 +142,9 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     query: (db: Kysely<Tables>, shard: ShardIdentifier) => Promise<readonly T[]>,
     options: QueryOptions = {},
   ): Promise<ScatterResult<T>> {
-    const deadline = shardDeadline(options.timeoutMs);
-    const ask = (shard: ShardIdentifier) => query(this.queries(shard, { ...options, ...deadline }), shard);
-    return scatter(this.#shards, deadline, ask);
+    const timeoutMs = shardTimeoutMs(options.timeoutMs);
+    const ask = (shard: ShardIdentifier) => query(this.queries(shard, { ...options, timeoutMs }), shard);
+    return scatter(this.#shards, timeoutMs, ask);
   }
 
   /**

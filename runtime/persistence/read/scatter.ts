@@ -6,7 +6,7 @@ import { DeadlineExceededError, FwError, WriteInPerformError } from '../../error
 import { callShard } from '../../sharding/public-error.js';
 
 /** Default time limit of a query on one shard outside of an execution, in milliseconds. */
-export const DEFAULT_QUERY_TIMEOUT_MS = 1_800;
+const DEFAULT_QUERY_TIMEOUT_MS = 1_800;
 
 /** The combined results of many shards, with the failures of the shards that did not answer. */
 export interface ScatterResult<T> {
@@ -22,21 +22,18 @@ export interface ShardFailure {
   readonly error: FwError;
 }
 
-/** The time limit of one query on one shard. */
-export interface ShardDeadline {
-  /** Milliseconds from the start; inside an execution at most the execution's remaining time. */
-  readonly timeoutMs: number;
-}
-
-/** The time limit of each shard for a query that starts now. */
-export function shardDeadline(timeoutMs: number = DEFAULT_QUERY_TIMEOUT_MS): ShardDeadline {
-  return { timeoutMs: Math.min(timeoutMs, currentPerformScope()?.remainingMs() ?? Number.POSITIVE_INFINITY) };
+/**
+ * The time limit of each shard for a query that starts now, in milliseconds; inside an execution at most its remaining
+ * time.
+ */
+export function shardTimeoutMs(timeoutMs: number = DEFAULT_QUERY_TIMEOUT_MS): number {
+  return Math.min(timeoutMs, currentPerformScope()?.remainingMs() ?? Number.POSITIVE_INFINITY);
 }
 
 /** Runs one query on many shards in parallel and separates results from failures. */
 export async function scatter<T>(
   shards: readonly ShardIdentifier[],
-  { timeoutMs }: ShardDeadline,
+  timeoutMs: number,
   query: (shard: ShardIdentifier) => Promise<readonly T[]>,
 ): Promise<ScatterResult<T>> {
   const answers = await Promise.all(shards.map((shard) => answerOf(shard, timeoutMs, query)));

@@ -3,7 +3,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, accountModel } from '../../domain/test-support/account.js';
 import { defineMigration, type Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { ReplicaReads } from '../../sharding/replica-reads.js';
+import { ReplicaReads, readSource } from '../../sharding/replica-reads.js';
 import { readOnlyKysely } from '../read/kysely-dialect.js';
 import type { PartialPage } from '../read/list-reader.js';
 import type { Page, PageRequest } from '../read/page.js';
@@ -76,7 +76,7 @@ function contextOf(databases: DatabaseRegistry): RepositoryContext {
     readByKey: () => Promise.reject(new Error('Lists do not read by key')),
     queries: (shard, { replica, timeoutMs } = {}) =>
       readOnlyKysely(
-        replica === undefined ? databases.database(shard) : replicas.reader(shard, replica),
+        replica === undefined ? readSource(databases.database(shard)) : replicas.reader(shard, replica),
         timeoutMs,
       ),
   };

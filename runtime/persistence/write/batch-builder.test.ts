@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idOf, planOf } from '../test-support/plans.js';
 import { BatchBuilder } from './batch-builder.js';
-import type { PendingPlan } from './pending-plan.js';
 import { QueuedPlan } from './queued-plan.js';
 
 function entryOf(change: string, dependsOn: readonly QueuedPlan[] = []): QueuedPlan {
@@ -89,114 +87,5 @@ describe('a batch', () => {
     elsewhere.pending.settle(true);
     expect(batch.tryAdd(entry)).toBe(true);
     expect(textOf(batch)).toEqual(['b1>2']);
-  });
-});
-
-/**
- * Plans over a few rows, in the order of sealing: each starts from what the plans before it have staged, or does not.
- */
-const plans = fc.array(
-  fc.record({
-    changes: fc.uniqueArray(
-      fc.record({ row: fc.constantFrom('a', 'b', 'c', 'd'), kind: fc.constantFrom('>', '?') }),
-      {
-        selector: ({ row }) => row,
-        minLength: 1,
-        maxLength: 3,
-      },
-    ),
-    chained: fc.boolean(),
-    strict: fc.boolean(),
-  }),
-  { maxLength: 24 },
-);
-
-type Drawn = typeof plans extends fc.Arbitrary<infer T> ? T : never;
-
-/** The queue that executions would make of it. */
-function queueOf(drawn: Drawn): readonly QueuedPlan[] {
-  const latest = new Map<string, { readonly version: number; readonly entry: QueuedPlan }>();
-  return drawn.map(({ changes, chained, strict }) => {
-    const seen = changes.map(({ row }) => (chained ? latest.get(row) : undefined));
-    const texts = changes.map(({ row, kind }, index) => {
-      const from = seen[index]?.version ?? 1;
-      return `${strict && kind === '>' ? '!' : ''}${row}${from}${kind}${kind === '>' ? from + 1 : ''}`;
-    });
-    const entry = entryOf(
-      texts.join(' '),
-      seen.flatMap((state) => (state === undefined ? [] : [state.entry])),
-    );
-    changes.forEach(({ row, kind }, index) => {
-      const version = (seen[index]?.version ?? 1) + 1;
-      if (kind === '>' && chained) latest.set(row, { version, entry });
-    });
-    return entry;
-  });
-}
-
-describe('whatever waits in the queue, a batch', () => {
-  test('never lets two groups touch one row, but to expect the same version', () => {
-    fc.assert(
-      fc.property(plans, (drawn) => {
-        const batch = new BatchBuilder(new Set());
-        for (const entry of queueOf(drawn)) batch.tryAdd(entry);
-        const touched = new Map<string, { readonly group: number; readonly text: string }>();
-        batch.groups.forEach((group, index) => {
-          for (const { row, kind, from } of group.flatMap(({ touches }) => touches)) {
-            const text = `${kind} ${from}`;
-            const other = touched.get(row);
-            if (other !== undefined && other.group !== index) {
-              expect([other.text, text]).toEqual([`expect ${from}`, `expect ${from}`]);
-            }
-            touched.set(row, { group: index, text });
-          }
-        });
-      }),
-    );
-  });
-
-  test('holds every plan that it has taken exactly once', () => {
-    fc.assert(
-      fc.property(plans, (drawn) => {
-        const batch = new BatchBuilder(new Set());
-        const taken = queueOf(drawn).filter((entry) => batch.tryAdd(entry));
-        const held = batch.groups.flat();
-        expect(new Set(held)).toEqual(new Set(taken));
-        expect(held).toHaveLength(taken.length);
-        expect(batch.size).toBe(taken.length);
-      }),
-    );
-  });
-
-  test('holds what a plan depends on, before it and in its group', () => {
-    fc.assert(
-      fc.property(plans, (drawn) => {
-        const batch = new BatchBuilder(new Set());
-        for (const entry of queueOf(drawn)) batch.tryAdd(entry);
-        for (const group of batch.groups) {
-          const before = new Set<PendingPlan>();
-          for (const { pending, dependsOn } of group) {
-            for (const other of dependsOn) expect(before.has(other)).toBe(true);
-            before.add(pending);
-          }
-        }
-      }),
-    );
-  });
-
-  test('changes each row of a group version by version', () => {
-    fc.assert(
-      fc.property(plans, (drawn) => {
-        const batch = new BatchBuilder(new Set());
-        for (const entry of queueOf(drawn)) batch.tryAdd(entry);
-        for (const group of batch.groups) {
-          const versions = new Map<string, number>();
-          for (const { row, kind, from, to } of group.flatMap(({ touches }) => touches)) {
-            if (kind === 'update') expect(from).toBe(versions.get(row) ?? from);
-            versions.set(row, to);
-          }
-        }
-      }),
-    );
   });
 });

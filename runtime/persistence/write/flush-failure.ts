@@ -1,7 +1,21 @@
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { sqlStateMeaning } from '../../sharding/sql-state.js';
-import { LostWrite } from './lost-write.js';
+import type { ActionRow } from './plan-write.js';
 import type { QueuedPlan } from './queued-plan.js';
+
+/** A plan was sent, and its reply was lost. Fencing `fence` settles it, together with its group. */
+export class LostWrite extends Error {
+  /** The action row on which the plan's part of the statement depends: its own, or that of its group's first plan. */
+  readonly fence: ActionRow;
+  override readonly cause: DriverFailure;
+
+  constructor(fence: ActionRow, cause: DriverFailure) {
+    super(cause.message);
+    this.name = 'LostWrite';
+    this.fence = fence;
+    this.cause = cause;
+  }
+}
 
 /** Whether no plan has caused the failure, so that sending fewer plans would not help. */
 export function isAboutTheServer(error: unknown): error is DriverFailure {

@@ -53,6 +53,17 @@ const OK = 'ok';
  * 2. `act`, `u*`, `i*`, `ev`, `k`, `sc`, `j`, `x`: the rows of the actions, updates, inserts, records. The row of an
  *    action that was fenced is a unique violation, and so is a key that is taken: the writer splits the statement until
  *    the guilty plan stands alone.
+ *
+ * Two deposits, shortened:
+ *
+ *     WITH "fw.m0" AS (SELECT * FROM unnest('{1,2}', '{8,3}', '{120,75}', ...) AS m(nr, c2, c3, id, expected)),
+ *     "fw.ok" AS (SELECT m.nr AS grp FROM "fw.m0" AS m JOIN wallets AS t ON t.id = m.id
+ *       WHERE t.version = m.expected ORDER BY t.id FOR NO KEY UPDATE OF t SKIP LOCKED),
+ *     "fw.act" AS (INSERT INTO eventlog.actions ... WHERE r.nr IN (SELECT grp FROM "fw.ok")),
+ *     "fw.u0s0" AS (UPDATE wallets AS t SET version = m.c2, balance = m.c3 FROM "fw.m0" AS m
+ *       WHERE t.id = m.id AND t.version = m.expected AND m.nr IN (SELECT grp FROM "fw.ok")),
+ *     "fw.ev" AS (INSERT INTO eventlog.events ... WHERE r.nr IN (SELECT grp FROM "fw.ok"))
+ *     SELECT (SELECT string_agg(grp::text, ',') FROM "fw.ok") AS applied   -- '1,2', or '2' if the first is stale
  */
 class FlushStatement {
   readonly #origin: FlushOrigin;
@@ -284,7 +295,10 @@ function stepName(index: number, step: number): string {
   return `u${index}s${step}`;
 }
 
-/** Condition that is true, and known only when that step of the updates is done. */
+/**
+ * Condition that is always true, and known only when that step of the updates is done: PostgreSQL runs expressions that
+ * write in any order, unless one reads another.
+ */
 function isDone(index: number, step: number): string {
   return `(SELECT count(*) FROM ${cte(stepName(index, step))}) >= 0`;
 }

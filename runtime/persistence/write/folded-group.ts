@@ -20,8 +20,6 @@ export interface RowChange {
   readonly heldBefore?: readonly string[] | undefined;
   /** The remembered state that the first change starts from. Default: none. */
   readonly guess?: Entity | undefined;
-  /** States between the first and the last are skipped. */
-  readonly isFolded?: true;
 }
 
 /** The columns that the update of a row sets. */
@@ -66,5 +64,5 @@ function follow(before: RowChange, item: StagedItem): RowChange {
   RowCodec.of(item.descriptor).judgeReplaced(before.model, item.model);
   const { kind, descriptor, expectedVersion, heldBefore, guess } = before;
   const changed = kind === 'add' ? undefined : unionOf(descriptor, changedBy(before), changedBy(item));
-  return { kind, descriptor, model: item.model, expectedVersion, changed, heldBefore, guess, isFolded: true };
+  return { kind, descriptor, model: item.model, expectedVersion, changed, heldBefore, guess };
 }

@@ -1,4 +1,6 @@
 import { time } from '../../concurrency/time.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { DATABASE, type Span, startShared } from '../../tracing.js';
 import type { QueuedPlan } from './queued-plan.js';
 
 /** Plans that are applied together or not at all, in the order in which they were sealed. */
@@ -22,4 +24,23 @@ export function touchOneRow(group: PlanGroup): boolean {
 
 export function forEachRow(groups: readonly PlanGroup[], visit: (row: string) => void): void {
   for (const group of groups) for (const { touches } of group) for (const { row } of touches) visit(row);
+}
+
+/** Whether the outcome of a plan is not known yet. */
+export function isPending({ pending }: QueuedPlan): boolean {
+  return pending.state === 'pending';
+}
+
+/** The span of a statement with these groups, if one of their attempts has a span. */
+export function spanOf(groups: readonly PlanGroup[], shard: ShardIdentifier): Span | undefined {
+  const span = startShared('flush', spansOf(groups), { kind: 'CLIENT', attributes: DATABASE });
+  return span?.setAttributes({
+    'fw.shard': shard.toString(),
+    'fw.flush.plans': plansIn(groups),
+    'fw.flush.longest_chain': Math.max(...groups.map(({ length }) => length)),
+  });
+}
+
+function* spansOf(groups: readonly PlanGroup[]): Iterable<Span | undefined> {
+  for (const group of groups) for (const { span } of group) yield span;
 }

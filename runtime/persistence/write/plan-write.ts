@@ -1,5 +1,6 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import type { PlannedSchedule } from '../../action/planned-schedule.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { JournalOpening } from '../journal/journal-store.js';
 import type { KeyClaim } from './idempotency-key.js';
 
@@ -19,6 +20,12 @@ export interface PlanWrite {
   readonly cancelledSchedules?: readonly string[] | undefined;
   /** Only for the first part of a cross-shard plan: opens its entry in the journal in the same transaction. */
   readonly journal?: JournalOpening | undefined;
+}
+
+/** A shard transaction: the part of a plan for one shard. */
+export interface PartWrite {
+  readonly shard: ShardIdentifier;
+  readonly write: PlanWrite;
 }
 
 /** A row of `eventlog.schedules`; principal and trace context are those of the plan. */

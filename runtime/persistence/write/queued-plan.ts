@@ -39,10 +39,21 @@ export interface QueueOptions {
   readonly span?: Span | undefined;
 }
 
+/** A plan in the queue, as its execution sees it. */
+export interface Submission {
+  /** Other plans may depend on it. The writer settles it, unless the outcome is a `LostWrite`. */
+  readonly pending: PendingPlan;
+  /**
+   * @throws LostWrite if it was sent and its reply was lost: the execution settles it, and then its pending plan
+   * @throws DriverFailure if the server returned an error, or if it was never sent
+   */
+  readonly outcome: Promise<WriteOutcome>;
+}
+
 const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 
 /** A plan in a writer's queue. */
-export class QueuedPlan implements Wait {
+export class QueuedPlan implements Wait, Submission {
   readonly plan: PlanWrite;
   /** In staging order. */
   readonly touches: readonly TouchedRow[];
@@ -64,8 +75,9 @@ export class QueuedPlan implements Wait {
   /** Its outcome. */
   readonly outcome: Promise<WriteOutcome>;
   readonly #overdue: (entry: QueuedPlan) => Error;
-  #resolve: (outcome: WriteOutcome) => void = ignore;
-  #reject: (error: unknown) => void = ignore;
+  /** Only the first call of `resolve`, `reject` and `expire` has an effect. */
+  resolve: (outcome: WriteOutcome) => void = ignore;
+  reject: (error: unknown) => void = ignore;
 
   /** @param overdue the error once the deadline has passed */
   constructor(
@@ -82,8 +94,8 @@ export class QueuedPlan implements Wait {
     this.span = span;
     this.#overdue = overdue;
     this.outcome = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
   }
 
@@ -93,17 +105,8 @@ export class QueuedPlan implements Wait {
     this.sending = undefined;
   }
 
-  /** Only the first call of `resolve`, `reject` and `expire` has an effect. */
-  resolve(outcome: WriteOutcome): void {
-    this.#resolve(outcome);
-  }
-
-  reject(error: unknown): void {
-    this.#reject(error);
-  }
-
   expire(): void {
-    this.#reject(this.#overdue(this));
+    this.reject(this.#overdue(this));
   }
 
   /** Calls back when the signal is aborted, at once if it already is; not after the pending plan is settled. */

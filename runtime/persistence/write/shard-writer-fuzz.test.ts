@@ -80,6 +80,7 @@ test('whatever fails, is locked or is aborted: every plan gets one true answer, 
           for (let turn = 0; turn < pause; turn += 1) await nextTurn();
         }
         const ends = await Promise.all(sent.map(({ end }) => end));
+        await nextTurn();
         expect(memory.objections).toEqual([]);
         const position = new Map(memory.applied.map((plan, index) => [plan, index]));
         expect(position.size).toBe(memory.applied.length);

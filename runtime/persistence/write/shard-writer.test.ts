@@ -7,10 +7,11 @@ import { ShardBusyError, ValidationError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { ManualStore } from '../test-support/manual-store.js';
 import { planOf } from '../test-support/plans.js';
-import { LostWrite } from './lost-write.js';
+import { LostWrite } from './flush-failure.js';
 import { PendingPlan } from './pending-plan.js';
 import type { PlanWrite } from './plan-write.js';
-import { ShardWriter, type Submission } from './shard-writer.js';
+import type { Submission } from './queued-plan.js';
+import { ShardWriter } from './shard-writer.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
@@ -690,6 +691,22 @@ describe('an abort', () => {
     expect(bench.manual.texts).toEqual(['b1>2']);
     await bench.manual.last.answer();
     expect(await other.end).toBe('applied');
+  });
+
+  test('of thousands of plans at once takes time in proportion to their number', async () => {
+    const bench = new Bench({}, setImmediate);
+    bench.submit('z1>2');
+    await nextTurn();
+    const controller = new AbortController();
+    const plans = Array.from({ length: 9_000 }, () => {
+      return bench.submit('a1>2', [], { signal: controller.signal });
+    });
+    const before = process.cpuUsage();
+    controller.abort();
+    await nextTurn();
+    expect(process.cpuUsage(before).user).toBeLessThan(300_000);
+    expect(bench.writer.queued).toBe(0);
+    expect(await plans.at(-1)?.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
   });
 
   test('is not listened for any more once the plan is settled', async () => {

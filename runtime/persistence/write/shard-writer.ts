@@ -5,32 +5,27 @@ import type { ModelDescriptor } from '../../domain/entity.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { DATABASE, during, type Span, startShared } from '../../tracing.js';
+import { during } from '../../tracing.js';
 import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
-import { giveBack, isAboutLocks, isAboutTheServer } from './flush-failure.js';
-import { LostWrite } from './lost-write.js';
-import type { PendingPlan } from './pending-plan.js';
-import { forEachRow, haveTime, type PlanGroup, plansIn, touchOneRow } from './plan-group.js';
+import { giveBack, isAboutLocks, isAboutTheServer, LostWrite } from './flush-failure.js';
+import {
+  forEachRow,
+  haveTime,
+  isPending,
+  type PlanGroup,
+  plansIn,
+  spanOf,
+  touchOneRow,
+} from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
-import { QueuedPlan, type QueueOptions, type Sending, type WriteOutcome } from './queued-plan.js';
+import { QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
 import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 /** Time that must be left after a wait for a lock to receive its result, in milliseconds. */
 const ANSWER_MS = 100;
-
-/** A plan in the queue. */
-export interface Submission {
-  /** Other plans may depend on it. The writer settles it, unless the outcome is a `LostWrite`. */
-  readonly pending: PendingPlan;
-  /**
-   * @throws LostWrite if it was sent and its reply was lost: the execution settles it, and then its pending plan
-   * @throws DriverFailure if the server returned an error, or if it was never sent
-   */
-  readonly outcome: Promise<WriteOutcome>;
-}
 
 /**
  * Sends the plans of one shard. A single plan is sent at once. Plans that queue up while statements are in flight share
@@ -58,6 +53,8 @@ export class ShardWriter {
   #sending = false;
   #scheduled = false;
   #lookAgain = false;
+  /** Whether plans that have left the queue are dropped at the end of this turn. */
+  #dropping = false;
   readonly #counters = new WriterCounters();
   readonly #refusedCallers = new RefusedCallers();
 
@@ -79,13 +76,13 @@ export class ShardWriter {
     this.#soon = soon;
   }
 
-  /** Plans waiting to be sent. */
+  /** Plans waiting to be sent. One that has given up counts until the end of the turn. */
   get queued(): number {
     return this.#alone.reduce((sum, group) => sum + group.length, this.#queue.length);
   }
 
   get counters(): WriterCounts {
-    return this.#counters.counts;
+    return { ...this.#counters };
   }
 
   /** Queues a plan. @throws ShardBusyError if the queue is full */
@@ -134,16 +131,14 @@ export class ShardWriter {
   };
 
   readonly #aborted = (entry: QueuedPlan): void => {
-    if (this.#takeBack(entry)) this.#givesUp(entry);
+    if (this.#takeBack(entry)) entry.reject(abortedInQueue());
   };
 
   /** Removes a plan from the queue or from an unsent statement. False if it has been sent. */
   #takeBack(entry: QueuedPlan): boolean {
     const { sending } = entry;
-    if (sending === undefined) {
-      this.#queue = this.#queue.filter((queued) => queued !== entry);
-      this.#alone = this.#alone.map((group) => group.filter((queued) => queued !== entry));
-    } else if (sending.leave === undefined) {
+    if (sending === undefined) this.#dropSoon();
+    else if (sending.leave === undefined) {
       // Another plan of the statement has cancelled the wait, and none is sent.
       if (!sending.isTakenBack) return false;
     } else {
@@ -152,6 +147,17 @@ export class ShardWriter {
     }
     entry.pending.settle(false);
     return true;
+  }
+
+  /** Drops settled plans from the queue: all of one turn at once, because each pass over the queue costs its length. */
+  #dropSoon(): void {
+    if (this.#dropping) return;
+    this.#dropping = true;
+    this.#soon(() => {
+      this.#dropping = false;
+      this.#queue = this.#queue.filter(isPending);
+      this.#alone = this.#alone.map((group) => group.filter(isPending));
+    });
   }
 
   /** A pending plan was settled. */
@@ -224,7 +230,7 @@ export class ShardWriter {
       if (taken.length > 0) return true;
       // A group stays a group, even if its tables have changed.
       const batch = new BatchBuilder(this.#busyRows, () => true);
-      const plans = group.filter((entry) => entry.pending.state === 'pending' && !this.#givesUp(entry));
+      const plans = group.filter((entry) => !this.#givesUp(entry));
       if (!plans.every((entry) => batch.tryAdd(entry))) return true;
       taken = batch.groups;
       return false;
@@ -246,8 +252,9 @@ export class ShardWriter {
     return batch.groups;
   }
 
-  /** Reports a plan that can no longer be applied. The caller removes it from the queue. */
+  /** Whether a plan can no longer be applied, which is reported. The caller removes it from the queue. */
   #givesUp(entry: QueuedPlan): boolean {
+    if (!isPending(entry)) return true;
     if (entry.dependsOn.some(({ state }) => state === 'failed')) {
       entry.pending.settle(false);
       entry.resolve({ kind: 'dependency-failed' });
@@ -255,7 +262,7 @@ export class ShardWriter {
     }
     if (entry.signal?.aborted !== true) return false;
     entry.pending.settle(false);
-    entry.reject(new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' }));
+    entry.reject(abortedInQueue());
     return true;
   }
 
@@ -306,22 +313,13 @@ export class ShardWriter {
     const plans = groups.map((group) => group.map(({ plan }) => plan));
     const request = { groups: plans, locked, maximumCharacters: this.#limits.maximumCharacters };
     const options = { timeoutMs: Math.max(1, deadline - time.nowMs()), place: sending };
-    return during(this.#spanOf(groups), () => this.#store.flush(request, options));
-  }
-
-  #spanOf(groups: readonly PlanGroup[]): Span | undefined {
-    const span = startShared('flush', spansOf(groups), { kind: 'CLIENT', attributes: DATABASE });
-    return span?.setAttributes({
-      'fw.shard': this.#shard.toString(),
-      'fw.flush.plans': plansIn(groups),
-      'fw.flush.longest_chain': Math.max(...groups.map(({ length }) => length)),
-    });
+    return during(spanOf(groups, this.#shard), () => this.#store.flush(request, options));
   }
 
   /** Requeues the plans of an unsent statement in front of all others, except cancelled ones. */
   #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
-    const waiting = groups.map((group) => group.filter(({ pending }) => pending.state === 'pending'));
-    this.#counters.takenBack(groups);
+    const waiting = groups.map((group) => group.filter(isPending));
+    this.#counters.sent(groups, -1);
     for (const entry of waiting.flat()) entry.notSent();
     if (mode === 'first') this.#queue.unshift(...waiting.flat());
     else this.#alone.unshift(...waiting);
@@ -368,7 +366,7 @@ export class ShardWriter {
         for (const entry of groups.flat()) giveBack(entry, error);
       });
     } else if (groups.length > 1) {
-      this.#counters.split();
+      this.#counters.splits += 1;
       const middle = Math.ceil(groups.length / 2);
       await this.#send(groups.slice(0, middle), mode);
       await this.#send(groups.slice(middle), mode);
@@ -380,7 +378,7 @@ export class ShardWriter {
   /** Handles a group that the database refuses alone: its plans are sent one by one. */
   #refused(group: PlanGroup, error: unknown): void {
     if (group.length > 1 && !(isAboutLocks(error) && touchOneRow(group))) {
-      this.#counters.split();
+      this.#counters.splits += 1;
       this.#sendLaterAlone(group.map((entry) => [entry]));
       return;
     }
@@ -390,8 +388,8 @@ export class ShardWriter {
   }
 }
 
-function* spansOf(groups: readonly PlanGroup[]): Iterable<Span | undefined> {
-  for (const group of groups) for (const { span } of group) yield span;
+function abortedInQueue(): DriverFailure {
+  return new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' });
 }
 
 /** `first`: with other plans. `wait`: alone, waiting for locks. `last`: alone, with no time left to wait. */

@@ -13,7 +13,10 @@ export interface NumberedRow<R> {
   readonly row: R;
 }
 
-/** What rows bring under one name: a parameter each, or one array for all. */
+/**
+ * One named value of each row: for a single row the parameter `$4::numeric`, for many one array for all of them,
+ * `$4::numeric[]`.
+ */
 export interface Cell<R> extends Omit<ParameterKind<R>, 'many'> {
   readonly name: string;
   readonly many: (rows: readonly R[]) => ArrayValue;
@@ -47,14 +50,14 @@ export interface InsertedTable<R> {
   /** Identifies it among all tables of the process. */
   readonly id: number;
   readonly name: string;
-  /** What each row brings. */
+  /** The values of a row that are sent. */
   readonly cells: readonly Cell<R>[];
   readonly columns: readonly InsertedColumn<R>[];
 }
 
 export interface InsertedColumn<R> {
   readonly name: string;
-  /** What each row brings. Absent: the value follows from others. */
+  /** The value of a row that is sent. Absent: the value follows from others. */
   readonly cell?: Cell<R>;
   /** @param plans the actions of the plans to which the rows belong */
   readonly sql: (rows: BoundRows, plans: BoundRows) => string;
@@ -86,7 +89,7 @@ export const modelTable: (codec: RowCodec) => InsertedTable<RowChange> = memoize
   return insertedTable(quoteIdentifier(codec.model.table), columns);
 });
 
-/** What updates of these columns bring: values, flags of columns that not every row sets, and what is checked. */
+/** The cells of updates of these columns: values, flags of columns that not every row sets, and what is checked. */
 export const updateCells: (sets: UpdateColumns) => readonly Cell<RowChange>[] = memoize(({ columns }) => {
   const cells = columns.flatMap(({ column: { parameter }, position, isFlagged }) => {
     if (!isFlagged) return [cell(`c${position}`, parameter, modelOf)];

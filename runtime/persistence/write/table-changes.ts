@@ -16,7 +16,6 @@ interface TableRows {
 
 /** The changes of one table by a flush. */
 export interface TableChanges {
-  readonly codec: RowCodec;
   readonly table: InsertedTable<RowChange>;
   /** Index of the table in the names of common table expressions. */
   readonly index: number;
@@ -66,11 +65,9 @@ export function changesByTable(groups: readonly (readonly RowChange[])[]): reado
 function changesOf({ model, rows }: TableRows, index: number): TableChanges {
   const ofKind = (kind: RowChange['kind']): GroupChange[] => rows.filter(({ row }) => row.kind === kind);
   const [updates, adds, expects] = [ofKind('update'), ofKind('add'), ofKind('expect')];
-  const codec = RowCodec.of(model);
   const isKeyed = model.keys !== undefined;
   return {
-    codec,
-    table: modelTable(codec),
+    table: modelTable(RowCodec.of(model)),
     index,
     updates,
     expects,

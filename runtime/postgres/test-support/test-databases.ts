@@ -2,9 +2,8 @@ import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { StallingProxy } from '../../../test/databases/proxy.js';
 import type { DataSourceConfig, PostgresUrl } from '../../config/types.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { DriverFailure } from '../../sharding/driver-failure.js';
-import type { ConnectionAges } from '../../sharding/pooled-database.js';
-import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { ConnectionAges } from '../../sharding/pooled-connection.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { PostgresDatabase } from '../postgres-database.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
@@ -58,18 +57,4 @@ export class TestDatabases {
   async end(): Promise<void> {
     for (const cleanUp of this.#cleanUps.splice(0)) await cleanUp();
   }
-}
-
-export function statement(text: string, values: readonly unknown[] = []): Statement {
-  return { text, values };
-}
-
-/** The failure of a call. */
-export async function failureOf(call: Promise<unknown>): Promise<DriverFailure> {
-  const outcome = await call.then(
-    () => new Error('The call succeeded'),
-    (error: unknown) => error,
-  );
-  if (outcome instanceof DriverFailure) return outcome;
-  throw outcome;
 }

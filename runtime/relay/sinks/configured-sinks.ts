@@ -22,27 +22,26 @@ export function configuredSinks({ sinks }: RelayConfig): readonly SinkDefinition
 
 const { timeoutMs } = DEFAULT_SINK_SETTINGS;
 
-function definitionOf({ receiver, ...settings }: SinkConfig): SinkDefinition {
-  switch (receiver.kind) {
-    case 'webhook': {
-      const { url, secret } = receiver;
-      const sink = { url, secret: secret.reveal(), timeoutMs };
-      checkWebhook(settings.name, sink);
-      // The webhook sink limits the time of each request by itself.
-      return {
-        ...settings,
-        batchSize: WEBHOOK_BATCH,
-        timeoutMs: timeoutMs * (WEBHOOK_BATCH + 1),
-        open: () => webhookSink(sink),
-      };
-    }
-    case 'nats':
-      requireNats(`Sink ${settings.name}`);
-      return { ...settings, open: () => natsSink({ ...receiver, timeoutMs }) };
-    case 'kafka':
-      requireKafka(`Sink ${settings.name}`);
-      return { ...settings, open: () => kafkaSink({ ...receiver, timeoutMs }) };
+function definitionOf({ webhook, nats, kafka, ...settings }: SinkConfig): SinkDefinition {
+  if (webhook !== undefined) {
+    const { url, secret } = webhook;
+    const sink = { url, secret: secret.reveal(), timeoutMs };
+    checkWebhook(settings.name, sink);
+    // The webhook sink limits the time of each request by itself.
+    return {
+      ...settings,
+      batchSize: WEBHOOK_BATCH,
+      timeoutMs: timeoutMs * (WEBHOOK_BATCH + 1),
+      open: () => webhookSink(sink),
+    };
   }
+  if (nats !== undefined) {
+    requireNats(`Sink ${settings.name}`);
+    return { ...settings, open: () => natsSink({ ...nats, timeoutMs }) };
+  }
+  if (kafka === undefined) throw new ValidationError(`Sink ${settings.name} has no receiver`);
+  requireKafka(`Sink ${settings.name}`);
+  return { ...settings, open: () => kafkaSink({ ...kafka, timeoutMs }) };
 }
 
 /** Fails at start rather than at the first message. @throws ValidationError that names the sink */

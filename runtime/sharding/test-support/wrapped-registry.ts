@@ -1,4 +1,5 @@
 import type { DatabaseRegistry } from '../database-registry.js';
+import { forwarding } from '../forwarding.js';
 import type { Rows, ShardDatabase, Statement } from '../shard-database.js';
 
 /** Intercepts the single statements of a caller: `send` passes the statement on. */
@@ -10,16 +11,10 @@ export type Interceptor = (
 
 /** The same databases, with every single statement passed to `intercept`. */
 export function wrappedRegistry(registry: DatabaseRegistry, intercept: Interceptor): DatabaseRegistry {
-  const wrap = (database: ShardDatabase): ShardDatabase => ({
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: (statement, options) => intercept(statement, () => database.query(statement, options), database),
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  });
+  const wrap = (database: ShardDatabase): ShardDatabase =>
+    forwarding(database, {
+      query: (statement, options) => intercept(statement, () => database.query(statement, options), database),
+    });
   return new Proxy(registry, {
     get: (target, property) => {
       if (property === 'database') {

@@ -28,3 +28,10 @@ export class Shelf extends Model<Shelf, Id<Shelf>, 'NEW'> {
   readonly short!: string;
   readonly at!: Date;
 }
+
+@AutoBuilder({ table: 'pg_class' })
+export class Course extends Model<Course, Id<Course>, 'NEW'> {}
+
+/** Its table would be pg_types. */
+@AutoBuilder
+export class PgType extends Model<PgType, Id<PgType>, 'NEW'> {}

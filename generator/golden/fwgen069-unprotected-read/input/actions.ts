@@ -135,3 +135,22 @@ export class IdAction extends BillAction {
     return this.plan().add(Invoice.of(usage.id, 0));
   }
 }
+
+/** The plan is in a variable. */
+@FwAction
+export class VariableAction extends BillAction {
+  constructor(
+    clock: Clock,
+    private readonly invoices: InvoiceRepository,
+    private readonly usages: UsageRepository,
+  ) {
+    super(clock);
+  }
+
+  protected async perform(_: Principal, params: BillParams): Promise<Invoice> {
+    const plan = this.plan();
+    const invoice = await this.invoices.getById(params.invoiceId);
+    const usage = await this.usages.getById(params.usageId);
+    return plan.update(invoice.withUnits(usage.units));
+  }
+}

@@ -13,6 +13,15 @@ import {
   ShardIdentifier,
 } from 'fw-actions';
 import { SaleBuilder } from './generated/sale.js';
+import type Printer from './ports.js';
+import type { Shop } from './ports.js';
+import type * as tills from './ports.js';
+
+export declare namespace Own {
+  interface Lamp {
+    readonly isLit: boolean;
+  }
+}
 
 @AutoBuilder
 export class Sale extends Model<Sale, ShardedId<Sale>, 'MADE'> {
@@ -71,8 +80,13 @@ export class SaleMakeAction extends Action<{ readonly price: Decimal }, Sale> {
   constructor(
     clock: Clock,
     private readonly channel: string,
+    printer: Printer,
+    till: tills.Till,
+    drawer: Shop.Drawer,
+    own: Own.Lamp,
   ) {
     super(clock);
+    void [printer, till, drawer, own];
   }
 
   protected perform(_principal: Principal, { price }: { readonly price: Decimal }): Sale {

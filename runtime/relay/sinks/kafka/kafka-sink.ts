@@ -7,7 +7,7 @@ import { BatchProducer, type Connecting } from './batch-producer.js';
 import { RecordWriter } from './record-writer.js';
 
 /** Connection options of a Kafka sink. */
-export interface KafkaOptions extends Omit<KafkaReceiver, 'kind'> {
+export interface KafkaOptions extends KafkaReceiver {
   /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
   /** Kafka's `client.id`. Default `fw-actions`. */

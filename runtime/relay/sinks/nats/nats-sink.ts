@@ -10,7 +10,7 @@ import { percentEncoded } from '../percent-encoded.js';
 import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
 
 /** Connection options of a NATS sink. */
-export interface NatsOptions extends Omit<NatsReceiver, 'kind'> {
+export interface NatsOptions extends NatsReceiver {
   /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
 }

@@ -55,7 +55,7 @@ export const salePart: ApplicationPart<Collaborators> = {
   ],
   wire: ({ clock }, collaborators) => {
     return wireActions(actions, {
-      SaleMakeAction: () => new SaleMakeAction(clock, collaborators.channel),
+      SaleMakeAction: () => new SaleMakeAction(clock, collaborators.channel, collaborators.printer, collaborators.till, collaborators.drawer, collaborators.own),
     });
   },
   routes: routesOf(actions),

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../errors.js';
+import { currency } from './currency.js';
+import { Decimal } from './decimal.js';
+import type { FieldDescriptor, FieldType } from './descriptor.js';
+import { Id, ShardedId } from './id.js';
+import type { JsonValue } from './json.js';
+import { compileObjectReader, compileObjectWriter, compileWriter } from './json-codec.js';
+import { ShardIdentifier } from './shard-identifier.js';
+import { Account } from './test-support/account.js';
+import { Note } from './test-support/note.js';
+
+const DECIMAL: FieldType = { kind: 'decimal', precision: 19, scale: 4 };
+const UUID = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
+
+describe('compileWriter', () => {
+  const cases: readonly (readonly [FieldType, unknown, string])[] = [
+    [{ kind: 'string' }, 'a"b\\c\n\u2028', JSON.stringify('a"b\\c\n\u2028')],
+    [{ kind: 'enum', values: ["it's"] }, "it's", '"it\'s"'],
+    [{ kind: 'number' }, 1.5, '1.5'],
+    [{ kind: 'bigint' }, 9_007_199_254_740_993n, '"9007199254740993"'],
+    [{ kind: 'boolean' }, false, 'false'],
+    [{ kind: 'instant' }, new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [DECIMAL, new Decimal('150.5000'), '"150.5"'],
+    [DECIMAL, new Decimal('1e2'), '"100"'],
+    [DECIMAL, new Decimal('-0'), '"0"'],
+    [{ kind: 'uuid' }, UUID, `"${UUID}"`],
+    [{ kind: 'uuid' }, UUID.toUpperCase(), `"${UUID}"`],
+    [{ kind: 'currency' }, currency('EUR'), '"EUR"'],
+    [{ kind: 'id', model: 'Note', sharded: false }, Id.of(Note, UUID), `"${UUID}"`],
+    [{ kind: 'json' }, { a: [1, null] }, '{"a":[1,null]}'],
+    [{ kind: 'list', of: DECIMAL }, [new Decimal(1), null, new Decimal('0.10')], '["1",null,"0.1"]'],
+    [
+      { kind: 'object', fields: [{ name: 'at', type: { kind: 'instant' } }] },
+      { at: new Date(1), other: 2 },
+      '{"at":"1970-01-01T00:00:00.001Z"}',
+    ],
+  ];
+
+  test.each(cases)('writes %o', (type, value, json) => {
+    expect(compileWriter(type, 'field')(value)).toBe(json);
+  });
+
+  test.each(['x"},{"y":"z', `{${UUID}}`, UUID.replaceAll('-', ''), `${UUID}"`, ''])(
+    'refuses %j as a UUID, naming the field',
+    (value) => {
+      const write = compileWriter({ kind: 'uuid' }, 'owner');
+      expect(() => write(value)).toThrow(ValidationError);
+      expect(() => write(value)).toThrow('owner is not a UUID');
+    },
+  );
+
+  test('lets no value of an untyped caller break out of its JSON text', () => {
+    const types: readonly FieldType[] = [{ kind: 'currency' }, { kind: 'bigint' }, { kind: 'boolean' }];
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('true,"b":1', '1"},{"b":"2'));
+    fc.assert(
+      fc.property(fc.constantFrom(...types), text, (type, value) => {
+        const read: unknown = JSON.parse(compileWriter(type, 'field')(value));
+        expect(read).toBe(type.kind === 'boolean' ? false : value);
+      }),
+    );
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses the number %d, naming the field', (value) => {
+    const write = compileWriter({ kind: 'number' }, 'ratio');
+    expect(() => write(value)).toThrow(ValidationError);
+    expect(() => write(value)).toThrow('ratio must be a finite number');
+  });
+
+  test.each(['NaN', 'Infinity', '-Infinity'])('refuses the decimal %s, naming the field', (text) => {
+    const write = compileWriter(DECIMAL, 'amount');
+    expect(() => write(new Decimal(text))).toThrow(ValidationError);
+    expect(() => write(new Decimal(text))).toThrow('amount must be a finite number');
+  });
+
+  test('refuses an invalid date, naming the field', () => {
+    const write = compileWriter({ kind: 'instant' }, 'dueDate');
+    expect(() => write(new Date(Number.NaN))).toThrow(ValidationError);
+    expect(() => write(new Date(Number.NaN))).toThrow('dueDate is not a valid date');
+  });
+
+  test('refuses a number that is not finite in a document', () => {
+    expect(() => compileWriter({ kind: 'json' }, 'ratios')([Number.NaN])).toThrow(
+      'ratios must hold finite numbers',
+    );
+  });
+});
+
+describe('compileObjectWriter', () => {
+  const write = compileObjectWriter([
+    { name: 'text', type: { kind: 'string' } },
+    { name: 'amount', type: DECIMAL, nullable: true },
+    { name: 'a"b', type: { kind: 'boolean' }, optional: true },
+  ]);
+
+  test('writes only its fields, in their order', () => {
+    const object = { secret: 'x', 'a"b': true, amount: new Decimal('0.5'), text: 't' };
+    expect(write(object)).toBe('{"text":"t","amount":"0.5","a\\"b":true}');
+  });
+
+  test('leaves out absent fields and keeps null', () => {
+    expect(write({ amount: null, 'a"b': undefined })).toBe('{"amount":null}');
+    expect(write({})).toBe('{}');
+  });
+
+  test('does not write inherited properties', () => {
+    const writeOwn = compileObjectWriter([{ name: 'toString', type: { kind: 'string' }, optional: true }]);
+    expect(writeOwn({})).toBe('{}');
+  });
+});
+
+const FIELDS: readonly FieldDescriptor[] = [
+  { name: 'title', type: { kind: 'string' } },
+  { name: 'count', type: { kind: 'number' } },
+  { name: 'big', type: { kind: 'bigint' } },
+  { name: 'open', type: { kind: 'boolean' } },
+  { name: 'at', type: { kind: 'instant' } },
+  { name: 'amount', type: { kind: 'decimal', precision: 38, scale: 10 } },
+  { name: 'owner', type: { kind: 'id', model: 'Account', sharded: true } },
+  { name: 'plain', type: { kind: 'id', model: 'Account', sharded: false } },
+  { name: 'state', type: { kind: 'enum', values: ['OPEN', 'GONE'] } },
+  { name: 'note', type: { kind: 'string' }, optional: true },
+  { name: 'closedBy', type: { kind: 'string' }, nullable: true },
+  { name: 'amounts', type: { kind: 'list', of: { kind: 'decimal', precision: 38, scale: 10 } } },
+  { name: 'inner', type: { kind: 'object', fields: [{ name: 'constructor', type: { kind: 'string' } }] } },
+];
+
+const VALUES = {
+  title: 'x"\u2028',
+  count: 0.1,
+  big: 2n ** 70n,
+  open: true,
+  at: new Date('2024-05-01T10:00:00.123Z'),
+  amount: new Decimal('-12.5'),
+  owner: ShardedId.generate(Account, ShardIdentifier.of(3, 2)),
+  plain: Id.of(Account, '00000000-0000-4000-8000-000000000001'),
+  state: 'OPEN',
+  closedBy: null,
+  amounts: [new Decimal('0.0001')],
+  inner: { constructor: 'own' },
+};
+
+const write = compileObjectWriter(FIELDS);
+const read = compileObjectReader(FIELDS);
+
+function roundTrip(values: object): Readonly<Record<string, unknown>> {
+  return read(JSON.parse(write(values)) as JsonValue);
+}
+
+describe('a compiled object reader', () => {
+  test('restores the writer’s input, including types', () => {
+    const values = roundTrip(VALUES);
+    expect(values).toEqual(VALUES);
+    expect(values['owner']).toBeInstanceOf(ShardedId);
+    expect(Decimal.isDecimal(values['amount'])).toBe(true);
+  });
+
+  test('leaves an absent optional field absent', () => {
+    expect(Object.hasOwn(roundTrip(VALUES), 'note')).toBe(false);
+  });
+
+  test('restores any text and any number', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), (title, count) => {
+        const values = roundTrip({ ...VALUES, title, count });
+        expect(values['title']).toBe(title);
+        expect(values['count']).toBe(count === 0 ? 0 : count);
+      }),
+    );
+  });
+
+  test.each([
+    ['title', 5],
+    ['count', '5'],
+    ['big', 'x'],
+    ['at', 'yesterday'],
+    ['amount', '1,5'],
+    ['state', 'LOST'],
+    ['amounts', 'none'],
+    ['closedBy', 5],
+  ])('refuses %s = %j by name', (field, value) => {
+    const json = { ...(JSON.parse(write(VALUES)) as object), [field]: value };
+    expect(() => read(json)).toThrow(expect.objectContaining({ code: 'FW_VALIDATION', field }));
+  });
+
+  test('refuses an object without a required field', () => {
+    expect(() => read({})).toThrow('title is missing');
+  });
+});

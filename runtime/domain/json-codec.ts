@@ -1,0 +1,66 @@
+import type { FieldDescriptor, FieldType } from './descriptor.js';
+import { objectReader, objectWriter } from './kinds/document-kinds.js';
+import type { Compiling, JsonReader, JsonWriter } from './kinds/field-kind.js';
+import { kindOf } from './kinds/kinds.js';
+import { chooserOf } from './union-type.js';
+
+export type { JsonReader, JsonWriter } from './kinds/field-kind.js';
+
+/**
+ * Compiles fields into a function that writes an object with exactly these fields as JSON text: decimals as plain
+ * strings, instants as ISO 8601 in UTC, ids and bigints as strings. Absent optional fields are left out.
+ *
+ * The writer throws ValidationError, naming the field, for a value that has no JSON form in its type.
+ */
+export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
+  return objectWriter(fields, compilingOf(writerOf, ''));
+}
+
+/** Compiles the writer of one type. `name` is used in messages. */
+export function compileWriter(type: FieldType, name: string): JsonWriter<unknown> {
+  return writerOf(type, compilingOf(writerOf, name));
+}
+
+function writerOf(type: FieldType, compiling: Compiling<JsonWriter<unknown>>): JsonWriter<unknown> {
+  return kindOf(type).writer(type, compiling);
+}
+
+/**
+ * Compiles fields into the inverse of `compileObjectWriter`: decimals, instants, ids and bigints get their types back.
+ * Unknown keys are ignored. An absent optional field stays absent.
+ *
+ * The reader throws ValidationError, naming the field, for JSON that the writer could not have written.
+ */
+export function compileObjectReader(
+  fields: readonly FieldDescriptor[],
+): JsonReader<Readonly<Record<string, unknown>>> {
+  return objectReader(fields, compilingOf(readerOf, ''));
+}
+
+/** Compiles the reader of one type. `name` is used in messages. */
+export function compileReader(type: FieldType, name: string): JsonReader<unknown> {
+  return readerOf(type, compilingOf(readerOf, name));
+}
+
+function readerOf(type: FieldType, compiling: Compiling<JsonReader<unknown>>): JsonReader<unknown> {
+  return kindOf(type).reader(type, compiling);
+}
+
+/**
+ * The context of a type. @param open compiled forms of references to the recursive types around it. Default none
+ */
+function compilingOf<Compiled>(
+  compile: (type: FieldType, compiling: Compiling<Compiled>) => Compiled,
+  name: string,
+  open: ReadonlyMap<string, Compiled> = new Map(),
+): Compiling<Compiled> {
+  const part = (type: FieldType, inner = name): Compiled => compile(type, compilingOf(compile, inner, open));
+  return {
+    name,
+    part,
+    chooser: (type) => chooserOf(type, (member) => part(member)),
+    recursive: (type, again) =>
+      compile(type.of, compilingOf(compile, name, new Map([...open, [type.name, again]]))),
+    again: (type) => open.get(type),
+  };
+}

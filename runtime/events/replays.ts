@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { type Id, ShardedId } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnknownHandlerError, ValidationError } from '../errors.js';
+import { readCompleteFrom } from '../retention/complete-from.js';
+import { callShard } from '../sharding/public-error.js';
+import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { ReplayOrder } from './delivery/consumer-store.js';
+import type { OperatedShards } from './delivery/operated-shards.js';
+import { rebuildSchema } from './delivery/rebuild.js';
+import * as column from './log/columns.js';
+import { isSamePlace, type LogCursor, START_OF_LOG, toCursor } from './log/event-record.js';
+
+/** The start of a replay. It ends at the handler's current checkpoint. */
+export type ReplayFrom =
+  | { readonly time: Date }
+  /** A value of the column `position` of one shard's outbox. */
+  | { readonly position: number }
+  /** All events of one model. */
+  | { readonly model: Id<unknown> };
+
+/** How a replay runs. */
+export interface ReplayOptions {
+  /**
+   * Also repeat the actions that the handler starts, once per replay. Default: they return their first results. A
+   * transactional handler requires it, because every one of its writes is applied a second time.
+   */
+  readonly again?: boolean;
+}
+
+/** A created replay. */
+export interface OrderedReplay {
+  readonly shard: ShardIdentifier;
+  /** Name of its consumer in `lag()` while it runs. */
+  readonly name: string;
+}
+
+/** How far a rebuild is. */
+export interface RebuildProgress {
+  readonly shard: ShardIdentifier;
+  /** Name of its consumer: that of its dead letters. */
+  readonly name: string;
+  /** Position in the log that it has reached. */
+  readonly position: number;
+  /** Position of the last event. */
+  readonly end: number;
+  /** Why it does not go on; undefined if it does. */
+  readonly waitingFor: string | undefined;
+}
+
+/** A handler that has a checkpoint on a shard. */
+interface ReplayableHandler {
+  readonly database: ShardDatabase;
+  readonly handler: string;
+  /** Its original name. */
+  readonly identity: string;
+  readonly checkpoint: LogCursor;
+  /** Whether its writes are part of the transaction that moves its checkpoint. */
+  readonly transactional: boolean;
+}
+
+/** Replays and rebuilds: separate consumers beside those of their handlers, stored in the database like them. */
+export class Replays {
+  readonly #shards: OperatedShards;
+
+  constructor(shards: OperatedShards) {
+    this.#shards = shards;
+  }
+
+  /** As `EventOperations.replay`. */
+  async replay(
+    handler: string,
+    from: ReplayFrom,
+    { shard, again = false }: ReplayOptions & { readonly shard?: ShardIdentifier },
+  ): Promise<readonly OrderedReplay[]> {
+    checkReplayFrom(from);
+    const place = shard ?? shardOf(from);
+    if ('position' in from && this.#shards.databases(place).length > 1)
+      throw new ValidationError('A position is valid on one shard only: pass the shard', { field: 'shard' });
+    // Queries all shards before it creates the first replay.
+    const known = await this.#replayable(handler, place);
+    if (!again && known.some(({ transactional }) => transactional))
+      throw new ValidationError(
+        `${handler} is transactional: a replay applies each of its writes a second time. Rebuild its projection instead, ` +
+          'or undo the writes first, and pass again: true (--again)',
+        { field: 'again' },
+      );
+    const withEvents = known.filter(({ checkpoint }) => !isSamePlace(checkpoint, START_OF_LOG));
+    return this.#order(withEvents, ({ identity, checkpoint }, number) => ({
+      identity,
+      again: again ? `again-${number}` : undefined,
+      selection: { ...selectionOf(from), until: checkpoint },
+    }));
+  }
+
+  /** As `EventOperations.rebuild`: a replay without an end, which replaces the projection once it has caught up. */
+  async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    const known = await this.#replayable(handler, shard);
+    // Checks all shards before it creates the first rebuild.
+    await Promise.all(known.map((each) => this.#checkRebuild(each)));
+    return this.#order(known, ({ identity }) => ({ identity, rebuild: true, selection: {} }));
+  }
+
+  /** The rebuilds of a handler that are under way: at most one on each shard. */
+  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
+    return this.#shards.read(shard, { text: PROGRESS, values: [handler] }, REBUILD);
+  }
+
+  /** Ends the rebuilds of a handler that are under way. @returns their number */
+  async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
+    const ended = await this.#shards.ask(shard, async (database) => {
+      const { rows } = await database.query({ text: ABANDON, values: [handler] });
+      for (const [name] of rows) {
+        const text = `DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`;
+        await database.query({ text, values: [] });
+      }
+      return rows;
+    });
+    return ended.flat().length;
+  }
+
+  /** The handler where it has run. @throws UnknownHandlerError if that is on none of these shards */
+  async #replayable(handler: string, shard?: ShardIdentifier): Promise<readonly ReplayableHandler[]> {
+    const known = await this.#shards.ask(shard, async (database) => {
+      const { rows } = await database.query({ text: HANDLER, values: [handler] });
+      return rows.map(([identity, transactional, ...cursor]) => ({
+        database,
+        handler,
+        identity: String(identity),
+        checkpoint: toCursor(cursor),
+        transactional: transactional === true,
+      }));
+    });
+    if (known.flat().length > 0) return known.flat();
+    const place = known.length === 1 ? `shard ${this.#shards.databases(shard)[0]?.shard}` : 'any shard';
+    throw new UnknownHandlerError(`${handler} has no checkpoint on ${place}`);
+  }
+
+  async #checkRebuild({ database, handler, transactional }: ReplayableHandler): Promise<void> {
+    if (!transactional)
+      throw new ValidationError(
+        `${handler} is not transactional: only its declared projection can be rebuilt`,
+      );
+    const shard = `shard ${database.shard}`;
+    const completeFrom = await callShard(database.shard, () => readCompleteFrom(database));
+    if (completeFrom !== undefined)
+      throw new ValidationError(
+        `Events of ${shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild needs all`,
+      );
+    const [underWay] = await this.rebuilds(handler, database.shard);
+    if (underWay !== undefined)
+      throw new ValidationError(
+        `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
+      );
+  }
+
+  #order(
+    handlers: readonly ReplayableHandler[],
+    orderOf: (handler: ReplayableHandler, number: string) => ReplayOrder,
+  ): Promise<readonly OrderedReplay[]> {
+    return Promise.all(
+      handlers.map(async (known) => {
+        const { database, handler } = known;
+        const number = randomBytes(4).toString('hex');
+        const name = `${handler}#${number}`;
+        const values = [name, handler, JSON.stringify(orderOf(known, number))];
+        await callShard(database.shard, () => database.query({ text: ORDER, values }));
+        this.#shards.changed();
+        return { shard: database.shard, name };
+      }),
+    );
+  }
+}
+
+/** The shard of a replayed model. */
+function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
+  return 'model' in from && from.model instanceof ShardedId ? from.model.resolveShardIdentifier() : undefined;
+}
+
+/** @throws ValidationError for an invalid date or position */
+function checkReplayFrom(from: ReplayFrom): void {
+  if ('time' in from && Number.isNaN(from.time.getTime())) {
+    throw new ValidationError('A replay needs a valid start date', { field: 'time' });
+  }
+  if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
+    throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
+  }
+}
+
+function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> {
+  if ('time' in from) return { fromDate: from.time.toISOString() };
+  if ('position' in from) return { fromPosition: from.position };
+  return { model: { name: from.model.modelName, id: from.model.getValue() } };
+}
+
+const HANDLER =
+  "SELECT identity, 'transactional' = ANY (selects), epoch, transaction_id, position FROM eventlog.consumers " +
+  "WHERE name = $1 AND kind = 'live'";
+
+const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL AND replay @> '{"rebuild": true}'`;
+
+const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
+  name: column.text('name'),
+  position: column.numeric('position'),
+  end: column.numeric('(SELECT coalesce(max(position), 0) FROM eventlog.events)'),
+  waitingFor: column.optional(
+    column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
+      WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))`),
+  ),
+};
+
+const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
+
+/** Without its row, a process that holds the lease cannot commit. The dead letters go with it. */
+const ABANDON = `DELETE FROM eventlog.consumers WHERE ${IS_REBUILD} RETURNING name`;
+
+const ORDER =
+  'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +
+  "VALUES ($1, $2, 'replay', $1, 1, '0', 0, $3)";

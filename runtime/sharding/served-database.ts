@@ -1,0 +1,248 @@
+import { deadlines } from '../concurrency/deadlines.js';
+import { sleep, time } from '../concurrency/time.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { onAbort } from './abort-listeners.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { DriverFailure, type FailureReason } from './driver-failure.js';
+import { forwarding } from './forwarding.js';
+import { INTERNAL_ACCESS } from './internal-access.js';
+import type {
+  CallOptions,
+  PoolStats,
+  Rows,
+  ShardDatabase,
+  ShardSession,
+  Statement,
+} from './shard-database.js';
+
+const POLL_INTERVAL_MS = 5;
+
+export interface SwitchOptions {
+  /** How long calls without their own limit wait at a later barrier, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Time limit for calls in progress to end, in milliseconds. */
+  readonly patienceMs: number;
+  /** Resolves when callers may use the new database; throws to refuse it. */
+  readonly check: () => Promise<void>;
+  readonly openNew: () => ShardDatabase;
+  readonly openOld: () => ShardDatabase;
+}
+
+/** Passes a call on to the database that is in use when it is sent. */
+type Call<T> = (database: ShardDatabase, options: CallOptions | undefined) => Promise<T>;
+
+const query =
+  (statement: Statement): Call<Rows> =>
+  (database, options) =>
+    database.query(statement, options);
+const acquire: Call<ShardSession> = (database, options) => database.acquire(options);
+
+/**
+ * One database of one shard as its callers use it. Each call passes, in this order: the guard, which refuses
+ * applications inside `perform`; the refusal, while the shard is out of service; the barrier, while its server is
+ * switched; and the circuit breaker, while the database is unreachable. Its pool can be replaced while it is used.
+ */
+export class ServedDatabase implements ShardDatabase {
+  #target: ShardDatabase;
+  #breaker: CircuitBreaker = new CircuitBreaker();
+  #timeoutMs: number;
+  readonly #guard: () => void;
+  /** Pools of callers that have kept their connections. */
+  readonly #replaced: Set<ShardDatabase> = new Set();
+  /** Resolves when callers may continue. */
+  #barrier: Promise<void> | undefined;
+  /** Creates the failure of all calls while no call may pass. */
+  #refusal: (() => DriverFailure) | undefined;
+
+  /**
+   * @param timeoutMs how long calls without their own limit wait at a barrier
+   * @param guard throws where no statement may be sent, except those with `INTERNAL_ACCESS`; also called for each call of
+   *   sessions that were opened earlier
+   */
+  constructor(target: ShardDatabase, timeoutMs: number, guard: () => void = () => {}) {
+    this.#target = target;
+    this.#timeoutMs = timeoutMs;
+    this.#guard = guard;
+  }
+
+  get shard(): ShardIdentifier {
+    return this.#target.shard;
+  }
+
+  get kind(): ShardDatabase['kind'] {
+    return this.#target.kind;
+  }
+
+  get description(): string {
+    return this.#target.description;
+  }
+
+  get sessionState(): boolean {
+    return this.#target.sessionState;
+  }
+
+  /** Bypasses the breaker: a listener retries its connection itself. */
+  get listen(): ShardDatabase['listen'] {
+    const listen = this.#target.listen?.bind(this.#target);
+    if (listen === undefined) return undefined;
+    return (channel, listener) => guarded(this.#guard, () => listen(channel, listener));
+  }
+
+  /** The same database without guard, barrier and refusal, for preparing it. */
+  get past(): ShardDatabase {
+    return forwarding(this, {
+      query: (statement, options) => this.#send(options, query(statement)),
+      acquire: (options) => this.#send(options, acquire),
+    });
+  }
+
+  query(statement: Statement, options?: CallOptions): Promise<Rows> {
+    return this.#pass(options, query(statement));
+  }
+
+  acquire(options?: CallOptions): Promise<ShardSession> {
+    if (options?.access === INTERNAL_ACCESS) return this.#pass(options, acquire);
+    return this.#pass(options, async (database, limits) => {
+      return guardedSession(await database.acquire(limits), this.#guard);
+    });
+  }
+
+  stats(): PoolStats {
+    return { ...this.#target.stats(), circuit: this.#breaker.state };
+  }
+
+  /** Fails every call at once as not sent. Undefined: calls pass again. */
+  refuse(refusal: (() => DriverFailure) | undefined): void {
+    this.#refusal = refusal;
+  }
+
+  /** Sends all later calls to another pool of the same database. Calls in progress finish on the old one. */
+  replace(target: ShardDatabase, timeoutMs: number): void {
+    const old = this.#swap(target, timeoutMs);
+    this.#replaced.add(old);
+    // Not awaited: callers may keep their connections up to their own limits.
+    void quiet(old, Number.POSITIVE_INFINITY).then(async () => {
+      await old.close();
+      this.#replaced.delete(old);
+    });
+  }
+
+  async close(graceMs?: number): Promise<void> {
+    await Promise.all([this.#target, ...this.#replaced].map((database) => database.close(graceMs)));
+  }
+
+  /**
+   * Holds new calls back, waits until running ones have ended, and closes the pool, so that this process no longer
+   * writes to the old database. Continues with another database once `check` resolves.
+   *
+   * @throws DriverFailure if calls are still running after `patienceMs`; then nothing has changed
+   * @throws errors of `check`; then callers continue with the old database
+   */
+  async switchTo(options: SwitchOptions): Promise<void> {
+    let open = (): void => {};
+    this.#barrier = new Promise((resolve) => {
+      open = resolve;
+    });
+    try {
+      // A transaction that began on a replaced pool is on the old server, too.
+      const pools = [this.#target, ...this.#replaced];
+      const areQuiet = await Promise.all(pools.map((pool) => quiet(pool, options.patienceMs)));
+      if (areQuiet.includes(false)) {
+        throw new DriverFailure(`${this.description}: calls are still in progress`, {
+          phase: 'not-sent',
+          reason: 'pool-exhausted',
+        });
+      }
+      await this.#target.close(0);
+      try {
+        await options.check();
+        this.#swap(options.openNew(), options.timeoutMs);
+      } catch (error) {
+        this.#swap(options.openOld(), this.#timeoutMs);
+        throw error;
+      }
+    } finally {
+      this.#barrier = undefined;
+      open();
+    }
+  }
+
+  #swap(target: ShardDatabase, timeoutMs: number): ShardDatabase {
+    const old = this.#target;
+    this.#target = target;
+    this.#breaker = new CircuitBreaker();
+    this.#timeoutMs = timeoutMs;
+    return old;
+  }
+
+  #pass<T>(options: CallOptions | undefined, call: Call<T>): Promise<T> {
+    try {
+      if (options?.access !== INTERNAL_ACCESS) this.#guard();
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
+    return this.#barrier === undefined ? this.#send(options, call) : this.#afterBarrier(options, call);
+  }
+
+  #send<T>(options: CallOptions | undefined, call: Call<T>): Promise<T> {
+    const database = this.#target;
+    return this.#breaker.run(() => call(database, options));
+  }
+
+  async #afterBarrier<T>(options: CallOptions = {}, call: Call<T>): Promise<T> {
+    const { place, signal } = options;
+    const deadline = time.nowMs() + (options.timeoutMs ?? this.#timeoutMs);
+    const failure = (reason: FailureReason, message: string): DriverFailure =>
+      new DriverFailure(`${this.description}: ${message}`, { phase: 'not-sent', reason });
+    const late = (): DriverFailure => failure('unreachable', 'the database is being switched');
+    // Aborted when the caller leaves its place, or aborts.
+    const exit = new AbortController();
+    const left = new Promise<never>((_, reject) => onAbort(exit.signal, () => reject(exit.signal.reason)));
+    left.catch(() => {});
+    const abort = (): void => exit.abort(failure('aborted', 'aborted during a switch'));
+    if (place !== undefined) place.leave = () => exit.abort(late());
+    const unlisten = signal && onAbort(signal, abort);
+    if (signal?.aborted === true) abort();
+    try {
+      while (this.#barrier !== undefined) {
+        await deadlines.race(Promise.race([this.#barrier, left]), deadline, late);
+      }
+      // It may have left after the barrier was opened.
+      exit.signal.throwIfAborted();
+    } finally {
+      unlisten?.();
+      if (place !== undefined) place.leave = undefined;
+    }
+    return this.#send({ ...options, timeoutMs: Math.max(deadline - time.nowMs(), 1) }, call);
+  }
+}
+
+function guarded<T>(guard: () => void, call: () => Promise<T>): Promise<T> {
+  try {
+    guard();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  return call();
+}
+
+function guardedSession(session: ShardSession, guard: () => void): ShardSession {
+  return {
+    query: (statement, options) => guarded(guard, () => session.query(statement, options)),
+    script: (sql, options) => guarded(guard, () => session.script(sql, options)),
+    release: () => session.release(),
+    destroy: () => session.destroy(),
+  };
+}
+
+/** Waits until the pool is idle. False: it was still in use after `patienceMs`. */
+async function quiet(database: ShardDatabase, patienceMs: number): Promise<boolean> {
+  const giveUpAt = time.nowMs() + patienceMs;
+  for (;;) {
+    const { open, idle, waiting } = database.stats();
+    if (waiting === 0 && open === idle) return true;
+    if (time.nowMs() >= giveUpAt) return false;
+    await sleep(POLL_INTERVAL_MS, { ref: false });
+  }
+}
