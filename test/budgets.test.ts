@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 430,
   'runtime/doctor': 590,
   'runtime/domain': 2_870,
-  'runtime/events': 6_390,
+  'runtime/events': 6_410,
   'runtime/execution': 4_010,
   'runtime/http': 5_190,
   'runtime/locks': 510,

@@ -63,6 +63,7 @@ function runOn(
   readAhead?: number,
   letters: ParkingStore = new ParkingStore(NO_ROWS),
   consumers: ConsumerStore = new ConsumerStore(NO_ROWS),
+  warn: (message: string) => void = () => undefined,
 ): LeasedLoop {
   const consumer = {
     lease: LEASE,
@@ -87,7 +88,7 @@ function runOn(
     consumers,
     letters,
     pollMs: () => 1,
-    warn: () => undefined,
+    warn,
   };
   const lease = new HeldLease(LEASE, performance.now(), 60_000);
   return new LeasedLoop(
@@ -338,3 +339,28 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   });
   return { opened, open: () => open() };
 }
+
+test('The retry of an event that is newer than the process is reported once, and waits', async () => {
+  const letters = new MemoryLetters();
+  let readings = 0;
+  letters.parkedModels = async () => {
+    readings += 1;
+    return [{ key: modelKeyOf(eventOf('1', 'a', START)), retry: true }];
+  };
+  letters.events.set('1', { ...eventOf('1', 'a', START), eventVersion: 2 });
+  const attempts = {
+    ...ATTEMPTS,
+    isTooNew: ({ eventVersion }: { eventVersion: number }) => eventVersion > 1,
+  };
+  const warnings: string[] = [];
+  const loop = runOn(new LongLog(0), attempts, undefined, letters, new WillingStore(), (message) =>
+    warnings.push(message),
+  );
+  await vi.waitUntil(() => readings > 1, { timeout: 30_000 });
+  await loop.stop(0);
+  expect(warnings).toEqual([
+    'Account/a cannot be resumed: event 1 (Opened version 2) is newer than this process knows. ' +
+      'A process of a newer release resumes it',
+  ]);
+  expect([...letters.events.keys()]).toEqual(['1']);
+});

@@ -35,6 +35,8 @@ interface ParkedModel {
   state: 'parked' | 'resuming' | 'paused';
   /** The event whose attempt has failed last, with its failures. */
   failed: (FailureCount & { readonly eventId: string }) | undefined;
+  /** Id of the event whose retry needs a newer release, which has been reported. */
+  tooNew?: string;
 }
 
 /** An event to be written to the parking table. */
@@ -171,7 +173,11 @@ export class ParkedModels {
   async #attempt(model: ParkedModel, letter: ParkedLetter): Promise<boolean> {
     const { counted, handle, loop } = this.#dependencies;
     const { id } = letter.event;
-    if (!loop.mayWork || this.#options.attempts.isTooNew(letter.event)) return false;
+    if (!loop.mayWork) return false;
+    if (this.#options.attempts.isTooNew(letter.event)) {
+      this.#reportTooNew(model, letter.event);
+      return false;
+    }
     const failed = model.failed?.eventId === id ? model.failed : undefined;
     const count = failed ?? { eventId: id, attempts: counted.of(id), passed: 0 };
     model.failed = undefined;
@@ -187,6 +193,16 @@ export class ParkedModels {
       await this.#failed(model, letter, error);
       return false;
     }
+  }
+
+  /** The run keeps its lease: other events do not need the newer release, which takes over once it runs. */
+  #reportTooNew(model: ParkedModel, { id, eventType, eventVersion }: ParkedLetter['event']): void {
+    if (model.tooNew === id) return;
+    model.tooNew = id;
+    this.#options.warn(
+      `${model.key} cannot be resumed: event ${id} (${eventType} version ${eventVersion}) is newer than this process ` +
+        'knows. A process of a newer release resumes it',
+    );
   }
 
   async #failed(model: ParkedModel, letter: ParkedLetter, error: unknown): Promise<void> {
