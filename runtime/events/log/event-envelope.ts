@@ -28,7 +28,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
   readonly namespace: string;
   /** Its position in the shard's log. */
   readonly position: LogCursor;
-  /** From 1. Restarts when another process takes over. */
+  /** From 1. Failed attempts also count when another process takes over, but not after a requested retry. */
   readonly attempt: number;
   /** When the action's process wrote the plan, by that process's clock. */
   readonly createdDate: Date;
