@@ -76,13 +76,14 @@ export class SagaDriver implements EventHandler {
     const due = await this.#dueStep(envelope.modelId, 'RUNNING');
     if (due === undefined) return;
     if (isWait(due)) return this.#wait(envelope, due);
-    const { current } = this.#attemptsOf(due) ?? {};
-    const left = current === undefined ? 'left' : await this.#timeOf(envelope, due);
-    if (left === 'left') await this.#take(envelope, due);
-    else if (left === 'extended') return;
-    else if (current !== undefined && (await isPending(current)))
-      await this.#fail(envelope, due, timedOut(due));
-    else await this.handle(envelope);
+    const attempts = this.#attemptsOf(due);
+    // At least one attempt is made.
+    const left = attempts === undefined ? 'left' : await this.#timeOf(envelope, due);
+    const current = attempts?.current;
+    if (left === 'over') {
+      if (current === undefined || (await isPending(current))) await this.#fail(envelope, due, timedOut(due));
+      else await this.handle(envelope);
+    } else if (left === 'left' || current === undefined) await this.#take(envelope, due);
   }
 
   /** Ends a wait if an action has changed the state, which the saga then follows, or if its time is over. */
@@ -178,9 +179,9 @@ export class SagaDriver implements EventHandler {
       const kind = failureKind(error);
       const mayPass = kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts);
       if (!mayPass) return { failed: sagaFailure(error) };
+      // If the step cannot be given up yet, because its shard is down, it must not count as attempted late.
       isFinal = false;
       if ((await this.#timeOf(envelope, due)) !== 'over') throw error;
-      isFinal = true;
       return { failed: timedOut(due) };
     } finally {
       if (this.#attempts.get(saga) === attempts) {
@@ -238,9 +239,10 @@ export class SagaDriver implements EventHandler {
     }
   }
 
-  async #settle(envelope: EventEnvelope, { place }: DueStep, outcome: StepOutcome): Promise<void> {
+  async #settle(envelope: EventEnvelope, due: DueStep, outcome: StepOutcome): Promise<void> {
+    const { saga, stepNumber } = due.place;
+    if (this.#attemptsOf(due) !== undefined) this.#attempts.delete(saga);
     if (outcome.kind === 'moved') return;
-    const { saga, stepNumber } = place;
     const failure = outcome.kind === 'void' ? { failure: outcome.failure } : {};
     await this.#execute(envelope, MoveAction, { saga, stepNumber, ...failure });
   }

@@ -1,9 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, assembleApplication, openApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { RefusedError, ShardUnavailableError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
+import { databasesWithout } from '../events/test-support/unreachable-shard.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { OverdueAction } from './overdue-action.js';
@@ -65,15 +66,15 @@ async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readon
   ];
 }
 
+const summaryOf = (application: Application, { id }: Trip): Promise<SagaSummary> =>
+  application.sagas.show(id.getValue());
+
+const ended = (application: Application, trip: Trip): Promise<void> =>
+  until(async () => (await summaryOf(application, trip)).state === 'ENDED');
+
 describeOnEachAdapter('A saga', (harness) => {
   const shards = (): Promise<DatabaseRegistry> =>
     harness.makeShards({ shards: [HERE, THERE], migrations: tripApplication().migrations });
-
-  const summaryOf = (application: Application, { id }: Trip): Promise<SagaSummary> =>
-    application.sagas.show(id.getValue());
-
-  const ended = (application: Application, trip: Trip): Promise<void> =>
-    until(async () => (await summaryOf(application, trip)).state === 'ENDED');
 
   test('takes its steps in order, each once and by the principal that started it', async () => {
     const databases = await shards();
@@ -453,3 +454,41 @@ function gateOf(): { readonly gate: Promise<void>; readonly release: () => void 
   });
   return { gate, release };
 }
+
+describeOn('postgresql', 'A saga whose step needs a shard that is down', (harness) => {
+  test('gives the step up after its time as soon as the shard is back, and does not attempt it again', async () => {
+    const { migrations } = tripApplication();
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations });
+    let isDown = false;
+    let refused = 0;
+    const databases = databasesWithout(topology, THERE, () => {
+      if (isDown) refused += 1;
+      return isDown;
+    });
+    let attempts = 0;
+    const application = processOf(databases, {
+      flight: { timeoutMs: 1_500 },
+      trouble: ({ count }) => {
+        if (count < 0) return;
+        attempts += 1;
+        isDown = true;
+      },
+    });
+    try {
+      const trip = await startTrip(application);
+      await until(async () => (await summaryOf(application, trip)).stuck === 'overdue');
+      const before = refused;
+      // Some have tried to give the step up, and have failed.
+      await until(() => refused > before + 3);
+      const made = attempts;
+      isDown = false;
+      await ended(application, trip);
+      expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+      expect((await summaryOf(application, trip)).failure?.code).toBe('TIMED_OUT');
+      expect(attempts).toBe(made);
+    } finally {
+      await application.events.stop(0);
+      await databases.close(0);
+    }
+  });
+});
