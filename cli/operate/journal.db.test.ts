@@ -65,7 +65,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
     expect(await opened.balance(to)).toBe('8');
     expect(await journal('list')).toMatchObject({
       code: 0,
-      info: 'No cross-shard plan is partially applied.',
+      info: 'No interrupted cross-shard plan is partially applied.',
     });
     expect((await journal('finish', id)).code).toBe(0);
     expect((await journal('flag', id, '--note', 'x')).error).toContain('it is closed');

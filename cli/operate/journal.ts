@@ -38,7 +38,12 @@ const LIST = shardCommand({
     });
     // A running execution has leased its entry.
     const isDrift = entries.some(({ leasedUntil }) => leasedUntil === undefined);
-    return { json: { entries }, lines, none: 'No cross-shard plan is partially applied.', isDrift };
+    return {
+      json: { entries },
+      lines,
+      none: 'No interrupted cross-shard plan is partially applied.',
+      isDrift,
+    };
   },
 });
 
@@ -123,6 +128,8 @@ function journalOf({ runtime, databases }: Session): OperatorsJournal {
 /** `fw-gen journal` */
 export const JOURNAL: CommandEntry = {
   name: 'journal',
-  about: 'Shows partially applied cross-shard plans, and finishes or flags them.',
+  about:
+    'Shows cross-shard plans that a crash or a lost connection has interrupted, and finishes or flags them. Those that ' +
+    'ended with FW_CROSS_SHARD_PARTIAL are closed: they are for their callers to compensate.',
   commands: [LIST, SHOW, FINISH, FLAG],
 };

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
-import { writeEntry } from '../domain/logger.js';
+import { errorFacts, writeEntry } from '../domain/logger.js';
 import { collectLog } from '../http/test-support/collect-log.js';
-import { defaultLogger, errorFacts, flushLogger, type LogEntry, type Logger } from './logger.js';
+import { defaultLogger, flushLogger, type LogEntry, type Logger } from './logger.js';
 import { safeLogger } from './safe-logger.js';
 
 afterEach(() => void vi.useRealTimers());

@@ -53,27 +53,3 @@ export async function flushLogger(logger: Logger): Promise<void> {
   });
   await atMost(flushed, FLUSH_WITHIN_MS).catch(() => {});
 }
-
-/** Maximum number of reported causes. */
-const DEEPEST_CAUSE = 3;
-
-/**
- * An error's facts for the log, including its causes.
- *
- * @param withStack default true; false for expected failures, such as an unreachable database
- */
-export function errorFacts(
-  error: unknown,
-  withStack = true,
-  depth: number = DEEPEST_CAUSE,
-): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { error: String(error) };
-  return {
-    error: error.message,
-    ...('code' in error ? { code: error.code } : {}),
-    ...(withStack ? { stack: error.stack } : {}),
-    ...(error.cause === undefined || depth === 0
-      ? {}
-      : { cause: errorFacts(error.cause, withStack, depth - 1) }),
-  };
-}

@@ -3,6 +3,7 @@ import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { TransientMap } from '../collections/transient-map.js';
 import { sleep, time } from '../concurrency/time.js';
+import { errorFacts } from '../domain/logger.js';
 import type { Model } from '../domain/model.js';
 import { ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import { UnknownShardError } from '../errors.js';
@@ -178,6 +179,8 @@ export class SagaDriver implements EventHandler {
       const { maximumAttempts = DEFAULT_MAXIMUM_ATTEMPTS } = due.step;
       const kind = failureKind(error);
       const mayPass = kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts);
+      // Its code says too little: it is that of a foreign error.
+      if (kind === 'defect') envelope.log.error(errorFacts(error), `step ${due.place.step} has failed`);
       if (!mayPass) return { failed: sagaFailure(error) };
       // If the step cannot be given up yet, because its shard is down, it must not count as attempted late.
       isFinal = false;

@@ -2,10 +2,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, assembleApplication, openApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
+import type { LogEntry, Logger } from '../domain/logger.js';
 import { RefusedError, ShardUnavailableError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
 import { databasesWithout } from '../events/test-support/unreachable-shard.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
+import { collectLog } from '../http/test-support/collect-log.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaSummary } from './sagas.js';
@@ -32,6 +34,7 @@ function processOf(
   terms: TripTerms = {},
   deliver = true,
   warn: (message: string) => void = () => {},
+  log?: Logger,
 ): Application {
   const application = assembleApplication(tripApplication(terms), databases, {
     namespace: 'test',
@@ -40,6 +43,7 @@ function processOf(
     delivery: { leaseMs: 500, surveyMs: 50 },
     execution: { timeoutMs: 10_000 },
     warn,
+    ...(log && { log }),
   });
   open.push(application);
   return application;
@@ -344,17 +348,25 @@ describeOnEachAdapter('A saga', (harness) => {
   test('abandons an apparently defective step after its maximum attempts', async () => {
     const databases = await shards();
     const calls: BookParams[] = [];
-    const application = processOf(databases, {
+    const entries: LogEntry[] = [];
+    const terms: TripTerms = {
       flight: { maximumAttempts: 2 },
       trouble: (params) => {
         calls.push(params);
         throw new TypeError('a mistake');
       },
-    });
+    };
+    const application = processOf(databases, terms, true, () => {}, collectLog(entries));
     const trip = await startTrip(application);
     await ended(application, trip);
     expect(calls.length).toBeGreaterThanOrEqual(2);
     expect((await summaryOf(application, trip)).failure).toEqual({ code: 'UNKNOWN', message: 'a mistake' });
+    const entry = {
+      message: 'step FLIGHT has failed',
+      error: 'a mistake',
+      stack: expect.stringContaining('at '),
+    };
+    expect(entries).toContainEqual(expect.objectContaining(entry));
   });
 
   test('whose compensation fails is parked and listed, and continues after a retry', async () => {

@@ -4,8 +4,8 @@ import { ConfigurationError, formatProblem } from '../../config/configuration-er
 import { kebabCase } from '../../config/key-names.js';
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { FwConfig, ShardingTopology } from '../../config/types.js';
+import { errorFacts, type Logger } from '../../domain/logger.js';
 import { FwError, messageOf, ReloadRefusedError } from '../../errors.js';
-import { errorFacts, type Logger } from '../../observability/logger.js';
 import { describeChange } from '../../sharding/topology-changes.js';
 import { followFiles } from './follow-files.js';
 import type { ProcessPort } from './process-port.js';

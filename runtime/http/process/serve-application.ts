@@ -11,10 +11,11 @@ import { ConfigurationError, formatProblem } from '../../config/configuration-er
 import { type Environment, loadConfig } from '../../config/load-config.js';
 import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
 import { defined } from '../../domain/defined.js';
+import { errorFacts } from '../../domain/logger.js';
 import { principalOf } from '../../domain/principal.js';
 import { FwError, UnsafeServerError } from '../../errors.js';
 import { lagOfShards } from '../../observability/lag-of-shards.js';
-import { defaultLogger, errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
+import { defaultLogger, flushLogger, type Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/prometheus.js';
 import { safeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';

@@ -1,5 +1,6 @@
 import { time } from '../../concurrency/time.js';
-import { errorFacts, flushLogger, type Logger } from '../../observability/logger.js';
+import { errorFacts } from '../../domain/logger.js';
+import { flushLogger, type Logger } from '../../observability/logger.js';
 import type { ProcessPort } from './process-port.js';
 
 /** The process exits after this time, even with open requests, in milliseconds. */
