@@ -6,7 +6,7 @@ import { parseModule, walk } from '../test/import-graph.js';
 import { ROOT } from './pages.js';
 
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
-const steps = [...page.matchAll(/^\| \d+ \| `(\w+)` \| \[([\w./-]+)\]\(\.\.\/\2\) \|/gm)].map(
+const steps = [...page.matchAll(/^\| \d+ \| `(\w+)` \| `([\w./-]+)` \|/gm)].map(
   ([, name = '', file = '']) => ({ name, file }),
 );
 

@@ -13,6 +13,11 @@ describe.each(pages)('$path', (page) => {
     expect(linksOf(page).filter((link) => !leadsSomewhere(page, link))).toEqual([]);
   });
 
+  test('names only files of the repository that exist', () => {
+    const named = [...page.text.matchAll(/`((?:runtime|generator|cli|bench|test)\/[\w./-]+\.[a-z]+)`/g)];
+    expect(named.map(([, file = '']) => file).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
   test('names only npm scripts that exist', () => {
     const named = [...page.text.matchAll(/npm run ([a-z][\w:-]*)/g)].map(([, script = '']) => script);
     const known = [...SCRIPTS, ...benchScripts(), ...newProjectScripts()];
@@ -39,6 +44,8 @@ function leadsSomewhere(page: DocumentationPage, link: string): boolean {
   const [file = '', anchor] = link.split('#');
   const path = file === '' ? page.path : normalize(join(dirname(page.path), file));
   if (!existsSync(join(ROOT, path))) return false;
+  // The package has no sources, so links to them would lead nowhere there.
+  if (page.path.startsWith('docs/') && /^(?:runtime|generator|cli|bench|test)\//.test(path)) return false;
   if (anchor === undefined || !path.endsWith('.md')) return true;
   const headings = readFileSync(join(ROOT, path), 'utf8').matchAll(/^#+ (.+)$/gm);
   return [...headings].map(([, heading = '']) => anchorOf(heading)).includes(anchor);
