@@ -21,9 +21,15 @@ export function failureCode(error: unknown, output: Output): ExitCode {
     output.error(`Cannot ${String(error.syscall)} ${String(error.path)}: ${String(error.code)}`);
     return EXIT.inputError;
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.error(`This is a bug in fw-gen. Please report it:\n${detail}`);
+  output.error(`This is a bug in fw-gen. Please report it:\n${traceOf(error)}`);
   return EXIT.bug;
+}
+
+/** The causes follow the failure: it may name the file, and they the place in this program. */
+function traceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const trace = error.stack ?? error.message;
+  return error.cause === undefined ? trace : `${trace}\nCaused by: ${traceOf(error.cause)}`;
 }
 
 /** Describes a failure that the user or the database must resolve; undefined for another one: a bug. */

@@ -4,6 +4,7 @@ import { type GenerateOptions, type GenerateResult, MANIFEST_NAME } from '../gen
 import { relativeTo } from '../generator/schema/paths.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
+import { failureCode } from './failures.js';
 import { fileText } from './file-text.js';
 import type { GenerateFlags } from './generate-flags.js';
 import { generateOnce } from './generate-run.js';
@@ -12,7 +13,7 @@ import { WatchedFiles } from './watched-files.js';
 
 /**
  * Generates after each change, until the signal is aborted. While there are mistakes, it reports them and waits for a
- * correction. The first run and the one that finds a mistake corrected are reported even if they change no file.
+ * correction; so it does after a failure of this program. The first run and the one that finds a mistake corrected are reported even if they change no file.
  *
  * @param afterRun awaited after each run; changes meanwhile cause the next run
  */
@@ -24,8 +25,8 @@ export async function watchCommand(
   const { SourceFiles } = await import('../generator/watch.js');
   const config = resolve(flags.config);
   const projectDirectory = dirname(config);
-  const sources = new SourceFiles(projectDirectory);
-  const known = { sources, warnings: new Set<string>(), drafts: new Set<string>() };
+  let sources = new SourceFiles(projectDirectory);
+  const known = { warnings: new Set<string>(), drafts: new Set<string>() };
   const readOptions = optionsReader(flags.config);
   const watched = new WatchedFiles();
   let inputs: readonly string[] = [];
@@ -54,7 +55,13 @@ export async function watchCommand(
       };
       const reportsUnchanged = last !== EXIT.success;
       const context = { output, version };
-      last = await generateOnce(flags, context, { ...known, loaded, onResult, reportsUnchanged });
+      try {
+        last = await generateOnce(flags, context, { ...known, sources, loaded, onResult, reportsUnchanged });
+      } catch (error) {
+        // The next change may avoid it.
+        last = failureCode(error, output);
+        sources = new SourceFiles(projectDirectory);
+      }
       // A run never waits for I/O: without a turn of the event loop, signals would not be handled until changes end.
       await nextTurn();
       await afterRun?.(last);

@@ -1,11 +1,14 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { SourceFiles } from '../generator/watch.js';
 import { run } from './program.js';
 
 const PATIENCE_MS = 120_000;
+
+const { load: original } = SourceFiles.prototype;
 
 let project: TestProject;
 let stop: AbortController;
@@ -86,6 +89,32 @@ test(
     await until(() => info.some((line) => /unchanged|up to date/.test(line)));
     project.write('src/models/other.ts', modelText('Other'));
     await until(() => emits('other.ts'));
+  },
+  PATIENCE_MS,
+);
+
+test(
+  '--watch reports a bug of the generator with the file, and reads the next edit',
+  async () => {
+    const load = vi.spyOn(SourceFiles.prototype, 'load').mockImplementation(function (
+      this: SourceFiles,
+      file,
+    ) {
+      if (this.text(file)?.includes('// unreadable'))
+        throw new RangeError('Maximum call stack size exceeded');
+      return original.call(this, file);
+    });
+    try {
+      project.write('src/models/extra.ts', `${modelText('Extra')}// unreadable\n`);
+      await until(() => error.length > 0);
+      expect(error.join('\n')).toMatch(/^This is a bug in fw-gen\. Please report it:\n/);
+      expect(error.join('\n')).toContain('src/models/extra.ts');
+      expect(error.join('\n')).toContain('Caused by: RangeError: Maximum call stack size exceeded');
+      project.write('src/models/extra.ts', modelText('Extra'));
+      await until(() => emits('extra.ts'));
+    } finally {
+      load.mockRestore();
+    }
   },
   PATIENCE_MS,
 );

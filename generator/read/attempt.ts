@@ -10,6 +10,7 @@ export interface ConfiguredFolder {
 /**
  * Runs a step that accesses the disk. @returns its result; undefined after a failure, which becomes a diagnostic
  *
+ * @throws Error that names the place, for any other failure: a bug
  * @param place a file, or a folder, whose diagnostic names its key in the configuration
  */
 export function attempt<T>(
@@ -20,16 +21,19 @@ export function attempt<T>(
   try {
     return step();
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (!isSystemError(error)) throw new Error(`Failed at ${nameOf(place)}`, { cause: error });
     const { code = 'unknown error' } = error;
     const [message, hint] =
       typeof place === 'string'
         ? [`Cannot read: ${code}`, 'Check that it exists and is readable.']
         : folderProblem(place, code);
-    const file = typeof place === 'string' ? place : place.path;
-    diagnostics.push(diagnostic('FWGEN038', { file: file || '.' }, message, hint));
+    diagnostics.push(diagnostic('FWGEN038', { file: nameOf(place) }, message, hint));
     return undefined;
   }
+}
+
+function nameOf(place: string | ConfiguredFolder): string {
+  return (typeof place === 'string' ? place : place.path) || '.';
 }
 
 function folderProblem({ key }: ConfiguredFolder, code: string): readonly [message: string, hint: string] {
