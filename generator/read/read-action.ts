@@ -102,10 +102,17 @@ const NAME: Expected<string> = {
   hint: 'Write a non-empty string.',
 };
 
+const REPEATED =
+  'Declare what repeats as an interface of its own, which is the type of one of the params: `export interface Part { readonly parts?: readonly Part[] }`.';
+
 function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readonly FieldSchema[] {
   const type: TypeSchema = params.type;
   if (type.kind === 'object' && !params.nullable && !params.optional) return type.fields;
   if (type.kind === 'void' || isEmptyRecord(type)) return [];
+  if (type.kind === 'recursive') {
+    const message = `The params type ${abbreviate(node.getText())} contains itself`;
+    return report(context, 'FWGEN034', node, message, REPEATED) ?? [];
+  }
   const problem = type.kind === 'unsupported' ? type : undefined;
   const unknown = firstUnresolved(context, node);
   const message = `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`;

@@ -155,3 +155,47 @@ test('the emitted code does not determine what is emitted', () => {
   const { schema } = readProject(folder, PATHS);
   expect(schema.models[0]?.fields[0]?.type.kind).toBe('unsupported');
 });
+
+test.each([
+  ['Partial<Part>', 'PartialPart'],
+  ['readonly Required<Part>[]', 'RequiredPart'],
+  ["Pick<Part, 'part' | 'size'>", 'PickPart'],
+  ["Omit<Part, 'size'>", 'OmitPart'],
+  ['Readonly<Record<string, Partial<Part>>>', 'Record'],
+  ['Partial<Part> | string | null', 'PartialPart'],
+  ['Partial<Partial<Part>>', 'PartialPartial'],
+  ['Readonly<Part>', 'Part'],
+  ['NonNullable<Part>', 'Part'],
+  ['Extract<Part | string, object>', 'Part'],
+  ['Part & { readonly more?: string }', 'Nested'],
+  ['{ readonly [K in keyof Part]-?: Part[K] }', 'Nested'],
+  ['Own<Part>', 'Own'],
+  ['Box<Partial<Part>>', 'Box'],
+  ["Part['other']; readonly other?: Partial<Part>", 'PartialPart'],
+  ['ReturnType<typeof partOf>', 'PartialPart'],
+])('a field may have the type %s of the interface around it', (type, name) => {
+  write(
+    model(
+      `interface Part { readonly size: number; readonly part?: ${type} }
+type Own<T> = { readonly [K in keyof T]?: T[K] };
+interface Box<T> { readonly value: T }
+declare function partOf(): Partial<Part>;`,
+      'readonly part!: Part;',
+    ),
+  );
+  const [part = ''] = fieldsOf().fields;
+  expect(part).toContain(`"kind":"recursive","name":"${name}"`);
+  expect(part).toContain(`{"kind":"again","name":"${name}"`);
+});
+
+test('a type that contains a declared one refers to that one', () => {
+  write(
+    model(
+      'interface Part { readonly parts: Record<string, Part> }',
+      'readonly parts!: Record<string, Part>;',
+    ),
+  );
+  const [parts = ''] = fieldsOf().fields;
+  expect(parts).toMatch(/^parts: {"kind":"record","of":{"kind":"recursive","name":"Part"/);
+  expect(parts).not.toContain('"name":"Record"');
+});

@@ -89,16 +89,27 @@ export function askForArgument(
 
 /** Converts a type, unless the source declares it by a name: then it is read there. */
 export function convert(asking: Asking, type: ts.Type): ReadType {
-  const { reading, node } = asking;
+  const { checker, reading, node } = asking;
   const declaration = declarationOf(asking, type);
   if (declaration !== undefined) return reading.readDeclared(reading, declaration, node);
   const symbol = type.aliasSymbol ?? type.getSymbol();
   const isNamed = symbol !== undefined && (symbol === type.aliasSymbol || (symbol.flags & NAMED) !== 0);
-  const isLibrary = symbol?.declarations?.some((each) => reading.context.checker.isLibrary(each));
-  if (!isNamed || isLibrary) return convertOpen(asking, type);
-  return enclose(reading, { key: type, name: symbol.name, node, isClass: false }, (inner) =>
+  const isLibrary = symbol?.declarations?.some((each) => reading.context.checker.isLibrary(each)) === true;
+  const isDeclared = isNamed && !isLibrary;
+  // A list is what its items are.
+  const isList = checker.isArrayType(type) || checker.isTupleType(type);
+  if (!isDeclared && (isList || (type.flags & COMPOSED) === 0)) return convertOpen(asking, type);
+  const name = isDeclared ? symbol.name : nameOfComposed(type);
+  return enclose(reading, { key: type, name, node, isClass: false, isComposed: !isDeclared }, (inner) =>
     convertOpen({ ...asking, reading: inner }, type),
   );
+}
+
+/** Returns a name for a type that the source composes of others: `PartialAddress` for `Partial<Address>`. */
+function nameOfComposed({ aliasSymbol, aliasTypeArguments: [argument] = [] }: ts.Type): string {
+  const part = argument?.aliasSymbol ?? argument?.getSymbol();
+  const isNamed = part !== undefined && !part.name.startsWith('__');
+  return aliasSymbol === undefined ? 'Nested' : `${aliasSymbol.name}${isNamed ? part.name : ''}`;
 }
 
 /** Returns the alias that a node is the whole body of. It is being read, and the node's type has its name. */

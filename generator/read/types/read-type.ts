@@ -11,14 +11,15 @@ import {
   readClassFields as readFieldsOfClass,
   readMembers,
 } from './objects.js';
-import { type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
+import { NOTHING_COMPOSED, type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
 import { readDeclared, readReference } from './references.js';
 import { listOf, plain, type ReadType, unsupported } from './type-results.js';
 import { unite } from './unite.js';
 
 /** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data'): Reading {
-  return { context, use, open: new Map(), budget: { left: TYPE_BUDGET }, read, readDeclared };
+  const budget = { left: TYPE_BUDGET };
+  return { context, use, open: new Map(), composed: NOTHING_COMPOSED, budget, read, readDeclared };
 }
 
 /** Reads a type argument of the base class of this package. */

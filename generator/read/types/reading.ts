@@ -21,6 +21,8 @@ export interface Reading {
   readonly use: TypeUse;
   /** The references to enclosing declarations and types of the checker. */
   readonly open: ReadonlyMap<unknown, OpenType>;
+  /** The references to types without a declaration, such as `Partial<A>`, within the innermost open declaration. */
+  readonly composed: ReadonlyMap<unknown, OpenType>;
   /** Number of types that may still be read. A few lines can expand to millions of types. */
   readonly budget: { left: number };
   /** Reads a type node. */
@@ -28,6 +30,8 @@ export interface Reading {
   /** Reads a declaration of this project. @param node where it is used */
   readonly readDeclared: (reading: Reading, declaration: Declaration, node: ts.Node) => ReadType;
 }
+
+export const NOTHING_COMPOSED: Reading['composed'] = new Map();
 
 /** A question to the checker. */
 export interface Asking {

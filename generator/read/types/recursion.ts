@@ -2,7 +2,7 @@ import { innerTypes } from '../../schema/fields.js';
 import type { TypeSchema } from '../../schema/type-schema.js';
 import { literalsIn } from '../../schema/unions.js';
 import type { ts } from '../compiler.js';
-import { DEEPEST, type OpenType, type Reading } from './reading.js';
+import { DEEPEST, NOTHING_COMPOSED, type OpenType, type Reading } from './reading.js';
 import { plain, type ReadType, recursive } from './type-results.js';
 
 /** A type that may contain itself. */
@@ -13,20 +13,27 @@ export interface Opening {
   readonly node: ts.Node;
   /** Whether it is a class, which data cannot contain within itself. */
   readonly isClass: boolean;
+  /** Whether it has no declaration of its own, as `Partial<A>` and `A & B`. Default: false. */
+  readonly isComposed?: boolean;
 }
 
-/** Reads the inside of a type. Where the type contains itself, the result has `again`. */
+/**
+ * Reads the inside of a type. Where the type contains itself, the result has `again`: if possible, that refers to a
+ * declaration.
+ */
 export function enclose(
   reading: Reading,
-  { key, name: wanted, node, isClass }: Opening,
+  { key, name: wanted, node, isClass, isComposed = false }: Opening,
   readInside: (reading: Reading) => ReadType,
 ): ReadType {
-  const known = reading.open.get(key);
+  const known = (isComposed ? reading.composed : reading.open).get(key);
   if (known !== undefined) return plain(known);
   if (reading.open.size >= DEEPEST) return recursive(node);
   const again: OpenType = { kind: 'again', name: freeName(reading, wanted) };
-  const open = new Map([...reading.open, [key, again]]);
-  const result = readInside({ ...reading, open });
+  // A composed type may be open twice, with a declaration between.
+  const open = new Map([...reading.open, [isComposed ? again : key, again]]);
+  const composed = isComposed ? new Map([...reading.composed, [key, again]]) : NOTHING_COMPOSED;
+  const result = readInside({ ...reading, open, composed });
   const { type } = result;
   const { name } = again;
   if (!hasAgain(type, name)) return result;

@@ -21,6 +21,7 @@ export interface ThingPayActionParams {
   readonly named: Readonly<Record<string, Pin>>;
   readonly pair: readonly [Pin, number];
   readonly owner: Omit<Owner, 'pin'>;
+  readonly former?: Pick<ThingPayActionParams, 'former' | 'again'>;
 }
 
 @FwAction

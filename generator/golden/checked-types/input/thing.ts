@@ -26,4 +26,5 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly quote!: ReturnType<typeof quote>;
   readonly keyed!: Record<string, Partial<Card>>;
   readonly first!: Parameters<typeof quote>[0];
+  readonly former?: Pick<Thing, 'former' | 'pin'>;
 }

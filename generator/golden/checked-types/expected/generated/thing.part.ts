@@ -28,6 +28,7 @@ const actions = {
       owner: t.object({
         name: t.string(),
       }),
+      former: t.recursive('PickThingPayActionParams', t.object({ again: t.string({ secret: true }), former: t.again('PickThingPayActionParams', { optional: true }) }), { optional: true }),
     },
     route: ['POST', '/things/{thingId}/payments'],
   }),

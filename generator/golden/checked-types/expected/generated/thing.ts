@@ -25,6 +25,7 @@ export interface ThingsTable {
   readonly quote: JsonValue;
   readonly keyed: JsonValue;
   readonly first: string;
+  readonly former: JsonValue | null;
   readonly created_date: Date;
   readonly updated_date: Date;
 }
@@ -62,6 +63,7 @@ export const thingModel: ModelDescriptor<Thing> = {
     column('quote', { column: 'quote', sqlType: 'jsonb' }, t.object({ at: t.instant(), name: t.string(), prices: t.list(t.number()) })),
     column('keyed', { column: 'keyed', sqlType: 'jsonb' }, t.record(t.object({ pin: t.string({ optional: true }), digits: t.string({ optional: true, minLength: 16 }), limit: t.number({ optional: true }) }))),
     column('first', { column: 'first', sqlType: 'text' }, t.string()),
+    column('former', { column: 'former', sqlType: 'jsonb' }, t.recursive('PickThing', t.object({ pin: t.string(), former: t.again('PickThing', { optional: true }) }), { optional: true })),
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
@@ -194,6 +196,10 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
 
   first(first: string): ThingBuilder<Given | 'first'> {
     return this.put('first', first);
+  }
+
+  former(former: NonNullable<Thing['former']> | undefined): ThingBuilder<Given> {
+    return this.put('former', former);
   }
 
   createdDate(createdDate: Date): ThingBuilder<Given | 'createdDate'> {

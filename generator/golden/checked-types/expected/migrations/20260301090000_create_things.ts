@@ -28,6 +28,7 @@ create table things (
   quote jsonb not null,
   keyed jsonb not null,
   first text not null,
+  former jsonb,
   created_date timestamptz not null,
   updated_date timestamptz not null
 )
