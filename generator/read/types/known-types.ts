@@ -1,36 +1,8 @@
 import { ts } from '../compiler.js';
 import { referenceToClass } from './model-classes.js';
+import { plainHint } from './plain-forms.js';
 import type { Asking, Reading } from './reading.js';
 import { notPlain, plain, type ReadType, unsupported } from './type-results.js';
-
-/** Mutable classes, and the data types to write instead. */
-const PLAIN_FORMS: ReadonlyMap<string, string> = new Map([
-  ['Map', 'Record<string, T>'],
-  ['ReadonlyMap', 'Record<string, T>'],
-  ['Set', 'readonly T[]'],
-  ['ReadonlySet', 'readonly T[]'],
-  ['WeakMap', 'Record<string, T>'],
-  ['WeakSet', 'readonly T[]'],
-  ['Uint8Array', 'string'],
-  ['Buffer', 'string'],
-  ['URL', 'string'],
-  ['RegExp', 'string'],
-  ['Error', 'string'],
-  ['Object', 'JsonValue'],
-  ['Promise', 'T'],
-]);
-
-/** Returns the hint for a class of the language that is no data. @param argument as written */
-export function plainForm(name: string, argument: ts.TypeNode | undefined): string | undefined {
-  const form = PLAIN_FORMS.get(name);
-  return form === undefined ? undefined : `Use plain data: \`${withArgument(form, argument)}\`.`;
-}
-
-function withArgument(form: string, argument: ts.TypeNode | undefined): string {
-  if (argument === undefined) return form;
-  const isBare = ts.isTypeReferenceNode(argument) || ts.isToken(argument) || !form.endsWith('T[]');
-  return form.replace(/\bT\b/, () => (isBare ? argument.getText() : `(${argument.getText()})`));
-}
 
 /** Converts a class of the language. @returns undefined for any other type */
 export function libraryType({ reading, node }: Asking, type: ts.Type): ReadType | undefined {
@@ -39,7 +11,7 @@ export function libraryType({ reading, node }: Asking, type: ts.Type): ReadType 
   if (symbol === undefined || declaration === undefined || !reading.context.checker.isLibrary(declaration))
     return undefined;
   if (symbol.name === 'Date') return plain({ kind: 'instant' });
-  const hint = plainForm(symbol.name, undefined);
+  const hint = plainHint(reading, symbol.name, node);
   return hint === undefined ? undefined : notPlain(node, hint);
 }
 
