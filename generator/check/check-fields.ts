@@ -169,7 +169,9 @@ function checkId(schema: ProjectSchema, { name, type, location }: FieldSchema): 
   return undefined;
 }
 
+/** Whether a tag fits is known only for a type that is supported. */
 function checkTags(field: FieldSchema): readonly Diagnostic[] {
+  if (field.type.kind === 'unsupported') return [];
   return constraintsOf(field).problems.map(({ tag, message, hint }) =>
     diagnostic('FWGEN032', tag.location, `${message} is not valid for the field ${field.name}`, hint),
   );

@@ -88,6 +88,10 @@ const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
   parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
+function lengthUsage(example: string): string {
+  return `On a string, a whole number that is not negative, of at most 9 digits: \`${example}\`.`;
+}
+
 const BOUND: TagRule = {
   usage: 'On a number, bigint or Decimal, a number of at most 15 digits: `@minimum 1`.',
   fits: isKind('number', 'bigint', 'decimal'),
@@ -97,8 +101,8 @@ const BOUND: TagRule = {
 const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
 
 const TAGS: Readonly<Record<string, TagRule>> = {
-  maxLength: { usage: 'On a string: `@maxLength 256`.', ...LENGTH },
-  minLength: { usage: 'On a string: `@minLength 1`.', ...LENGTH },
+  maxLength: { usage: lengthUsage('@maxLength 256'), ...LENGTH },
+  minLength: { usage: lengthUsage('@minLength 1'), ...LENGTH },
   pattern: {
     usage: 'On a string, a regular expression: `@pattern ^[A-Z]{2}$`.',
     fits: isKind('string'),

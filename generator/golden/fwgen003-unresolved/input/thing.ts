@@ -12,6 +12,10 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
   readonly inList!: readonly Country[];
   readonly similar!: Streat;
   readonly notExported!: Street;
+  /**
+   * @minLength 1
+   * @minimum 5
+   */
   readonly noFile!: Gone;
   readonly alias!: Town;
   readonly knownAlias!: Land;

@@ -16,6 +16,8 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly count!: number;
   /** @secret */
   readonly hidden!: string;
+  /** @minLength -1 */
+  readonly negative!: string;
   /** @see the manual, a tag of other tools */
   readonly fine!: string;
   /** @minimum 9007199254740993 */
