@@ -8,12 +8,12 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_550,
+  cli: 4_560,
   'generator/build': 50,
   'generator/check': 1_330,
   'generator/emit': 3_780,
   'generator/event-lock': 700,
-  'generator/read': 5_590,
+  'generator/read': 5_740,
   'generator/schema': 1_320,
   'generator/write': 550,
   'runtime/access': 1_230,

@@ -121,8 +121,7 @@ function plainParts(reading: Reading, node: ts.TypeNode): Code | undefined {
   const parts = partsOf(node);
   let text = node.getText();
   for (const part of (parts ?? []).toReversed()) {
-    const isKept = !mentionsClass(reading, part) && (ts.isLiteralTypeNode(part) || ts.isToken(part));
-    const code = isKept ? dataOrNull(reading, part) : plainCode(reading, part);
+    const code = plainCode(reading, part);
     if (code === undefined) return undefined;
     const start = part.getStart() - node.getStart();
     const replaced = ts.isArrayTypeNode(node) ? enclosed(code) : code.text;
@@ -131,15 +130,9 @@ function plainParts(reading: Reading, node: ts.TypeNode): Code | undefined {
   return parts && { text, isBare: ts.isTypeReferenceNode(node) };
 }
 
-/** A member of a union may be null. */
-function dataOrNull(reading: Reading, node: ts.TypeNode): Code | undefined {
-  const { type, nullable } = reading.read(reading, node);
-  return nullable || isData(type) ? bare(node.getText()) : undefined;
-}
-
 function partsOf(node: ts.TypeNode): readonly ts.TypeNode[] | undefined {
   if (ts.isArrayTypeNode(node)) return [node.elementType];
-  if (ts.isUnionTypeNode(node)) return node.types;
+  if (ts.isUnionTypeNode(node)) return node.types.filter((each) => each.getText() !== 'null');
   if (ts.isParenthesizedTypeNode(node)) return [node.type];
   if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword) return [node.type];
   if (ts.isTypeReferenceNode(node))
