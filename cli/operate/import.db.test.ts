@@ -216,7 +216,7 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     const spaced = await importLines('WalletDepositMoneyAction', [line], '--name', 'a b');
     expect([spaced.code, spaced.error]).toEqual([2, expect.stringContaining('without spaces')]);
     const owned = await importLines('WalletDepositMoneyAction', [line], '--name', 'a', '--principal', 'fw:x');
-    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw:')]);
+    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw: (')]);
     expect((await rows('SELECT balance::int FROM wallets')).flat()).toEqual([10]);
   });
 });

@@ -41,7 +41,7 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     expect((await create('--expires', 'soon')).error).toContain('Expected a date, or a time with its zone');
     expect((await create('--expires', '2020-01-01')).error).toContain('"2020-01-01" is in the past');
     const owned = await keys('create', '--principal', 'fw:operator');
-    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw:')]);
+    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw: (')]);
     const large = JSON.stringify({ note: 'x'.repeat(5_000) });
     expect((await create('--claims', large)).error).toContain('at most 4096 bytes');
   });

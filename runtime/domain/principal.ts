@@ -109,9 +109,7 @@ function checkedName(name: unknown): string {
     );
   }
   if (name.startsWith(OWN)) {
-    throw new ValidationError(
-      `A principal's name must not begin with ${OWN}: such names are reserved for the runtime`,
-    );
+    throw new ValidationError(`A principal's name must not begin with ${OWN} (reserved for the runtime)`);
   }
   if (isUnstorable(name)) {
     throw new ValidationError("A principal's name must not contain NUL or half of a surrogate pair");

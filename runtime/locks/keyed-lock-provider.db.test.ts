@@ -43,7 +43,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
 
   it('cannot have names that are reserved for the runtime', async () => {
     const [locks] = await twoProcesses();
-    await expect(locks.acquire(SHARD, 'fw:journal')).rejects.toThrow('must not begin with fw:');
+    await expect(locks.acquire(SHARD, 'fw:journal')).rejects.toThrow('must not begin with fw: (');
   });
 
   it('of other names and other shards are independent', async () => {

@@ -246,7 +246,7 @@ function requireName(name: string): void {
   const isOwn = name.startsWith(OWN);
   if (!isOwn && name.length >= 1 && name.length <= MAXIMUM_NAME_LENGTH && !isUnstorable(name)) return;
   const rule = isOwn
-    ? `must not begin with ${OWN}: such names are reserved for the runtime`
+    ? `must not begin with ${OWN} (reserved for the runtime)`
     : `has 1 to ${MAXIMUM_NAME_LENGTH} characters, without NUL or half of a surrogate pair`;
   throw new ValidationError(`The name of a lock ${rule}`, { field: 'name' });
 }
