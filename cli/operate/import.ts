@@ -28,7 +28,7 @@ export const IMPORT: CommandEntry = operatorCommand({
     'Runs an action for each line of a file, which is a JSON object with its params. A repetition under the same name continues: lines that have taken effect take none again. Lines without effect are written to a file.',
   examples: [
     [
-      'fw-gen import WalletDepositMoney deposits.ndjson --name bonus-2027 --application dist/generated/application.js',
+      'fw-gen import WalletDepositMoneyAction deposits.ndjson --name bonus-2027 --application dist/generated/application.js',
       'line by line, the lines of one wallet in their order',
     ],
     [
