@@ -171,6 +171,7 @@ describeOn('postgresql', 'Relays of several processes', (harness) => {
     down = false;
     await until(() => sink.received.length === 4);
     expect(sink.received.slice(2).map(({ key }) => key)).toEqual([there, there]);
+    expect(warnings.slice(1)).toEqual(['Delivery on shard (1, 0) works again']);
     await relay.stop();
     await Promise.all([databases, healthy].map((each) => each.close(0)));
   });

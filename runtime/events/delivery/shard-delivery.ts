@@ -138,7 +138,7 @@ export class ShardDelivery {
       try {
         if (!this.#registered) await this.#register();
         await this.#survey();
-        warnings.succeeded();
+        if (warnings.succeeded()) this.#options.warn(`Delivery on shard ${this.shard} works again`);
       } catch (error) {
         // The databases were closed meanwhile: no lease is left to release.
         if (isClosed(error)) return;

@@ -16,8 +16,11 @@ export class FailureWarnings {
     this.#last = kind;
   }
 
-  succeeded(): void {
+  /** @returns whether the last attempt had failed */
+  succeeded(): boolean {
+    const isEnd = this.#last !== undefined;
     this.#last = undefined;
+    return isEnd;
   }
 }
 
