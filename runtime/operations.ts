@@ -30,6 +30,7 @@ export { idNamed } from './domain/id.js';
 export type { JsonObject, JsonValue } from './domain/json.js';
 export type { Caller } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
+export { parseUuid } from './domain/uuid.js';
 export { FwError, messageOf } from './errors.js';
 export type {
   DeadLetter,

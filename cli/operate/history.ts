@@ -21,8 +21,8 @@ export const HISTORY: CommandEntry = operatorCommand({
     at: value('--at <time>', 'only what had happened by then, ISO 8601; default: until now', instant),
     limit: value('--limit <n>', 'maximum number of events, the last ones', wholeNumber(1, 10_000), 100),
   },
-  run: async ({ operations, shard }, { id, at, limit }) => {
-    const events = await operations.history(id, defined({ shard, at, limit }));
+  run: async ({ runtime, operations, shard }, { id, at, limit }) => {
+    const events = await operations.history(runtime.parseUuid(id), defined({ shard, at, limit }));
     const lines = tableLines(events, {
       // The runs of a saga have the id of its model.
       MODEL: ({ modelName }) => cell(modelName),
