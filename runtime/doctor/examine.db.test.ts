@@ -5,6 +5,7 @@ import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topo
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { storeDefaultShard } from '../migration/default-shard.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
 import { idFloor } from '../retention/partitions.js';
@@ -151,6 +152,7 @@ describe('The doctor on real servers', () => {
         unsafe,
         ['rights', 'fault: the user lacks the rights usage on schema eventlog'],
         ['residency', 'fault: not checked: permission denied for schema eventlog'],
+        ['default shard', 'fault: not checked: permission denied for schema eventlog'],
         ['partitions', 'fault: not checked: permission denied for schema eventlog'],
       ]),
     );
@@ -194,6 +196,35 @@ describe('The doctor on real servers', () => {
     expect(await replica(source('shard_z', {}, standby))).toMatchObject([
       { level: 'warning', advice: 'Reads go to the primary until the replica answers.' },
     ]);
+  });
+
+  it('reports another default shard than the databases store, also beside a server that runs with that one', async () => {
+    const topology = topologyOf([member(A, 'shard_a'), member(B, 'shard_b')]);
+    const other = { ...topology, defaultShard: B };
+    expect(await found(other, 'default shard')).toEqual([]);
+    await withDatabases(topology, async (databases) => {
+      await storeDefaultShard(databases.database(A), A);
+      const process = new ProcessRegister(databases, { id: 'serving', name: 'serving' });
+      process.runs(topology);
+      try {
+        expect(await found(topology, 'default shard')).toEqual([]);
+        expect(await found(other, 'default shard')).toEqual([
+          {
+            subject: '(1, 0)',
+            check: 'default shard',
+            level: 'fault',
+            found: 'the database belongs to a cluster whose default shard is (1, 0); this file has (1, 1)',
+            advice: expect.stringContaining('set fw.sharding.default-shard to (1, 0)'),
+          },
+        ]);
+        await expect
+          .poll(() => found(other, 'topology'), { timeout: 60_000 })
+          .toMatchObject([{ subject: 'serving', level: 'warning' }]);
+      } finally {
+        await process.stop();
+        await databases.database(A).query({ text: 'delete from eventlog.default_shard', values: [] });
+      }
+    });
   });
 
   it('reports processes that run another topology than this file', async () => {
@@ -377,7 +408,7 @@ describe('The doctor on simulated servers', () => {
       const database = answering(databases.database(A), ([time]) => [new Date(Number(time) + skewMs)]);
       // The first call opens the connection, which takes longer than the query.
       await database.query({ text: 'select 0', values: [] });
-      return checkClock({ database, member: databases.memberConfig(A), tables: [] });
+      return checkClock({ database, member: databases.memberConfig(A), tables: [], defaultShard: A });
     });
     expect(results).toMatchObject([{ check: 'clock', level, found: expect.stringMatching(text) }]);
   });
@@ -385,7 +416,7 @@ describe('The doctor on simulated servers', () => {
   it('reports a server that is too old', async () => {
     const results = await check((databases) => {
       const database = answering(databases.database(A), () => [130_014, '13.14']);
-      return checkVersion({ database, member: databases.memberConfig(A), tables: [] });
+      return checkVersion({ database, member: databases.memberConfig(A), tables: [], defaultShard: A });
     });
     expect(results).toMatchObject([{ level: 'fault', found: 'PostgreSQL 13.14' }]);
   });

@@ -15,6 +15,7 @@ import { checkBudget } from './server-budget.js';
 import {
   checkClock,
   checkConnection,
+  checkDefaultShard,
   checkDurability,
   checkPeers,
   checkResidency,
@@ -45,6 +46,7 @@ const CHECKS: Readonly<Record<string, ShardCheck>> = {
   clock: checkClock,
   rights: checkRights,
   residency: checkResidency,
+  'default shard': checkDefaultShard,
   partitions: checkPartitions,
   connected: checkPeers,
 };
@@ -61,6 +63,7 @@ export async function examine(
       database: databases.database(shard),
       member: databases.memberConfig(shard),
       tables,
+      defaultShard: topology.defaultShard,
     })),
     ...(await checkReplica(databases, shard)),
     ...(await checkFailovers(databases, shard)),
@@ -73,7 +76,7 @@ export async function examine(
   return [
     ...findings,
     ...(await checkBudget(topology, databases)),
-    ...(await checkProcesses(topology, databases)),
+    ...(await checkProcesses(topology, databases, atOnce)),
     ...(await examineSchemas(databases, options)),
   ];
 }

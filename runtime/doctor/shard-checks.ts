@@ -1,7 +1,9 @@
 import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
 import { missingRights, quoteTable } from '../migration/application-rights.js';
+import { findDefaultShard } from '../migration/default-shard.js';
 import { DURABILITY_SETTINGS, readServer } from '../migration/server-check.js';
 import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
@@ -16,6 +18,8 @@ export interface ShardSubject {
   readonly member: MemberConfig;
   /** Tables of the models. */
   readonly tables: readonly CheckedTable[];
+  /** The default shard of the topology. */
+  readonly defaultShard: ShardIdentifier;
 }
 
 export interface CheckedTable {
@@ -140,6 +144,17 @@ export const checkResidency: ShardCheck = async ({ database, member, tables }) =
   for (const { table } of tables.filter(({ sharded }) => sharded))
     results.push(...(await strangers(database, table)));
   return results.length > 0 ? results : [ok('residency', `shard ${shard}, no foreign ids`)];
+};
+
+/** Checks whether the database belongs to a cluster with this default shard: processes refuse another one. */
+export const checkDefaultShard: ShardCheck = async ({ database, defaultShard }) => {
+  const stored = await findDefaultShard(database);
+  if (stored === undefined || stored.bits === defaultShard.bits) return [];
+  const found = `the database belongs to a cluster whose default shard is ${stored}; this file has ${defaultShard}`;
+  const advice =
+    `No server starts with this file: set fw.sharding.default-shard to ${stored}, ` +
+    'or move the default shard (docs/operations.md, Moving the default shard).';
+  return [fault('default shard', found, advice)];
 };
 
 async function strangers(database: ShardDatabase, table: string): Promise<readonly CheckResult[]> {

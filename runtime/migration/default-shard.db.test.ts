@@ -7,6 +7,9 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { storeDefaultShard } from './default-shard.js';
+import { migrateShards } from './migrate.js';
+import { defineMigration } from './migration.js';
 import { prepareShards } from './prepare-shards.js';
 
 const [first, second, third] = [
@@ -43,6 +46,26 @@ describeOnEachAdapter('The default shard of a cluster', (harness) => {
     await start(databases, async () => {
       for (const shard of [first, second]) expect(await storedOn(databases, shard)).toEqual([[0, 0]]);
     });
+  });
+});
+
+describeOnEachAdapter('Migrations with another default shard', (harness) => {
+  it('refuse, unchanged, the databases that store another one, and accept those that store none', async () => {
+    const databases = await harness.makeShards({ shards: [first, second], migrated: false });
+    const table = (name: string) => defineMigration(name, `create table ${name} (id int4)`);
+    const unmarked = await migrateShards(databases, { migrations: [table('one')] });
+    expect(unmarked.map(({ ok }) => ok)).toEqual([true, true]);
+    await storeDefaultShard(databases.database(second), second);
+    const [accepted, refused] = await migrateShards(databases, {
+      migrations: [table('one'), table('two')],
+    });
+    expect(accepted).toMatchObject({ ok: true, value: { applied: ['two'] } });
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { message: expect.stringMatching(/default shard is \(1, 0\), but .* is \(0, 0\)/) },
+    });
+    const text = "select to_regclass('two') is null";
+    expect((await databases.database(second).query({ text, values: [] })).rows).toEqual([[true]]);
   });
 });
 

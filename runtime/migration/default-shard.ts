@@ -1,4 +1,4 @@
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DefaultShardError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
@@ -45,15 +45,46 @@ export async function storeDefaultShard(database: ShardDatabase, configured: Sha
   await isStored(database, configured);
 }
 
+/** Changes nothing, also in a database without tables. @throws DefaultShardError if another one is stored */
+export async function refuseOtherDefaultShard(
+  database: Pick<ShardDatabase, 'query'>,
+  shard: ShardIdentifier,
+  configured: ShardIdentifier,
+): Promise<void> {
+  const stored = await findDefaultShard(database);
+  if (stored !== undefined) requireSame(shard, stored, configured);
+}
+
+/** The stored one; undefined in a database that stores none, or that is not migrated. */
+export async function findDefaultShard(
+  database: Pick<ShardDatabase, 'query'>,
+): Promise<ShardIdentifier | undefined> {
+  const text = "select to_regclass('eventlog.default_shard') is not null";
+  const { rows } = await database.query({ text, values: [] });
+  return rows[0]?.[0] === true ? readDefaultShard(database) : undefined;
+}
+
 /** @throws DefaultShardError if another one is stored */
 async function isStored(database: ShardDatabase, configured: ShardIdentifier): Promise<boolean> {
+  const stored = await readDefaultShard(database);
+  if (stored === undefined) return false;
+  requireSame(database.shard, stored, configured);
+  return true;
+}
+
+async function readDefaultShard(
+  database: Pick<ShardDatabase, 'query'>,
+): Promise<ShardIdentifier | undefined> {
   const text = 'select group_number, member_number from eventlog.default_shard';
   const { rows } = await database.query({ text, values: [] });
   const [group, member] = rows[0] ?? [];
-  if (group === undefined) return false;
-  if (group === configured.group && member === configured.member) return true;
-  throw new DefaultShardError(database.shard.toString(), {
-    stored: `(${String(group)}, ${String(member)})`,
+  return group === undefined ? undefined : ShardIdentifier.of(Number(group), Number(member));
+}
+
+function requireSame(shard: ShardIdentifier, stored: ShardIdentifier, configured: ShardIdentifier): void {
+  if (stored.bits === configured.bits) return;
+  throw new DefaultShardError(shard.toString(), {
+    stored: stored.toString(),
     configured: configured.toString(),
   });
 }

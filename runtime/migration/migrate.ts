@@ -9,6 +9,7 @@ import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
+import { refuseOtherDefaultShard } from './default-shard.js';
 import { MigratingSession } from './migrating-session.js';
 import { type Migration, orMigrationError } from './migration.js';
 import { checkServer } from './server-check.js';
@@ -58,7 +59,7 @@ const DEFAULT_TIMEOUT_MS = 600_000;
  * process. A failed shard does not stop the others.
  *
  * @throws MigrationError naming shard and migration; earlier migrations stay applied
- * @throws ShardIdentityError if a database belongs to another shard
+ * @throws ShardIdentityError if a database belongs to another shard, or to a cluster with another default shard
  * @throws UnsafeServerError if a server is too old or may lose acknowledged commits
  */
 export async function migrate(
@@ -83,7 +84,9 @@ export function migrateShards(
     const ended = (result: Pick<MigrationStep, 'applied' | 'error'>): void =>
       progress({ shard, ...result, elapsedMs: Math.round(time.nowMs() - startedAt) });
     try {
-      const report = await migrateShard(databases.database(shard), databases.memberConfig(shard), options);
+      const { defaultShard } = databases;
+      const member = databases.memberConfig(shard);
+      const report = await migrateShard(databases.database(shard), member, { ...options, defaultShard });
       ended(report);
       return report;
     } catch (error) {
@@ -93,11 +96,17 @@ export function migrateShards(
   });
 }
 
+/** What to migrate on one shard. */
+export interface MigrateShardOptions extends MigrateOptions {
+  /** A database that stores another default shard is refused, unchanged. Default: not checked. */
+  readonly defaultShard?: ShardIdentifier;
+}
+
 /** As `migrate`, for one database that may not be part of a topology yet. */
 export function migrateShard(
   database: ShardDatabase,
   member: MemberConfig,
-  options: MigrateOptions,
+  options: MigrateShardOptions,
 ): Promise<ShardMigrationReport> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   return orMigrationError(`Shard ${member.shard} cannot be migrated`, async () => {
@@ -130,11 +139,12 @@ async function migrateSession(
   session: MigratingSession,
   database: ShardDatabase,
   member: MemberConfig,
-  options: MigrateOptions,
+  options: MigrateShardOptions,
 ): Promise<ShardMigrationReport> {
   const { shard, primary } = member;
   await checkServer(database, primary.allowUnsafe, session);
   await excludeOthers(session, database);
+  if (options.defaultShard !== undefined) await refuseOtherDefaultShard(session, shard, options.defaultShard);
   await establishIdentity(session, shard, database.description);
   const target = { session, shard, sessionState: database.sessionState, log: options.log ?? (() => {}) };
   const system = await applyMigrations(target, 'framework', systemMigrations);

@@ -224,8 +224,10 @@ export class ShardPreparation {
   /** @returns how many migrations were applied */
   async #bringUpToDate(database: ShardDatabase, shard: ShardIdentifier): Promise<number> {
     const member = this.#databases.memberConfig(shard);
-    if (this.#options.migrate !== false)
-      return (await migrateShard(database, member, this.#options)).applied.length;
+    if (this.#options.migrate !== false) {
+      const { defaultShard } = this.#databases;
+      return (await migrateShard(database, member, { ...this.#options, defaultShard })).applied.length;
+    }
     await verifyShard(database, member, this.#options);
     return 0;
   }

@@ -3,6 +3,7 @@ import { atMost } from '../concurrency/at-most.js';
 import { type Timer, time } from '../concurrency/time.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import type { DatabaseRegistry } from './database-registry.js';
+import type { ShardDatabase } from './shard-database.js';
 
 /** A serving process, as it has registered itself. */
 export interface RegisteredProcess {
@@ -98,11 +99,10 @@ insert into eventlog.processes (id, name, topology, withheld) values ($1, $2, $3
 on conflict (id) do update set topology = excluded.topology, withheld = excluded.withheld, seen_date = now(),
   since_date = case when processes.topology = excluded.topology then processes.since_date else now() end`;
 
-/** The live processes, by name. Empty if none has registered. */
+/** The live processes with this default shard, by name. Empty if none has registered. */
 export async function registeredProcesses(
-  databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
+  database: Pick<ShardDatabase, 'query'>,
 ): Promise<readonly RegisteredProcess[]> {
-  const database = databases.database(databases.defaultShard);
   const known = await database.query({
     text: "select to_regclass('eventlog.processes') is not null",
     values: [],

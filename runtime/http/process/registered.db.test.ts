@@ -37,7 +37,7 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     const port = new FakeProcess();
     const argv = ['--config', config, '--port', '0'];
     const databases = openDatabases(topology);
-    const known = () => registeredProcesses(databases);
+    const known = () => registeredProcesses(databases.database(databases.defaultShard));
     let whileDraining = -1;
     const watch = async (fastify: FastifyInstance): Promise<void> => {
       fastify.addHook('onClose', async () => {
