@@ -19,11 +19,18 @@ export const postgresAdapter: DatabaseAdapter = {
 export const pgliteAdapter: DatabaseAdapter = embeddedAdapter('alone');
 
 function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
+  const said = new Set<string>();
   return {
     kind: 'pglite',
     open(shard, dataSource, { warn, serverInDoubt }) {
       if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
-      return new PgliteDatabase(shard, dataSource.url, dataSource, { warn, use, serverInDoubt });
+      // A command of fw-gen warns once for all databases, a server names each.
+      const once = (message: string): void => {
+        if (!said.has(message)) warn(message);
+        said.add(message);
+      };
+      const options = { warn: use === 'join' ? once : warn, use, serverInDoubt };
+      return new PgliteDatabase(shard, dataSource.url, dataSource, options);
     },
   };
 }

@@ -35,7 +35,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/observability': 820,
   'runtime/openapi': 820,
   'runtime/persistence': 5_450,
-  'runtime/pglite': 1_130,
+  'runtime/pglite': 1_140,
   'runtime/postgres': 1_110,
   'runtime/relay': 1_880,
   'runtime/retention': 1_320,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_710,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_990, generator: 700 };
+const LOOSE_LINES = { runtime: 2_000, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -298,3 +298,19 @@ describeOn('postgresql', 'fw-gen migrate diff', (harness) => {
     });
   });
 });
+
+test('fw-gen migrate warns once that embedded databases may lose writes', async () => {
+  const members = [0, 1].map((member) => ({
+    member,
+    name: `m${member}`,
+    configs: { primaryConfig: { jdbcUrl: `jdbc:pglite:file:${join(cli.folder, `m${member}`)}` } },
+  }));
+  const generator = { source: 'src', output: 'src/generated', migrations: 'src/migrations' };
+  const sharding = {
+    defaultShard: { group: 0, member: 0 },
+    groups: [{ group: 0, name: 'group', members }],
+  };
+  cli.write('fw.config.yaml', JSON.stringify({ fw: { namespace: 'test', generator, sharding } }));
+  const { error } = await cli.run('migrate', 'status');
+  expect(error.match(/power loss/g)).toHaveLength(1);
+});

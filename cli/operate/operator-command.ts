@@ -56,14 +56,17 @@ export interface Found<T> extends NamedShard {
 
 interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'run'> {
   readonly run: (session: Session, values: Values<Given>, context: CommandContext) => Promise<Report>;
-  /** Whether it runs until it is interrupted, and so must not keep a server from opening embedded databases. */
-  readonly isEndless?: (values: Values<Given>) => boolean;
+  /**
+   * Whether it uses embedded databases only through a server that has them open: it runs until it is interrupted, or
+   * is repeated by scripts, and must not keep a server from opening them.
+   */
+  readonly isVisitor?: (values: Values<Given>) => boolean;
 }
 
 /** A command that opens the databases of the configuration. It runs no user code. */
 export function operatorCommand<Given extends Inputs & typeof CONFIG>({
   run,
-  isEndless = () => false,
+  isVisitor = () => false,
   ...spec
 }: OperatorSpec<Given>): CommandEntry {
   return command({
@@ -74,7 +77,7 @@ export function operatorCommand<Given extends Inputs & typeof CONFIG>({
       const shards = chooseShards(config.sharding, shard);
       const chosen = { shards, shard: shard === undefined ? undefined : shards[0]?.shard };
       const runtime = await import('../../runtime/operations.js');
-      const embedded = isEndless(values) ? 'visit' : 'join';
+      const embedded = isVisitor(values) ? 'visit' : 'join';
       const options = { warn: context.output.error, embedded } as const;
       const report = await runtime.withDatabases(config.sharding, options, (databases) => {
         const operations = new runtime.EventOperations(databases);

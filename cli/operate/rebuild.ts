@@ -23,7 +23,7 @@ export const REBUILD: CommandEntry = operatorCommand({
     follow: flag('--follow', 'show the progress until the end; also of a rebuild that is under way'),
     abandon: flag('--abandon', 'end a rebuild that is under way'),
   },
-  isEndless: ({ follow }) => follow === true,
+  isVisitor: ({ follow }) => follow === true,
   run: async ({ operations, shard }, { handler, follow, abandon }, { output, signal }) => {
     if (follow === true && abandon === true) throw new InputError('Pass --follow or --abandon, not both.');
     if (abandon === true) {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { openDatabases } from '../../runtime/databases.js';
 import { handlerOf, ledgerMigrations, openLedger, until } from '../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
@@ -34,9 +36,51 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
     project.edit((text) => text.replace(/:\d+\/fw_test/, ':1/fw_test'));
     const partial = await top('--once', '--format', 'json');
     expect(partial.code).toBe(1);
+    expect((await top('--once')).info).toMatch(/\(0, 0\) +\S+ {20,}Shard \(0, 0\) is unavailable/);
     expect(JSON.parse(partial.info)).toMatchObject({
       shards: [{ shard: THERE.toString() }],
       failed: [{ shard: HERE.toString(), value: expect.stringMatching(/reach|connect/) }],
     });
+  });
+});
+
+describe('fw-gen top on embedded databases', () => {
+  const configure = (url: string): void =>
+    project.write(
+      'fw.config.yaml',
+      JSON.stringify({
+        fw: {
+          namespace: 'test',
+          sharding: {
+            defaultShard: { group: 0, member: 0 },
+            groups: [
+              {
+                group: 0,
+                name: 'group',
+                members: [{ member: 0, name: 'main', configs: { primaryConfig: { jdbcUrl: url } } }],
+              },
+            ],
+          },
+        },
+      }),
+    );
+
+  test('never opens them, so that a server can start', async () => {
+    const directory = join(project.folder, 'main');
+    configure(`jdbc:pglite:file:${directory}`);
+    const none = `No server has the embedded database in ${directory} open. Start the server, through which this command uses it.`;
+    expect(await top('--once')).toEqual({ code: 1, info: '', error: expect.stringContaining(none) });
+    const json = await top('--format', 'json');
+    expect(json).toMatchObject({ code: 1, error: expect.stringContaining(none) });
+    expect(JSON.parse(json.info)).toMatchObject({ shards: [], failed: [{ name: 'main' }] });
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test('says that no other process can see a database in memory', async () => {
+    configure('jdbc:pglite:mem:main');
+    const { code, error } = await top('--once');
+    expect(code).toBe(1);
+    expect(error).toContain('Only the process that has opened a database in memory');
+    expect(error).not.toContain('migrate up');
   });
 });

@@ -24,9 +24,13 @@ export const TOP: CommandEntry = operatorCommand({
     once: flag('--once', 'show it once, and end'),
     every: value('--every <seconds>', 'time between two views', wholeNumber(1, 3_600), 2),
   },
-  isEndless: (flags) => !isOneView(flags),
+  isVisitor: () => true,
   run: async (session, { every, ...flags }, { output, signal }) => {
-    if (isOneView(flags)) return viewOf(session);
+    if (isOneView(flags)) {
+      const { errors = [], ...view } = await viewOf(session);
+      // The table shows why single shards do not answer.
+      return errors.length === session.shards.length ? { ...view, lines: [], errors } : view;
+    }
     while (!signal.aborted) {
       const { lines = [] } = await viewOf(session);
       output.info(`${CLEAR}${new Date().toISOString()}, every ${every} s\n\n${lines.join('\n')}`);
@@ -55,7 +59,13 @@ async function viewOf({ runtime, databases, operations, shards }: Session): Prom
   const lags = found.flatMap(({ name, value: { lag } }) => (lag === undefined ? [] : [{ ...lag, name }]));
   const rows = [
     ...found.map(({ name, shard, value: { lag, journal: open } }) => ({ name, shard, lag, open, error: '' })),
-    ...failed.map(({ name, shard, value: error }) => ({ name, shard, lag: undefined, open: 0, error })),
+    ...failed.map(({ name, shard, value: error }) => ({
+      name,
+      shard,
+      lag: undefined,
+      open: undefined,
+      error,
+    })),
   ];
   const shardLines = tableLines(rows, {
     SHARD: ({ shard }) => shard,
@@ -69,6 +79,7 @@ async function viewOf({ runtime, databases, operations, shards }: Session): Prom
   return {
     json: { shards: lags, failed },
     lines: [...shardLines, '', ...consumerLines(lags), ...sagaLines(lags)],
+    errors: failed.map(({ shard, name, value: message }) => `${shard} ${name}: ${message}`),
     isDrift: failed.length > 0,
   };
 }

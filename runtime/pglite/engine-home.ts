@@ -82,8 +82,8 @@ export class EngineHome {
 
   async #start(): Promise<PgliteEngine> {
     const { directory, warn } = this.#options;
+    if (this.#use === 'visit') return directory === undefined ? refuseMemory() : joined(directory);
     if (directory === undefined) return PgliteEngine.open(undefined);
-    if (this.#use === 'visit') return joined(directory);
     try {
       this.#lock = await DirectoryLock.acquire(directory);
     } catch (error) {
@@ -93,9 +93,13 @@ export class EngineHome {
       this.#use = 'visit';
       return engine;
     }
+    // A command says the same once for all its databases (see embeddedAdapter).
+    const which =
+      this.#use === 'join'
+        ? 'Embedded databases do not force their'
+        : `The embedded database in ${directory} does not force its`;
     warn(
-      `The embedded database in ${directory} does not force its writes to disk: ` +
-        'a power loss may lose acknowledged data. Use PostgreSQL where that matters.',
+      `${which} writes to disk: a power loss may lose acknowledged data. Use PostgreSQL where that matters.`,
     );
     try {
       const engine = await PgliteEngine.open(directory);
@@ -119,6 +123,14 @@ export class EngineHome {
     const what = `the embedded database in ${directory} while this process runs`;
     this.#options.warn(`fw-gen cannot use ${what}: ${reason}.`);
   }
+}
+
+/** @throws DriverFailure always */
+function refuseMemory(): never {
+  const message =
+    'Only the process that has opened a database in memory (jdbc:pglite:mem:) can see it. Use a file (jdbc:pglite:file:) ' +
+    'for this command, or the pages of the server.';
+  throw new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable' });
 }
 
 /** @throws DriverFailure if no process has the database open @throws `locked` if one does not share it */
