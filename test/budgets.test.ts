@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_560,
+  cli: 4_580,
   'generator/build': 50,
   'generator/check': 1_330,
   'generator/emit': 3_780,
@@ -26,13 +26,13 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/config': 3_130,
   'runtime/consumer': 430,
   'runtime/doctor': 610,
-  'runtime/domain': 2_870,
+  'runtime/domain': 2_890,
   'runtime/events': 6_410,
   'runtime/execution': 4_010,
-  'runtime/http': 5_190,
+  'runtime/http': 5_200,
   'runtime/locks': 510,
   'runtime/migration': 2_790,
-  'runtime/observability': 820,
+  'runtime/observability': 800,
   'runtime/openapi': 820,
   'runtime/persistence': 5_450,
   'runtime/pglite': 1_140,
