@@ -11,7 +11,15 @@ import {
   readClassFields as readFieldsOfClass,
   readMembers,
 } from './objects.js';
-import { NOTHING_COMPOSED, type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
+import {
+  NOTHING_COMPOSED,
+  type OpenType,
+  type Reading,
+  type RecursiveType,
+  TYPE_BUDGET,
+  type TypeUse,
+} from './reading.js';
+import { hasAgain } from './recursion.js';
 import { readDeclared, readReference } from './references.js';
 import { listOf, plain, type ReadType, unsupported } from './type-results.js';
 import { unite } from './unite.js';
@@ -86,7 +94,14 @@ export function readClassFields(
   node: ts.ClassDeclaration,
   owner: FieldOwner,
 ): readonly FieldSchema[] {
-  const self = { kind: 'again' as const, name: node.name?.text ?? '' };
-  const open = new Map([[declarationKey(node), self]]);
-  return readFieldsOfClass({ ...startReading(context, 'response'), open }, node, owner);
+  const reading = startReading(context, 'response');
+  // No event is part of another one.
+  if (owner === 'event') return readFieldsOfClass(reading, node, owner);
+  const name = node.name?.text ?? '';
+  const fieldsWhereSelfIs = (self: OpenType | RecursiveType): readonly FieldSchema[] =>
+    readFieldsOfClass({ ...reading, open: new Map([[declarationKey(node), self]]) }, node, owner);
+  const inner = fieldsWhereSelfIs({ kind: 'again', name });
+  if (!inner.some(({ type }) => hasAgain(type, name))) return inner;
+  // A response has no enclosing type that `again` could refer to: each such field begins one.
+  return fieldsWhereSelfIs({ kind: 'recursive', name, of: { kind: 'object', name, fields: inner } });
 }

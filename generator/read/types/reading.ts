@@ -1,4 +1,4 @@
-import type { LiteralFields } from '../../schema/type-schema.js';
+import type { LiteralFields, TypeSchema } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import type { Declaration } from '../syntax.js';
@@ -15,12 +15,15 @@ export interface OpenType {
   literals?: LiteralFields;
 }
 
+/** A class that contains itself, within itself. */
+export type RecursiveType = Extract<TypeSchema, { kind: 'recursive' }>;
+
 /** The state of reading one type. */
 export interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
   /** The references to enclosing declarations and types of the checker. */
-  readonly open: ReadonlyMap<unknown, OpenType>;
+  readonly open: ReadonlyMap<unknown, OpenType | RecursiveType>;
   /** The references to types without a declaration, such as `Partial<A>`, within the innermost open declaration. */
   readonly composed: ReadonlyMap<unknown, OpenType>;
   /** Number of types that may still be read. A few lines can expand to millions of types. */

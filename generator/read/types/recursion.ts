@@ -56,7 +56,7 @@ function freeName({ open }: Reading, name: string): string {
 }
 
 /** Whether a type refers to the enclosing type of this name. */
-function hasAgain(type: TypeSchema, name: string): boolean {
+export function hasAgain(type: TypeSchema, name: string): boolean {
   if (type.kind === 'again') return type.name === name;
   return innerTypes(type).some((each) => hasAgain(each, name));
 }

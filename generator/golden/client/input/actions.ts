@@ -35,6 +35,7 @@ export class NotePageResponse {
 
 export class CountResponse {
   readonly count!: bigint;
+  readonly earlier?: readonly CountResponse[];
 
   static from(count: bigint): CountResponse {
     return { count };
