@@ -17,6 +17,7 @@ import { formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 
 const orders = fileURLToPath(new URL('golden/orders/input', import.meta.url));
+const parameterProperties = fileURLToPath(new URL('golden/parameter-properties/input', import.meta.url));
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const folders: string[] = [];
 
@@ -43,6 +44,18 @@ describe('the output', () => {
     const { changes } = await run(folder);
     expect(changes.length).toBeGreaterThan(4);
     expect(changes.filter(({ kind }) => kind !== 'unchanged')).toEqual([]);
+  });
+
+  test('begins a recursive type in each field of a response that is the response itself', async () => {
+    const folder = project(parameterProperties);
+    const file = join(folder, 'sales.ts');
+    const text = readFileSync(file, 'utf8');
+    const getter = 'get parts(): readonly SaleResponse[] { return []; }';
+    writeFileSync(file, text.replace('static from(', `${getter}\n\n  static from(`));
+    await run(folder);
+    expect(readFileSync(join(folder, 'generated/sale.part.ts'), 'utf8')).toMatch(
+      /parts: t\.list\(t\.recursive\('SaleResponse', t\.object\(\{.*parts: t\.list\(t\.again\('SaleResponse'\)\)/,
+    );
   });
 
   test('equals the committed output of the wallet', async () => {

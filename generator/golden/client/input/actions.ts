@@ -35,7 +35,6 @@ export class NotePageResponse {
 
 export class CountResponse {
   readonly count!: bigint;
-  readonly earlier?: readonly CountResponse[];
 
   static from(count: bigint): CountResponse {
     return { count };

@@ -17,7 +17,6 @@ export const countResponseType: ObjectType = objectType({
   name: 'CountResponse',
   fields: {
     count: t.bigint(),
-    earlier: t.list(t.recursive('CountResponse', t.object({ count: t.bigint(), earlier: t.list(t.again('CountResponse'), { optional: true }) })), { optional: true }),
   },
 });
 
