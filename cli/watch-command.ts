@@ -12,8 +12,9 @@ import { type LoadedOptions, loadOptions } from './load-options.js';
 import { WatchedFiles } from './watched-files.js';
 
 /**
- * Generates after each change, until the signal is aborted. While there are mistakes, it reports them and waits for a
- * correction; so it does after a failure of this program. The first run and the one that finds a mistake corrected are reported even if they change no file.
+ * Generates after each change, until the signal is aborted. After mistakes, and after a failure of this program, it
+ * waits for the next change. The first run and the one that finds a mistake corrected are reported even if they change
+ * no file.
  *
  * @param afterRun awaited after each run; changes meanwhile cause the next run
  */

@@ -38,7 +38,7 @@ export function partsOf(type: TypeSchema): readonly TypeSchema[] {
 }
 
 /** Returns items, values and members: the types directly inside a type that has no fields. */
-export function directParts(type: TypeSchema): readonly TypeSchema[] {
+function directParts(type: TypeSchema): readonly TypeSchema[] {
   switch (type.kind) {
     case 'list':
     case 'record':

@@ -8,7 +8,7 @@ export const THRESHOLD = 3;
  * First and maximum open time, in milliseconds. It doubles with each failed probe. A call succeeds within a second of the
  * database's recovery, even after a failed connection attempt.
  */
-export const SHORTEST_MS = 100;
+const SHORTEST_MS = 100;
 export const LONGEST_MS = 400;
 
 /**

@@ -19,7 +19,7 @@ export function show(value: unknown): unknown {
 }
 
 /** An object's own fields; absent and undefined fields are equal. */
-export function showFields(value: object): Readonly<Record<string, unknown>> {
+function showFields(value: object): Readonly<Record<string, unknown>> {
   const present = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(present.map(([name, field]) => [name, show(field)]));
 }

@@ -7,6 +7,7 @@ import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import { forwarding } from '../../sharding/forwarding.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
@@ -251,15 +252,5 @@ const deafAdapter: DatabaseAdapter = {
 };
 
 function deaf(database: ShardDatabase): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: (statement, options) => database.query(statement, options),
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    listen: () => Promise.resolve({ close: () => Promise.resolve() }),
-    close: (graceMs) => database.close(graceMs),
-  };
+  return { ...forwarding(database, {}), listen: () => Promise.resolve({ close: () => Promise.resolve() }) };
 }

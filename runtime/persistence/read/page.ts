@@ -17,7 +17,7 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-export const DEFAULT_PAGE_LIMIT = 50;
+const DEFAULT_PAGE_LIMIT = 50;
 export const MAXIMUM_PAGE_LIMIT = 200;
 
 /** @throws ValidationError unless an integer from 1 to 200 */
