@@ -1,4 +1,4 @@
-import type { FieldSchema } from '../../schema/type-schema.js';
+import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { nameText } from '../syntax.js';
@@ -11,17 +11,10 @@ import {
   readClassFields as readFieldsOfClass,
   readMembers,
 } from './objects.js';
-import {
-  NOTHING_COMPOSED,
-  type OpenType,
-  type Reading,
-  type RecursiveType,
-  TYPE_BUDGET,
-  type TypeUse,
-} from './reading.js';
+import { NOTHING_COMPOSED, type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
 import { hasAgain } from './recursion.js';
 import { readDeclared, readReference } from './references.js';
-import { listOf, plain, type ReadType, unsupported } from './type-results.js';
+import { listOf, plain, type ReadType, recursive, unsupported } from './type-results.js';
 import { unite } from './unite.js';
 
 /** Returns the initial state of reading a type. */
@@ -95,11 +88,11 @@ export function readClassFields(
   owner: FieldOwner,
 ): readonly FieldSchema[] {
   const reading = startReading(context, 'response');
-  // No event is part of another one.
-  if (owner === 'event') return readFieldsOfClass(reading, node, owner);
-  const name = node.name?.text ?? '';
-  const fieldsWhereSelfIs = (self: OpenType | RecursiveType): readonly FieldSchema[] =>
+  const fieldsWhereSelfIs = (self: TypeSchema): readonly FieldSchema[] =>
     readFieldsOfClass({ ...reading, open: new Map([[declarationKey(node), self]]) }, node, owner);
+  // No event is part of another one.
+  if (owner === 'event') return fieldsWhereSelfIs(recursive(node.name ?? node).type);
+  const name = node.name?.text ?? '';
   const inner = fieldsWhereSelfIs({ kind: 'again', name });
   if (!inner.some(({ type }) => hasAgain(type, name))) return inner;
   // A response has no enclosing type that `again` could refer to: each such field begins one.

@@ -15,15 +15,12 @@ export interface OpenType {
   literals?: LiteralFields;
 }
 
-/** A class that contains itself, within itself. */
-export type RecursiveType = Extract<TypeSchema, { kind: 'recursive' }>;
-
 /** The state of reading one type. */
 export interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
-  /** The references to enclosing declarations and types of the checker. */
-  readonly open: ReadonlyMap<unknown, OpenType | RecursiveType>;
+  /** What enclosing declarations, and types of the checker, are within themselves: references to them, if possible. */
+  readonly open: ReadonlyMap<unknown, TypeSchema>;
   /** The references to types without a declaration, such as `Partial<A>`, within the innermost open declaration. */
   readonly composed: ReadonlyMap<unknown, OpenType>;
   /** Number of types that may still be read. A few lines can expand to millions of types. */

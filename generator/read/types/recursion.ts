@@ -49,7 +49,7 @@ export function enclose(
 
 /** Returns a name that no enclosing type has. */
 function freeName({ open }: Reading, name: string): string {
-  const taken = new Set([...open.values()].map((each) => each.name));
+  const taken = new Set([...open.values()].map((each) => ('name' in each ? each.name : undefined)));
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name}${count}`;
   return free;
