@@ -68,9 +68,7 @@ async function startIssuer() {
 }
 
 function tokensOf({ url }) {
-  return [
-    `jwt: { issuer: "${ISSUER}", audience: wallet, jwks-url: "${url}", algorithms: [ES256, RS256], claims: owner }`,
-  ];
+  return [`jwt: { issuer: "${ISSUER}", audience: wallet, jwks-url: "${url}", claims: owner }`];
 }
 
 async function apiKey(file) {

@@ -23,7 +23,7 @@ export const RELAY: CommandEntry = operatorCommand({
     sink: SINKS,
     application: text(
       '--application <module>',
-      'compiled module that exports the application, for sinks with versions: latest',
+      'compiled module that exports the application: the filter of a sink then covers former names of its events',
     ),
     port: value(
       '--port <port>',

@@ -28,14 +28,8 @@ export function authenticatorOf(
   const configured: Authenticator[] = [];
   if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {
-    const { jwksUrl, algorithms, ...rest } = tokens;
-    configured.push(
-      jwt({
-        ...rest,
-        ...(jwksUrl === undefined ? {} : { jwksUrl }),
-        ...(algorithms.length === 0 ? {} : { algorithms }),
-      }),
-    );
+    const { jwksUrl, ...rest } = tokens;
+    configured.push(jwt({ ...rest, ...(jwksUrl === undefined ? {} : { jwksUrl }) }));
   }
   if (name !== 'off') configured.push(clientCertificates({ name }));
   const [first, ...others] = configured;

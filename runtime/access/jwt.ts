@@ -24,11 +24,6 @@ export interface JwtOptions extends Partial<KeyTimes> {
   readonly audience: string;
   /** URL of the issuer's key set (JWKS). Default: `.well-known/jwks.json` below the issuer. */
   readonly jwksUrl?: string;
-  /**
-   * Accepted signature algorithms. Default `RS256`, `PS256`, `ES256` and `EdDSA`. Symmetric ones and `none` are
-   * refused.
-   */
-  readonly algorithms?: readonly string[];
   /** Tolerated clock difference, in milliseconds. Default 5,000. */
   readonly clockToleranceMs?: number;
   /** Claims of the token that are copied to the principal. Default none. */
@@ -44,31 +39,23 @@ export interface JwtOptions extends Partial<KeyTimes> {
   readonly loadKeys?: LoadKeys;
 }
 
-const ASYMMETRIC: readonly string[] = [
+/** Symmetric ones and `none` are refused. */
+const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-
-const DEFAULT_ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Three parts: no other bearer credential has this form. */
 const JWT = /^[\w-]+\.[\w-]*\.[\w-]*$/;
 
 /**
  * Authenticates callers by a JSON Web Token of an issuer: `Authorization: Bearer <token>`. It must have been issued for
- * this audience, carry `sub` and `exp`, and be signed with a key that the issuer publishes.
+ * this audience, carry `sub` and `exp`, and be signed with an asymmetric key that the issuer publishes.
  *
- * @throws ValidationError for a symmetric or unknown algorithm, and for a key set URL with credentials
+ * @throws ValidationError for a key set URL with credentials
  */
 export function jwt(options: JwtOptions): Authenticator {
-  const { issuer, audience, clockToleranceMs = 5_000, algorithms = DEFAULT_ALGORITHMS } = options;
-  for (const each of algorithms) {
-    if (!ASYMMETRIC.includes(each)) {
-      throw new ValidationError(
-        `JWT algorithm ${JSON.stringify(each)} is not supported. Use one or more of ${ASYMMETRIC.join(', ')}.`,
-      );
-    }
-  }
+  const { issuer, audience, clockToleranceMs = 5_000 } = options;
   const url = options.jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
   if (hasCredentials(url)) throw new ValidationError('The URL of a key set must not contain credentials');
   const keys = issuerKeys(options.loadKeys ?? loadFrom(url), options);
@@ -81,7 +68,7 @@ export function jwt(options: JwtOptions): Authenticator {
     const keysVersion = keys.version();
     const payload = await verifiedPayload(token, keys.find, {
       ...{ issuer, audience },
-      algorithms: [...algorithms],
+      algorithms: ALGORITHMS,
       clockTolerance: clockToleranceMs / 1_000,
       currentDate: new Date(time.dateMs()),
       requiredClaims: ['sub', 'exp'],

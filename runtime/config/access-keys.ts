@@ -1,5 +1,5 @@
 import type { DefiniteKey } from './key.js';
-import { boolean, choice, choices, claimValue, integer, type TextCheck, text, words } from './kinds.js';
+import { boolean, choice, claimValue, integer, type TextCheck, text, words } from './kinds.js';
 import { implied, section } from './section.js';
 import { hasCredentials, shownUrl } from './shown-url.js';
 import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
@@ -32,12 +32,6 @@ const jwt = section<JwtConfig>({
       shown: shownUrl,
       doc: 'URL of the key set (JWKS) of the issuer. Default: `.well-known/jwks.json` below the issuer.',
     }),
-    algorithms: choices(
-      ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
-      {
-        doc: 'Accepted signature algorithms. Default, or when empty: `RS256`, `PS256`, `ES256` and `EdDSA`.',
-      },
-    ),
     claims: words(1_024, {
       doc: 'Token claims that are copied to the principal, separated by commas. Default: none.',
     }),
@@ -84,9 +78,6 @@ export const access: DefiniteKey<AccessConfig> = implied(
       requestsPerSecond: integer(1, 1_000_000, {
         main: true,
         doc: 'Sustained requests per second of one principal to one route, in each process; excess requests get 429. Default: no limit.',
-      }),
-      burst: integer(1, 1_000_000, {
-        doc: 'Burst of requests allowed after a pause. Default: `requests-per-second`.',
       }),
       sharedLimits: choice(['off', 'lenient', 'strict'], {
         default: 'off',

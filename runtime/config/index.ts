@@ -26,7 +26,6 @@ export type {
   GeneratorConfig,
   GroupConfig,
   HttpConfig,
-  JwtAlgorithm,
   JwtConfig,
   KafkaReceiver,
   MemberConfig,

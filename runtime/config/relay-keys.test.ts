@@ -28,10 +28,8 @@ test('sinks are read with their defaults', () => {
   expect(relay?.sinks[0]).toMatchObject({
     name: 'orders',
     format: 'structured',
-    versions: 'stored',
     models: ['Wallet'],
     events: [],
-    onRejected: 'park',
     startFrom: 'beginning',
     webhook: { url: 'https://orders.example/hooks/wallet' },
   });

@@ -140,10 +140,6 @@ const sink = section<SinkConfig>({
       default: 'structured',
       doc: 'Message format: CloudEvents 1.0 in structured or binary mode, or the format of the Debezium outbox event router.',
     }),
-    versions: choice(['stored', 'latest'], {
-      default: 'stored',
-      doc: 'Whether events are sent as stored or upcast to the latest version of their class.',
-    }),
     models: texts({
       maximum: 256,
       maximumLength: LONGEST_NAME,
@@ -153,10 +149,6 @@ const sink = section<SinkConfig>({
       maximum: 1_000,
       maximumLength: LONGEST_NAME,
       doc: 'Events that are sent. Default: all of these models.',
-    }),
-    onRejected: choice(['park', 'stop'], {
-      default: 'park',
-      doc: 'Effect of the last failed attempt at a message that the receiver rejects. `park`: its event becomes a dead letter and holds back later events of its model. `stop`: the sink stops.',
     }),
     startFrom: choice(['beginning', 'now'], {
       default: 'beginning',

@@ -148,14 +148,10 @@ export interface SinkConfig {
   readonly aliases: readonly string[];
   /** Format of the messages. Default `structured`. */
   readonly format: 'structured' | 'binary' | 'debezium';
-  /** Version of the events: as stored, or upcast to the latest. Default `stored`. */
-  readonly versions: 'stored' | 'latest';
   /** Models whose events are sent. Empty: all models of the application. */
   readonly models: readonly string[];
   /** Events that are sent. Empty: all. */
   readonly events: readonly string[];
-  /** After a rejected event: park it as a dead letter, or stop the sink. Default `park`. */
-  readonly onRejected: 'park' | 'stop';
   /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
   /** A sink has one of the following receivers. */
@@ -193,17 +189,12 @@ export interface KafkaReceiver {
   readonly password?: Secret | undefined;
 }
 
-/** Signature algorithms of tokens: only asymmetric ones. */
-export type JwtAlgorithm = `${'RS' | 'PS' | 'ES'}${256 | 384 | 512}` | 'EdDSA';
-
 /** The issuer and rules of accepted tokens. */
 export interface JwtConfig {
   readonly issuer: string;
   readonly audience: string;
   /** URL of the issuer's key set (JWKS). Undefined: `.well-known/jwks.json` below the issuer. */
   readonly jwksUrl: string | undefined;
-  /** Accepted signature algorithms. Empty: `RS256`, `PS256`, `ES256` and `EdDSA`. */
-  readonly algorithms: readonly JwtAlgorithm[];
   /** Claims of the token that are copied to the principal. */
   readonly claims: readonly string[];
 }
@@ -232,8 +223,6 @@ export interface AccessConfig {
   readonly operators: { readonly claim: string; readonly value: string } | undefined;
   /** Maximum rate per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;
-  /** Maximum requests at once within the rate limit. Default: `requestsPerSecond`. */
-  readonly burst: number | undefined;
   /**
    * Whether all processes share the rate limit. While the shared counter is unreachable, each process counts alone
    * (`lenient`) or refuses every request (`strict`). Default `off`: each process counts alone.

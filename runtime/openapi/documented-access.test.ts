@@ -12,14 +12,13 @@ const OPEN: AccessConfig = {
   tenancy: undefined,
   operators: undefined,
   requestsPerSecond: undefined,
-  burst: undefined,
   sharedLimits: 'off',
   concurrentRequests: undefined,
   hosts: [],
 };
 const TOKENS: AccessConfig['jwt'] = {
   ...{ issuer: 'https://login.example/', audience: 'notes', jwksUrl: undefined },
-  ...{ algorithms: [], claims: [] },
+  claims: [],
 };
 const RULED = { method: 'GET', path: '/a', operation: 'A', status: 204, params: [], rule: 'some' } as const;
 const FOR_ALL = { ...RULED, path: '/b', operation: 'B', rule: 'everyone' } as const;

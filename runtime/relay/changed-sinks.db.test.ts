@@ -108,27 +108,6 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
     const lag = await new EventOperations(databases).lag(HERE);
     expect(lag[0]?.consumers.map(({ name }) => name)).toEqual(['relay:gather']);
   });
-
-  test('stops at a rejected message with onRejected `stop`, and continues with it once resumed', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases);
-    const operations = new EventOperations(databases);
-    const sink = collectingSink({ onRejected: 'stop', maximumAttempts: 2 });
-    sink.judge = () => ({ kind: 'rejected', reason: 'too large' });
-    const relay = relayTo(databases, sink);
-    const account = await ledger.open();
-    await ledger.credit(account);
-    const waitingFor = async (): Promise<string | undefined> =>
-      (await operations.lag(HERE))[0]?.consumers[0]?.waitingFor;
-    await until(async () => (await waitingFor())?.startsWith('halted: ') === true);
-    expect(await waitingFor()).toMatch(/^halted: too large \(event [0-9a-f-]{36}\)$/);
-    expect(sink.batches).toEqual([1, 1]);
-    sink.judge = collectingSink().judge;
-    await operations.resume('relay:collect');
-    await until(() => sink.received.length === 1);
-    expect(sequences(sink)).toEqual([2]);
-    await relay.stop();
-  });
 });
 
 describeOn('postgresql', 'Relays of several processes', (harness) => {

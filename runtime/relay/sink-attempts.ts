@@ -7,7 +7,6 @@ import {
 } from '../events/delivery/attempts.js';
 import type { Attempt, RunContext } from '../events/log/event-envelope.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
-import type { EventVersions } from './event-versions.js';
 import type { MessageFormat } from './message/message-format.js';
 import { toMessage } from './message/message-format.js';
 import { type PublishQueue, SinkGone, SinkUnavailable } from './publish-queue.js';
@@ -19,7 +18,6 @@ const LONGEST_PAUSE_MS = 30_000;
 export interface SinkAttemptsOptions {
   readonly queue: PublishQueue;
   readonly format: MessageFormat;
-  readonly versions: EventVersions;
   readonly settings: SinkSettings;
   readonly random: () => number;
 }
@@ -38,8 +36,9 @@ export class SinkAttempts implements Attempts {
     return this.#options.queue.obstacle;
   }
 
-  isTooNew(event: LoggedEvent): boolean {
-    return this.#options.versions.isTooNew(event);
+  /** Events are sent as stored, even those of versions that this process does not know. */
+  isTooNew(): boolean {
+    return false;
   }
 
   async handle(event: LoggedEvent, _attempt: Attempt, context: RunContext): Promise<void> {
@@ -55,7 +54,7 @@ export class SinkAttempts implements Attempts {
     let failure: RunInterrupted | undefined;
     for (const event of events) {
       try {
-        messages.push(toMessage(this.#options.versions.inForm(event), this.#options.format));
+        messages.push(toMessage(event, this.#options.format));
       } catch (error) {
         failure = new RunInterrupted(messages.length, error);
         break;
@@ -66,11 +65,11 @@ export class SinkAttempts implements Attempts {
   }
 
   judge(error: unknown, { attempts, passed }: FailureCount): Verdict {
-    const { maximumAttempts, onRejected } = this.#options.settings;
+    const { maximumAttempts } = this.#options.settings;
     if (error instanceof SinkUnavailable) return { kind: 'pass', pauseMs: this.#pauseMs(passed + 1) };
     if (error instanceof SinkGone) return { kind: 'halt' };
     if (attempts + 1 < maximumAttempts) return { kind: 'retry', pauseMs: this.#pauseMs(attempts + 1) };
-    return { kind: onRejected === 'stop' ? 'halt' : 'park' };
+    return { kind: 'park' };
   }
 
   #pauseMs(failures: number): number {

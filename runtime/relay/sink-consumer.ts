@@ -4,7 +4,6 @@ import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { type Consumer, SINK_PREFIX } from '../events/delivery/consumer.js';
 import { byStoredName } from '../events/log/event-types.js';
-import { type EventVersions, latestVersions, STORED_VERSIONS } from './event-versions.js';
 import { type PublishCounts, PublishQueue } from './publish-queue.js';
 import type { RelaySink } from './relay-sink.js';
 import { SinkAttempts } from './sink-attempts.js';
@@ -25,7 +24,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Dependencies that all sinks of a process share. */
 export interface RelayContext {
-  /** Event classes of the application, for `versions: latest`. Undefined: unknown to this process. */
+  /** Event classes of the application. Undefined: unknown to this process. */
   readonly events?: readonly EventDescriptor[] | undefined;
   readonly schemaBaseUrl?: string | undefined;
   /** Default: the machine's. */
@@ -41,7 +40,7 @@ export interface SinkConsumers {
   readonly statistics: () => readonly SinkStatistics[];
 }
 
-/** @throws ValidationError if two sinks have the same name, a name is invalid, or upcasters are missing */
+/** @throws ValidationError if two sinks have the same name, or a name is invalid */
 export function sinkConsumers(definitions: readonly SinkDefinition[], context: RelayContext): SinkConsumers {
   const names = new Set<string>();
   for (const name of definitions.flatMap(({ name, aliases = [] }) => [name, ...aliases])) {
@@ -90,14 +89,12 @@ class SinkOfProcess {
   readonly #definition: SinkDefinition;
   readonly #settings: SinkSettings;
   readonly #context: RelayContext;
-  readonly #versions: EventVersions;
   readonly #open = new Map<ShardIdentifier, OpenSink>();
 
   constructor(definition: SinkDefinition, context: RelayContext) {
     this.#definition = definition;
     this.#settings = { ...DEFAULT_SINK_SETTINGS, ...definition };
     this.#context = context;
-    this.#versions = versionsOf(definition.name, this.#settings, context);
   }
 
   get consumer(): Consumer {
@@ -152,17 +149,6 @@ class SinkOfProcess {
     const queue = new PublishQueue({ name: title, sink, limits, random, counts, warn });
     this.#open.set(shard, { sink, queue, counts });
     const format = { shape: settings.format, shard, schemaBaseUrl };
-    return new SinkAttempts({ queue, format, versions: this.#versions, settings, random });
+    return new SinkAttempts({ queue, format, settings, random });
   }
-}
-
-function versionsOf(name: string, { versions }: SinkSettings, { events }: RelayContext): EventVersions {
-  if (versions === 'stored') return STORED_VERSIONS;
-  if (events === undefined) {
-    throw new ValidationError(
-      `Sink ${name} sends the latest versions of events, which needs the application's event classes: run it in the ` +
-        'server (relay: true), or name the module with --application',
-    );
-  }
-  return latestVersions(events);
 }

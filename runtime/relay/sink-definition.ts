@@ -42,10 +42,8 @@ export interface SinkStatistics {
 export const DEFAULT_SINK_SETTINGS: SinkSettings = Object.freeze({
   aliases: [],
   format: 'structured',
-  versions: 'stored',
   models: [],
   events: [],
-  onRejected: 'park',
   startFrom: 'beginning',
   batchSize: 500,
   inFlight: 2,

@@ -184,9 +184,9 @@ function operatorCheck(
 
 /** The configuration's limits, if it has any. */
 function callerLimitsOf(access: AccessConfig, inCode: CallerLimits | undefined): CallerLimits | undefined {
-  const { requestsPerSecond, burst, sharedLimits: shared, concurrentRequests } = access;
+  const { requestsPerSecond, sharedLimits: shared, concurrentRequests } = access;
   if (requestsPerSecond === undefined && concurrentRequests === undefined) return inCode;
-  return { requestsPerSecond, burst, shared, concurrentRequests };
+  return { requestsPerSecond, shared, concurrentRequests };
 }
 
 /** Connects a listening server to its process: signals, the configuration file, the register of processes. */
