@@ -33,12 +33,10 @@ export {
 } from './saga-outcome.js';
 export { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
 export { seededIds } from './seeded-ids.js';
-export { type SinkCase, sinkConformance } from './sink-conformance.js';
 export {
   type FieldsOf,
   type OfResult,
   type ScheduledLater,
   SpecOutcome,
 } from './spec-outcome.js';
-export type { Outage, ReceivedMessage, TestedSink } from './tested-sink.js';
 export { VirtualClock } from './virtual-clock.js';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RelaySink } from '../../runtime/relay/relay-sink.js';
 import { kafkaSink } from '../../runtime/relay/sinks/kafka/kafka-sink.js';
 import { natsSink } from '../../runtime/relay/sinks/nats/nats-sink.js';
-import { sinkConformance } from '../../runtime/testing/sink-conformance.js';
-import { sentKey } from '../../runtime/testing/sink-trial.js';
-import type { ReceivedMessage, TestedSink } from '../../runtime/testing/tested-sink.js';
+import { sinkConformance } from '../../runtime/relay/test-support/sink-conformance.js';
+import { sentKey } from '../../runtime/relay/test-support/sink-trial.js';
+import type { ReceivedMessage, TestedSink } from '../../runtime/relay/test-support/tested-sink.js';
 import { type Broker, kafkaBroker, kafkaJars, NO_JARS, natsBroker, natsServer } from './support/brokers.js';
 import { type FollowedMessage, type Follower, followKafka, followNats } from './support/followers.js';
 

@@ -1,35 +1,46 @@
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ReceivedMessage, sinkConformance } from 'fw-actions/testing';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { ACCEPTED, type RelayMessage } from 'fw-actions/relay';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { archiveSink } from './archive-sink.js';
 
 let root: string;
-const folder = (): string => join(root, 'archive');
-const path = (): string => join(folder(), 'events.jsonl');
+const path = (): string => join(root, 'archive', 'events.jsonl');
 
-beforeAll(async () => {
+beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'archive-'));
-  await mkdir(folder());
 });
 
-afterAll(() => rm(root, { recursive: true }));
+afterEach(() => rm(root, { recursive: true }));
 
-async function received(): Promise<readonly ReceivedMessage[]> {
-  const lines = (await readFile(path(), 'utf8')).trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line) as ReceivedMessage);
+function messageOf(id: string): RelayMessage {
+  const names = { modelName: 'Wallet', eventType: 'WalletClosedEvent', contentType: 'application/json' };
+  return { id, key: 'one wallet', ...names, attributes: { id }, headers: {}, body: `{"id":"${id}"}` };
 }
 
-const cases = sinkConformance({
-  open: () => archiveSink(path()),
-  received,
-  outage: {
-    begin: () => rename(folder(), join(root, 'away')),
-    end: () => rename(join(root, 'away'), folder()),
-  },
+test('keeps the order of messages, and fails as a whole while the folder is away', async () => {
+  const sink = archiveSink(path());
+  const go = new AbortController().signal;
+  await expect(sink.publish([messageOf('early')], go)).rejects.toThrow('ENOENT');
+  await mkdir(join(root, 'archive'));
+  expect(await sink.publish([messageOf('a'), messageOf('b')], go)).toEqual([ACCEPTED, ACCEPTED]);
+  await rename(join(root, 'archive'), join(root, 'away'));
+  await expect(sink.publish([messageOf('c')], go)).rejects.toThrow('ENOENT');
+  await rename(join(root, 'away'), join(root, 'archive'));
+  await sink.publish([messageOf('c')], go);
+  expect(await stored()).toEqual(['a', 'b', 'c']);
 });
 
-describe('The archive', () => {
-  for (const { name, run } of cases) test(name, run, 120_000);
+test('sends nothing after the relay has stopped waiting', async () => {
+  await mkdir(join(root, 'archive'));
+  const sink = archiveSink(path());
+  await sink.publish([messageOf('a')], new AbortController().signal);
+  await expect(sink.publish([messageOf('b')], AbortSignal.abort())).rejects.toThrow('aborted');
+  expect(await stored()).toEqual(['a']);
 });
+
+async function stored(): Promise<readonly string[]> {
+  const lines = (await readFile(path(), 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id);
+}

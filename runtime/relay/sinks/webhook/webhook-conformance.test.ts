@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { sinkConformance } from '../../../testing/sink-conformance.js';
-import type { ReceivedMessage } from '../../../testing/tested-sink.js';
+import { sinkConformance } from '../../test-support/sink-conformance.js';
+import type { ReceivedMessage } from '../../test-support/tested-sink.js';
 import { webhookSink } from './webhook-sink.js';
 
 const SECRET = Buffer.alloc(32, 7).toString('base64');

@@ -1,4 +1,4 @@
-import type { RelayMessage, RelaySink } from '../relay/relay-sink.js';
+import type { RelayMessage, RelaySink } from '../relay-sink.js';
 
 /** A message as a receiver holds it. */
 export interface ReceivedMessage {

@@ -1,8 +1,8 @@
 import { AssertionError, deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { within } from '../concurrency/at-most.js';
-import { sleep, time } from '../concurrency/time.js';
-import type { PublishOutcome, RelayMessage, RelaySink } from '../relay/relay-sink.js';
+import { within } from '../../concurrency/at-most.js';
+import { sleep, time } from '../../concurrency/time.js';
+import type { PublishOutcome, RelayMessage, RelaySink } from '../relay-sink.js';
 import type { ReceivedMessage, TestedSink } from './tested-sink.js';
 
 /** Messages of one key, in order. */

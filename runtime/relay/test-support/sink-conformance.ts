@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual } from 'node:assert/strict';
-import type { PublishOutcome, RelayMessage } from '../relay/relay-sink.js';
+import type { PublishOutcome, RelayMessage } from '../relay-sink.js';
 import { type SentKey, SinkTrial, sentKey } from './sink-trial.js';
 import type { Outage, TestedSink } from './tested-sink.js';
 
