@@ -175,9 +175,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     close: (graceMs = 10_000) => {
       answers.closing = true;
-      // Not earlier, because clients of feeds would reconnect to this server.
-      const endFeeds = (): void => options.feeds?.close();
-      closed ??= connections.drain(server.server, listeners, graceMs, endFeeds).then(() => server.close());
+      closed ??= connections
+        .drain(server.server, listeners, graceMs, options.feeds)
+        .then(() => server.close());
       return closed;
     },
   };

@@ -25,6 +25,14 @@ interface Pipeline {
   after: (() => void) | undefined;
 }
 
+/** Answers that last until they are ended. */
+export interface OpenStreams {
+  readonly size: number;
+  close(): void;
+}
+
+const NO_STREAMS: OpenStreams = { size: 0, close: () => {} };
+
 /** What happens to a request. `refuse`: its answer must close the connection. */
 export type Entry = 'begins' | 'refuse' | 'ignore';
 
@@ -133,14 +141,20 @@ export class OpenConnections {
    *
    * @param listeners what stops listening
    * @param graceMs time after which all remaining connections are closed
-   * @param deaf called after the server has stopped listening
+   * @param streams requests that do not end by themselves, one per connection; ended after the server has stopped
+   *   listening, because their clients reconnect
    */
-  async drain(server: Server, listeners: { stop(): void }, graceMs: number, deaf: () => void): Promise<void> {
+  async drain(
+    server: Server,
+    listeners: { stop(): void },
+    graceMs: number,
+    streams: OpenStreams = NO_STREAMS,
+  ): Promise<void> {
     const untilMs = time.nowMs() + graceMs;
-    if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2));
+    if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2), streams);
     if (server.listening) listeners.stop();
     this.endsConnections = true;
-    deaf();
+    streams.close();
     for (const begin of this.#held?.splice(0) ?? []) begin();
     this.#held = undefined;
     for (let check = 0; this.#open > 0; check += 1) {
@@ -156,7 +170,7 @@ export class OpenConnections {
    * Connections that the kernel has accepted and the process has not are reset when the process stops listening. Until
    * no more arrive, no request begins: clients that wait for answers do not reconnect.
    */
-  async #acceptAll(withinMs: number): Promise<void> {
+  async #acceptAll(withinMs: number, streams: OpenStreams): Promise<void> {
     this.#held = [];
     const untilMs = time.nowMs() + withinMs;
     for (let isSettled = false; !isSettled && time.nowMs() < untilMs; ) {
@@ -164,7 +178,7 @@ export class OpenConnections {
       await sleep(SETTLED_MS);
       // A busy event loop is late with its timers: what arrived meanwhile is accepted in the turns after.
       await turns(3);
-      isSettled = this.#accepted === before && this.#busy === this.#held.length;
+      isSettled = this.#accepted === before && this.#busy - streams.size === this.#held.length;
     }
     await turns(1);
   }
