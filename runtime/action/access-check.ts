@@ -26,12 +26,21 @@ export class AccessCheck implements Access {
   #followed: Set<string> | undefined;
   /** Whether a list was filtered: it contains nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
+  /** Whether a single model of the class was asked for that the rule is about. */
+  #hasAsked = false;
+  /** Whether a function has asked for models that `perform` has neither read nor staged. */
+  #hasMissed = false;
   #hasPassed = false;
 
   constructor(options: AccessCheckOptions) {
     this.principal = options.principal;
     this.params = options.params;
     this.#options = options;
+  }
+
+  /** Records that `perform` asks for one model of this class, whether it exists or not. */
+  ask(modelName: string): void {
+    if (this.#ruledName() === modelName) this.#hasAsked = true;
   }
 
   /** Records a model that a repository returns to `perform`. */
@@ -45,8 +54,8 @@ export class AccessCheck implements Access {
    * too.
    */
   follow({ modelName, id }: { readonly modelName: string; readonly id: string }): void {
-    const { rule } = this.#options;
-    if (typeof rule === 'function' || storedName(rule.modelClass) !== modelName) return;
+    if (this.#ruledName() !== modelName) return;
+    this.#hasAsked = true;
     this.#followed ??= new Set();
     this.#followed.add(rowKey(modelName, id));
   }
@@ -61,17 +70,24 @@ export class AccessCheck implements Access {
 
   // Getters of functions, so that a rule can destructure them.
   get models(): Access['models'] {
-    return (modelClass) => this.#modelsOf(modelClass);
+    return (modelClass) => {
+      const found = this.#modelsOf(modelClass);
+      this.#hasMissed ||= found.length === 0;
+      return found;
+    };
   }
 
   get model(): Access['model'] {
-    return <M extends Entity>(modelClass: ModelClass<M>, id: Id<M>) =>
-      this.#seen(rowKey(storedName(modelClass), id.getValue())) as M | undefined;
+    return <M extends Entity>(modelClass: ModelClass<M>, id: Id<M>) => {
+      const found = this.#seen(rowKey(storedName(modelClass), id.getValue()));
+      this.#hasMissed ||= found === undefined;
+      return found as M | undefined;
+    };
   }
 
   get every(): Access['every'] {
     return (modelClass, passes) => {
-      const models = this.#modelsOf(modelClass);
+      const models = this.models(modelClass);
       return models.length > 0 && models.every(passes);
     };
   }
@@ -83,16 +99,29 @@ export class AccessCheck implements Access {
   }
 
   /**
+   * Called instead of `require` if `perform` has failed in the check of a replay. The first call has passed the rule, and
+   * `perform` may have failed because of its effects, before it has seen the models that the rule is about. So only
+   * what was seen can refuse the caller.
+   *
+   * @throws ForbiddenError
+   */
+  requireAgain(): void {
+    if (!this.#mayPass()) throw this.#forbidden();
+  }
+
+  /**
    * The error that the caller receives if `perform` throws this one. An error about models is passed on only to callers
-   * who may see these models. For others, a model that does not exist and a hidden one look the same.
+   * who may see these models. For others, a model that does not exist and a hidden one look the same. A rule about
+   * models of one class has no say about a refusal before `perform` has asked for any of them, such as one that the
+   * action adds at its end.
    */
   shown(error: unknown): unknown {
     // Once the rule has passed, the caller may see the refusal.
     if (this.#hasPassed || !speaksOfModels(error)) return error;
-    const isNotFound = error instanceof ModelNotFoundError;
-    if (!isNotFound && this.#read.size === 0 && this.#options.items().length === 0) return error;
+    const isFree = !this.#hasAsked && this.#read.size === 0 && this.#options.items().length === 0;
+    if (isFree && !(error instanceof ModelNotFoundError)) return error;
     try {
-      return this.#passes() ? error : this.#forbidden();
+      return this.#passes() || this.#speaksOfOthers() ? error : this.#forbidden();
     } catch (failure) {
       return failure;
     }
@@ -107,6 +136,35 @@ export class AccessCheck implements Access {
     if (!this.#hasSeenFollowed()) return false;
     const passes = (model: Entity): boolean => rule.allows(this.principal, model);
     return (this.#hasFiltered && this.#modelsOf(modelClass).length === 0) || this.every(modelClass, passes);
+  }
+
+  /** Whether an error of `perform` cannot speak of the models that the rule is about. */
+  #speaksOfOthers(): boolean {
+    const { rule, principal } = this.#options;
+    if (typeof rule === 'function' || this.#hasAsked) return false;
+    return this.#modelsOf(rule.modelClass).length === 0 && seesAny(rule.of(principal));
+  }
+
+  /** The class that the rule is about; undefined for a function. */
+  #ruledName(): string | undefined {
+    const { rule } = this.#options;
+    return typeof rule === 'function' ? undefined : storedName(rule.modelClass);
+  }
+
+  #mayPass(): boolean {
+    const { rule, principal } = this.#options;
+    if (typeof rule !== 'function') {
+      const seen = this.#modelsOf(rule.modelClass);
+      const passes = (model: Entity): boolean => rule.allows(principal, model);
+      return seen.length > 0 ? seen.every(passes) : seesAny(rule.of(principal));
+    }
+    this.#hasMissed = false;
+    try {
+      return (rule as Rule)(this) || this.#hasMissed;
+    } catch (error) {
+      if (this.#hasMissed) return true;
+      throw error;
+    }
   }
 
   #hasSeenFollowed(): boolean {
@@ -133,6 +191,13 @@ export class AccessCheck implements Access {
     const { name } = this.principal;
     return new ForbiddenError(`${name} may not run ${this.#options.actionName} on this`, { principal: name });
   }
+}
+
+/** Whether any model could pass: a claim that the caller lacks is an undefined value. */
+function seesAny(filter: Visible<Entity>): boolean {
+  if (typeof filter === 'string') return filter === 'all';
+  const values = Object.values(filter).map((value) => (Array.isArray(value) ? value[0] : value));
+  return values.length > 0 && values.every((value) => value !== undefined && value !== null);
 }
 
 /** Codes of errors that reveal nothing about models: an unreachable shard, a defect of the application. */

@@ -33,7 +33,7 @@ export interface PerformScope {
   /** As `read`, for the model that holds a natural key. Absent: always `load`. */
   readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
   /** Records the models that repositories return, and restricts lists. Absent: the action has no rule. */
-  readonly access?: Pick<AccessCheck, 'see' | 'follow' | 'visibleOf'> | undefined;
+  readonly access?: Pick<AccessCheck, 'ask' | 'see' | 'follow' | 'visibleOf'> | undefined;
   /** The groups of shards that the principal may reach. Absent: all. */
   readonly reach?: Reach | undefined;
   /** Called before a query, which cannot see staged states: waits until those of its shard are settled. */

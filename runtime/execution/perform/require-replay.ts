@@ -7,8 +7,8 @@ import type { PerformRun } from './perform-run.js';
 
 /**
  * Authorizes the replay of a stored result like the first call, by the models as they are now: `perform` runs once
- * more, and its plan is discarded. `perform` may fail because of the changes of the first call, which is not a refusal
- * by the rule.
+ * more, and its plan is discarded. `perform` may fail because of the changes of the first call. Then the rule decides on
+ * the models that were read until then.
  *
  * @param result the stored result; it must not name a group that the caller may no longer reach
  * @param newRun creates a run that reads committed states; called if the action has a rule
@@ -28,9 +28,7 @@ export async function requireReplay<Params, Result>(
     await deadlines.race(work, deadline, () => deadlineExceeded(request));
     run.access?.require();
   } catch (error) {
-    const shown = run.access?.shown(error);
-    if (shown instanceof ForbiddenError || isPassing(error)) throw shown;
-    // An error that does not depend on models is no reason to refuse; the rule must still have been satisfied.
-    run.access?.require();
+    if (error instanceof ForbiddenError || isPassing(error)) throw error;
+    run.access?.requireAgain();
   }
 }

@@ -226,6 +226,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     if (this.model.sharded) scope?.reach?.require(shard);
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
+    scope?.access?.ask(name);
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
     const found =
       scope?.read === undefined ? load() : scope.read({ model: this.model, id: uuid, shard }, load);
@@ -243,6 +244,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const { plan } = scope;
     const own = plan.holderOf(lookup.name);
     if (own !== undefined) return own;
+    scope.access?.ask(this.model.name);
     const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
     if (found !== undefined) scope.access?.see(found);
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
