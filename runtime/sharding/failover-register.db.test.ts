@@ -26,8 +26,14 @@ describeOnEachAdapter('The register of failovers', (harness) => {
     ]);
     expect(await register.acknowledge()).toBe(1);
     expect(await register.unacknowledged()).toEqual([]);
-    // Later findings are shown again.
+    // Later findings are shown again, and were noticed later.
+    const long = "UPDATE eventlog.timelines SET noticed_date = noticed_date - interval '1 day'";
+    await database.query({ text: long, values: [] });
     await register.report('Other', ['c']);
-    expect(await register.unacknowledged()).toHaveLength(1);
+    const [found] = await register.unacknowledged();
+    await register.report('Mailer', ['d']);
+    const [now] = (await database.query({ text: 'SELECT now()', values: [] })).rows[0] ?? [];
+    expect((now as Date).getTime() - Number(found?.noticedDate)).toBeLessThan(3_600_000);
+    expect(await register.unacknowledged()).toMatchObject([{ noticedDate: found?.noticedDate }]);
   });
 });

@@ -106,7 +106,10 @@ SELECT s.system, s.timeline, (SELECT t.timeline FROM eventlog.timelines AS t WHE
   ORDER BY t.noticed_date DESC LIMIT 1)
 FROM ${HERE} WHERE s.timeline <> '' ON CONFLICT DO NOTHING RETURNING timeline, previous`;
 
-const REPORT = `UPDATE eventlog.timelines AS t SET ahead = t.ahead || $1::jsonb, acknowledged_date = NULL
+/** A loss on a timeline that is known, as after a restore, is noticed with its first report. */
+const REPORT = `UPDATE eventlog.timelines AS t SET ahead = t.ahead || $1::jsonb, acknowledged_date = NULL,
+  noticed_date = CASE WHEN t.acknowledged_date IS NULL AND (t.previous IS NOT NULL OR t.ahead <> '{}')
+    THEN t.noticed_date ELSE now() END
 FROM ${HERE} WHERE t.system_identifier = s.system AND t.timeline = s.timeline`;
 
 const LIST = `SELECT timeline, previous, noticed_date, ahead FROM eventlog.timelines
