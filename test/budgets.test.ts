@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_010,
   'runtime/http': 5_205,
   'runtime/locks': 510,
-  'runtime/migration': 2_790,
+  'runtime/migration': 2_804,
   'runtime/observability': 800,
   'runtime/openapi': 820,
   'runtime/persistence': 5_452,

@@ -144,7 +144,9 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     await onShard(topology, FIVE[3], 'alter table things drop column title');
     const { code, info } = await fwGen('migrate', 'verify');
     expect(code).toBe(1);
-    expect(info).toContain('(1, 1) lacks what most shards have: column public.things.title text not null');
+    expect(info).toContain(
+      '(1, 1) differs from most shards: it lacks column public.things.title text not null',
+    );
     expect(info).toContain('(1, 1) does not match the models: column things.title does not exist');
     const json = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info) as {
       drift: readonly object[];

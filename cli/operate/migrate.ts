@@ -108,11 +108,11 @@ async function applyAll(
   return { json: { shards }, lines: table, isDrift: !outcomes.every(({ ok }) => ok) };
 }
 
-function driftLines({ shard, lacks, has, tables, failure }: ShardDrift): readonly string[] {
+function driftLines({ shard, comparedWith, lacks, has, tables, failure }: ShardDrift): readonly string[] {
   return [
     ...(failure === undefined ? [] : [`${shard} could not be checked: ${failure}`]),
-    ...lacks.map((line) => `${shard} lacks what most shards have: ${line}`),
-    ...has.map((line) => `${shard} has what most shards lack: ${line}`),
+    ...lacks.map((line) => `${shard} differs from ${comparedWith}: it lacks ${line}`),
+    ...has.map((line) => `${shard} differs from ${comparedWith}: it has ${line}`),
     ...tables.map((message) => `${shard} does not match the models: ${message}`),
   ];
 }

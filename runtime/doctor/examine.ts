@@ -133,7 +133,7 @@ function migrationFinding(status: ShardMigrationStatus): readonly Finding[] {
 }
 
 function driftFindings(
-  { shard, lacks, has, tables, failure }: ShardDrift,
+  { shard, comparedWith, lacks, has, tables, failure }: ShardDrift,
   state: ShardMigrationStatus['state'] | undefined,
 ): readonly Finding[] {
   const subject = shard.toString();
@@ -148,6 +148,6 @@ function driftFindings(
       : 'Write a migration: fw-gen migrate diff. If that finds nothing, undo what was changed by hand on this shard.';
   const misfits = tables.map((message): Finding => ({ subject, ...fault('drift', message, advice) }));
   if (lacks.length + has.length === 0) return misfits;
-  const found = `differs from most shards: ${lacks.length} objects missing, ${has.length} extra`;
+  const found = `differs from ${comparedWith}: ${lacks.length} objects missing, ${has.length} extra`;
   return [...misfits, { subject, ...warning('drift', found, 'Run fw-gen migrate verify for the list.') }];
 }

@@ -121,7 +121,7 @@ export class ShardPreparation {
     for (const drift of compareSchemas(this.#snapshots, { tables: [] })) {
       const difference = describeDifference(drift);
       if (difference !== '')
-        this.#warn(`The schema of shard ${drift.shard} differs from most: ${difference}`);
+        this.#warn(`The schema of shard ${drift.shard} differs from ${drift.comparedWith}: ${difference}`);
     }
   }
 

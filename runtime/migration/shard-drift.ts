@@ -8,9 +8,11 @@ import { type ExpectedTable, tableDrift } from './table-drift.js';
 /** The differences between one shard and the others or the models. */
 export interface ShardDrift {
   readonly shard: ShardIdentifier;
-  /** Properties that most shards have and this one lacks. */
+  /** What it is compared with: `most shards`, or one shard if no schema is that of most. */
+  readonly comparedWith: string;
+  /** Properties that those have and this one lacks. */
   readonly lacks: readonly string[];
-  /** Properties of this shard that most shards do not have. */
+  /** Properties of this shard that those do not have. */
   readonly has: readonly string[];
   /** Differences between tables and models. */
   readonly tables: readonly string[];
@@ -40,12 +42,13 @@ export function compareSchemas(
   outcomes: readonly ShardOutcome<SchemaSnapshot>[],
   { tables: expected }: Pick<DriftOptions, 'tables'>,
 ): readonly ShardDrift[] {
-  const usual = usualLines(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])));
+  const { lines: usual, of: comparedWith } = usualSchema(outcomes);
   const drifts = outcomes.map(({ shard, ...outcome }): ShardDrift => {
-    if (!outcome.ok) return { shard, lacks: [], has: [], tables: [], failure: messageOf(outcome.error) };
+    const known = { shard, comparedWith };
+    if (!outcome.ok) return { ...known, lacks: [], has: [], tables: [], failure: messageOf(outcome.error) };
     const lines = new Set(outcome.value.lines);
     return {
-      shard,
+      ...known,
       lacks: [...usual].filter((line) => !lines.has(line)),
       has: outcome.value.lines.filter((line) => !usual.has(line)),
       tables: tableDrift(expected, outcome.value),
@@ -57,6 +60,7 @@ export function compareSchemas(
   });
 }
 
+const MOST = 'most shards';
 /** Maximum differences that are described. */
 const SHOWN = 5;
 
@@ -71,15 +75,26 @@ export function firstOf(messages: readonly string[]): string {
   return `${messages.slice(0, SHOWN).join('; ')}${more}`;
 }
 
-/** The schema that most shards have; the first of several equally frequent ones. */
-function usualLines(snapshots: readonly SchemaSnapshot[]): ReadonlySet<string> {
-  const counts = new Map<string, { readonly lines: readonly string[]; count: number }>();
-  for (const { lines } of snapshots) {
+/** The schema that most shards have; if there is none, the first of several equally frequent ones. */
+function usualSchema(outcomes: readonly ShardOutcome<SchemaSnapshot>[]): {
+  readonly lines: ReadonlySet<string>;
+  readonly of: string;
+} {
+  const schemas = new Map<
+    string,
+    { readonly lines: readonly string[]; readonly of: string; count: number }
+  >();
+  let total = 0;
+  for (const outcome of outcomes) {
+    if (!outcome.ok) continue;
+    total += 1;
+    const { lines } = outcome.value;
     const text = lines.join('\n');
-    const known = counts.get(text) ?? { lines, count: 0 };
+    const known = schemas.get(text) ?? { lines, of: `shard ${outcome.shard}`, count: 0 };
     known.count += 1;
-    counts.set(text, known);
+    schemas.set(text, known);
   }
-  const [first] = [...counts.values()].sort((left, right) => right.count - left.count);
-  return new Set(first?.lines ?? []);
+  const [first] = [...schemas.values()].sort((left, right) => right.count - left.count);
+  if (first === undefined) return { lines: new Set(), of: MOST };
+  return { lines: new Set(first.lines), of: first.count * 2 > total ? MOST : first.of };
 }
