@@ -37,7 +37,7 @@ const project = new Project({
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
-    skipLibCheck: true,
+    strict: true,
   },
 });
 const entries = new Map<string, SourceFile>(
@@ -53,6 +53,15 @@ const named = new Set<Node>(
   [...entries.values()].flatMap((entry) => [...entry.getExportedDeclarations().values()].flat()),
 );
 const printer = ts.createPrinter({ removeComments: true });
+
+test('the declarations of the package compile without `skipLibCheck`', () => {
+  const program = project.getProgram();
+  const files = project.getSourceFiles().filter((file) => file.getFilePath().startsWith(DIST));
+  const messages = files.flatMap((file) =>
+    program.getSemanticDiagnostics(file).map((each) => each.getMessageText()),
+  );
+  expect(messages).toEqual([]);
+});
 
 describe.each([...entries])('the entry %s', (name, entry) => {
   const declarations = [...entry.getExportedDeclarations()];

@@ -54,10 +54,9 @@ export interface ShardGatewaysOptions {
 
 /** The part of a `DatabaseRegistry` that execution uses. */
 export interface ExecutionDatabases
-  extends Pick<
-    DatabaseRegistry,
-    'shards' | 'defaultShard' | 'database' | 'replica' | 'guardWith' | 'onRemoved' | 'onServerInDoubt'
-  > {
+  extends Pick<DatabaseRegistry, 'shards' | 'defaultShard' | 'database' | 'replica' | 'guardWith'> {
+  onServerInDoubt(listener: (shard: ShardIdentifier) => void): void;
+  onRemoved(listener: (shard: ShardIdentifier) => void): void;
   memberConfig(shard: ShardIdentifier): {
     readonly primary: Pick<MemberConfig['primary'], 'lockTimeoutMs'>;
   };
