@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_804,
   'runtime/observability': 800,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_452,
+  'runtime/persistence': 5_460,
   'runtime/pglite': 1_140,
   'runtime/postgres': 1_110,
   'runtime/relay': 1_880,

@@ -9,16 +9,18 @@ import type { ActionRow, PlanWrite } from './write/plan-write.js';
 export type WriteGroup = readonly PlanWrite[];
 
 /**
+ * What a flush does at a row that another transaction has locked. `wait`: waits for it, up to the session's lock
+ * time-out. `skip`: leaves out its group, so that one blocked row does not delay the other groups. `refuse`: fails at once.
+ */
+export type LockedRows = 'wait' | 'skip' | 'refuse';
+
+/**
  * Several groups of plans for one statement. No two groups change the same row; two groups may both only check its
  * version.
  */
 export interface FlushRequest {
   readonly groups: readonly WriteGroup[];
-  /**
-   * `wait`: the statement waits for a locked row, up to the session's lock time-out. `skip`: the statement leaves out a
-   * group with a locked row, so that one blocked row does not delay the other groups.
-   */
-  readonly locked: 'wait' | 'skip';
+  readonly locked: LockedRows;
   /**
    * Maximum total length of the values of several groups, in characters. A larger flush is refused. Default: no limit.
    */

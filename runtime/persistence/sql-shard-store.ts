@@ -67,7 +67,7 @@ export class SqlShardStore implements ShardStore {
     requireSize(request, statement);
     try {
       // A statement that waits for locks would delay those behind it in the pipeline.
-      const pipeline = request.locked === 'skip' ? this : undefined;
+      const pipeline = request.locked === 'wait' ? undefined : this;
       const limits = { ...options, pipeline, access: INTERNAL_ACCESS } as const;
       const { rows } = await this.#database.query(statement, limits);
       const [applied, revision] = rows[0] ?? [];

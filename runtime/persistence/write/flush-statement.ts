@@ -3,7 +3,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import type { EventCatalog } from '../codec/event-catalog.js';
 import { INT } from '../codec/parameter-kind.js';
-import type { FlushRequest } from '../shard-store.js';
+import type { FlushRequest, LockedRows } from '../shard-store.js';
 import * as eventlog from './eventlog-tables.js';
 import { foldGroup, type RowChange } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
@@ -41,6 +41,12 @@ export function flushStatement(request: FlushRequest, origin: FlushOrigin): Stat
 /** What a plan brings for one table. */
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
 
+/** What follows the locking clause. */
+const AT_LOCKED_ROWS: Readonly<Record<LockedRows, string>> = {
+  wait: '',
+  skip: ' SKIP LOCKED',
+  refuse: ' NOWAIT',
+};
 /** Groups whose versions match. */
 const OK = 'ok';
 
@@ -92,7 +98,7 @@ class FlushStatement {
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
     this.#changes = groups.map(foldGroup);
     this.#tables = changesByTable(this.#changes);
-    this.#lock = `FOR NO KEY UPDATE OF t${locked === 'skip' ? ' SKIP LOCKED' : ''}`;
+    this.#lock = `FOR NO KEY UPDATE OF t${AT_LOCKED_ROWS[locked]}`;
     this.#isGuarded = this.#tables.some(isGuarded);
     this.#form = isSingle(plans) ? SINGLE : MERGED;
     this.#builder = new StatementBuilder(origin.namespace);

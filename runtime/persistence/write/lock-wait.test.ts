@@ -49,7 +49,7 @@ function plan(): PlanWrite {
 describe('A plan that was left out', () => {
   it.each([
     [5_000, ['skip', 'wait']],
-    [DEFAULT_WRITER_LIMITS.lockWaitMs, ['skip', 'skip']],
+    [DEFAULT_WRITER_LIMITS.lockWaitMs, ['skip', 'refuse']],
   ])('with %i ms left waits for a lock only if it can hear how that ends', async (timeoutMs, statements) => {
     const store = new LockedStore();
     const { outcome } = new ShardWriter(store, SHARD).submit(plan(), { timeoutMs });

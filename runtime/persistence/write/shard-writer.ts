@@ -6,7 +6,7 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { during } from '../../tracing.js';
-import type { FlushOutcome, FlushRequest, ShardStore } from '../shard-store.js';
+import type { FlushOutcome, LockedRows, ShardStore } from '../shard-store.js';
 import { BatchBuilder, isDeclaredFoldable } from './batch-builder.js';
 import { giveBack, isAboutLocks, isAboutTheServer, LostWrite } from './flush-failure.js';
 import {
@@ -189,7 +189,7 @@ export class ShardWriter {
       this.#waiting += 1;
       // If its deadline passed while a plan waited for a lock, its caller could not learn the outcome.
       const mayWait = haveTime(groups.flat(), this.#limits.lockWaitMs + ANSWER_MS);
-      this.#start(groups, mayWait ? 'wait' : 'last', () => {
+      this.#start(groups, mayWait ? 'wait' : 'refuse', () => {
         this.#waiting -= 1;
       });
     }
@@ -201,7 +201,7 @@ export class ShardWriter {
       if (groups.length === 0) break;
       this.#inFlight += 1;
       this.#lastSizes = [plansIn(groups), this.#lastSizes[0]];
-      this.#start(groups, 'first', () => {
+      this.#start(groups, 'skip', () => {
         this.#inFlight -= 1;
       });
     }
@@ -214,9 +214,9 @@ export class ShardWriter {
     return this.#queue.length - this.#heldUp >= Math.max(this.#limits.overlapFrom, last / 2);
   }
 
-  #start(groups: readonly PlanGroup[], mode: FlushMode, done: () => void): void {
+  #start(groups: readonly PlanGroup[], locked: LockedRows, done: () => void): void {
     forEachRow(groups, (row) => this.#busyRows.set(row, true));
-    void this.#send(groups, mode).finally(() => {
+    void this.#send(groups, locked).finally(() => {
       forEachRow(groups, (row) => this.#busyRows.delete(row));
       done();
       this.#lookAtQueue();
@@ -266,24 +266,24 @@ export class ShardWriter {
     return true;
   }
 
-  async #send(groups: readonly PlanGroup[], mode: FlushMode): Promise<void> {
+  async #send(groups: readonly PlanGroup[], locked: LockedRows): Promise<void> {
     const sending: Sending = { isTakenBack: false, leave: undefined };
     let outcomes: readonly FlushOutcome[];
     try {
-      outcomes = await this.#flush(groups, mode, sending);
+      outcomes = await this.#flush(groups, locked, sending);
     } catch (error) {
-      if (sending.isTakenBack) this.#putBack(groups, mode);
-      else await this.#fail(groups, mode, error);
+      if (sending.isTakenBack) this.#putBack(groups, locked);
+      else await this.#fail(groups, locked, error);
       return;
     }
     this.#reportTogether(() => {
       const batchSize = plansIn(groups);
       groups.forEach((group, index) => {
         const outcome = outcomes[index];
-        if (outcome === 'applied') this.#applied(group, batchSize, mode);
+        if (outcome === 'applied') this.#applied(group, batchSize, locked);
       });
       const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
-      if (mode === 'first') this.#sendLaterAlone(leftOut);
+      if (locked === 'skip') this.#sendLaterAlone(leftOut);
       else for (const group of leftOut) this.#stale(group);
     });
   }
@@ -298,7 +298,11 @@ export class ShardWriter {
     }
   }
 
-  #flush(groups: readonly PlanGroup[], mode: FlushMode, sending: Sending): Promise<readonly FlushOutcome[]> {
+  #flush(
+    groups: readonly PlanGroup[],
+    locked: LockedRows,
+    sending: Sending,
+  ): Promise<readonly FlushOutcome[]> {
     let deadline = 0;
     for (const group of groups) {
       const leader = group[0]?.plan.action;
@@ -309,7 +313,6 @@ export class ShardWriter {
       }
     }
     this.#counters.sent(groups);
-    const locked: FlushRequest['locked'] = mode === 'wait' ? 'wait' : 'skip';
     const plans = groups.map((group) => group.map(({ plan }) => plan));
     const request = { groups: plans, locked, maximumCharacters: this.#limits.maximumCharacters };
     const options = { timeoutMs: Math.max(1, deadline - time.nowMs()), place: sending };
@@ -317,18 +320,18 @@ export class ShardWriter {
   }
 
   /** Requeues the plans of an unsent statement in front of all others, except cancelled ones. */
-  #putBack(groups: readonly PlanGroup[], mode: FlushMode): void {
+  #putBack(groups: readonly PlanGroup[], locked: LockedRows): void {
     const waiting = groups.map((group) => group.filter(isPending));
     this.#counters.sent(groups, -1);
     for (const entry of waiting.flat()) entry.notSent();
-    if (mode === 'first') this.#queue.unshift(...waiting.flat());
+    if (locked === 'skip') this.#queue.unshift(...waiting.flat());
     else this.#alone.unshift(...waiting);
   }
 
-  #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
+  #applied(group: PlanGroup, batchSize: number, locked: LockedRows): void {
     const now = time.nowMs();
     const chainLength = group.length;
-    const contended = mode !== 'first';
+    const contended = locked !== 'skip';
     for (const entry of group) {
       this.#refusedCallers.applied(entry.plan);
       entry.pending.settle(true);
@@ -359,7 +362,7 @@ export class ShardWriter {
     for (const { pending } of group) pending.settle(false);
   }
 
-  async #fail(groups: readonly PlanGroup[], mode: FlushMode, error: unknown): Promise<void> {
+  async #fail(groups: readonly PlanGroup[], locked: LockedRows, error: unknown): Promise<void> {
     const [group = []] = groups;
     if (isAboutTheServer(error)) {
       this.#reportTogether(() => {
@@ -368,8 +371,8 @@ export class ShardWriter {
     } else if (groups.length > 1) {
       this.#counters.splits += 1;
       const middle = Math.ceil(groups.length / 2);
-      await this.#send(groups.slice(0, middle), mode);
-      await this.#send(groups.slice(middle), mode);
+      await this.#send(groups.slice(0, middle), locked);
+      await this.#send(groups.slice(middle), locked);
     } else {
       this.#refused(group, error);
     }
@@ -391,6 +394,3 @@ export class ShardWriter {
 function abortedInQueue(): DriverFailure {
   return new DriverFailure('aborted in the queue', { phase: 'not-sent', reason: 'aborted' });
 }
-
-/** `first`: with other plans. `wait`: alone, waiting for locks. `last`: alone, with no time left to wait. */
-type FlushMode = 'first' | 'wait' | 'last';
