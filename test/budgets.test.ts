@@ -26,7 +26,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/config': 3_130,
   'runtime/consumer': 430,
   'runtime/doctor': 610,
-  'runtime/domain': 2_890,
+  'runtime/domain': 2_905,
   'runtime/events': 6_410,
   'runtime/execution': 4_010,
   'runtime/http': 5_205,

@@ -15,7 +15,7 @@ const INTEGER_64 = `^(-?(${atMost('9223372036854775807')})|-9223372036854775808)
 const STRING: ColumnKind = {
   sqlType: 'text',
   order: 'text',
-  text: (field) => (value) => storable(value as string, field),
+  text: (field) => (value) => storable(requireText(value, field), field),
   isQuoted: true,
   isStorable: (value) => (value as string).length <= INDEXED_LENGTH,
 };
@@ -58,12 +58,12 @@ export const VERSION: ColumnKind = {
 const BOOLEAN: ColumnKind = {
   sqlType: 'boolean',
   order: 'boolean',
-  text: () => (value) => (value === true ? 't' : 'f'),
+  text: (field) => (value) => (requireBoolean(value, field) ? 't' : 'f'),
 };
 
 export const stringKind: FieldKind<TypeOf<'string'>> = {
-  writer: () => (value) => JSON.stringify(value),
-  reader: (_, field) => (json) => textOf(json, field.name),
+  writer: (_, field) => (value) => JSON.stringify(requireText(value, field.name)),
+  reader: (_, field) => (json) => requireText(json, field.name),
   column: () => STRING,
   isValue: (value) => typeof value === 'string',
   schema: (_, { direction }) =>
@@ -83,8 +83,8 @@ export const numberKind: FieldKind<TypeOf<'number'>> = {
 };
 
 export const booleanKind: FieldKind<TypeOf<'boolean'>> = {
-  writer: () => (value) => (value === true ? 'true' : 'false'),
-  reader: (_, field) => (json) => (typeof json === 'boolean' ? json : refuse(field.name, 'true or false')),
+  writer: (_, field) => (value) => String(requireBoolean(value, field.name)),
+  reader: (_, field) => (json) => requireBoolean(json, field.name),
   jsonKind: () => 'boolean',
   column: () => BOOLEAN,
   isValue: (value) => typeof value === 'boolean',
@@ -94,14 +94,14 @@ export const booleanKind: FieldKind<TypeOf<'boolean'>> = {
 
 /** A `bigint` of 64 bits; text in JSON. */
 export const bigintKind: FieldKind<TypeOf<'bigint'>> = {
-  writer: () => (value) => quoted(String(value)),
+  writer: (_, field) => (value) => quoted(String(requireBigint(value, field.name))),
   reader: (_, field) => (json) =>
     parsed(field.name, 'an integer as a string', () => BigInt(textOf(json, field.name))),
   isText: true,
   column: () => ({
     sqlType: 'bigint',
     order: 'integer',
-    text: (field) => (value) => bigintText(value as bigint, field),
+    text: (field) => (value) => bigintText(requireBigint(value, field), field),
     fromDriver: (value) => BigInt(value as string),
   }),
   isValue: (value) => typeof value === 'bigint',
@@ -114,8 +114,8 @@ export const bigintKind: FieldKind<TypeOf<'bigint'>> = {
 
 /** An ISO 4217 code. */
 export const currencyKind: FieldKind<TypeOf<'currency'>> = {
-  writer: () => (value) => quoted(String(value)),
-  reader: (_, field) => (json) => textOf(json, field.name),
+  writer: (_, field) => (value) => quoted(requireText(value, field.name)),
+  reader: (_, field) => (json) => requireText(json, field.name),
   column: () => ({
     ...STRING,
     sqlType: 'character(3)',
@@ -128,11 +128,11 @@ export const currencyKind: FieldKind<TypeOf<'currency'>> = {
 
 /** A union of literals or an enum. */
 export const enumKind: FieldKind<TypeOf<'enum'>> = {
-  writer: () => (value) => JSON.stringify(value),
-  reader:
-    ({ values }, { name }) =>
-    (json) =>
-      (values as readonly unknown[]).includes(json) ? json : refuse(name, `one of ${values.join(', ')}`),
+  writer: (type, { name }) => {
+    const member = memberOf(type, name);
+    return (value) => JSON.stringify(member(value));
+  },
+  reader: (type, { name }) => memberOf(type, name),
   jsonKind: ({ values }) => typeof values[0] as 'string' | 'number' | 'boolean',
   column: ({ values }) => {
     const [kind, ...others] = new Set(values.map((value) => typeof value));
@@ -154,6 +154,24 @@ export const jsonKind: FieldKind<TypeOf<'json'>> = {
   schema: () => ({}),
   example: () => ({}),
 };
+
+/** Writers check values as readers do: otherwise, a value could be stored and never be read. */
+function memberOf({ values }: TypeOf<'enum'>, name: string): <T>(value: T) => T {
+  return (value) =>
+    (values as readonly unknown[]).includes(value) ? value : refuse(name, `one of ${values.join(', ')}`);
+}
+
+function requireText(value: unknown, name: string): string {
+  return typeof value === 'string' ? value : refuse(name, 'a string');
+}
+
+function requireBoolean(value: unknown, name: string): boolean {
+  return typeof value === 'boolean' ? value : refuse(name, 'true or false');
+}
+
+function requireBigint(value: unknown, name: string): bigint {
+  return typeof value === 'bigint' ? value : refuse(name, 'a bigint');
+}
 
 function bigintText(value: bigint, field: string): string {
   if (value >= BIGINT_LIMIT || value < -BIGINT_LIMIT) {
