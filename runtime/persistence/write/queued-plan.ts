@@ -1,10 +1,10 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import type { Wait } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { rowOf } from '../../domain/entity.js';
-import { onAbort } from '../../sharding/abort-listeners.js';
 import type { Place } from '../../sharding/shard-database.js';
 import type { Span } from '../../tracing.js';
 import { PendingPlan } from './pending-plan.js';
