@@ -5,7 +5,7 @@ import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { JournalError, messageOf, ValidationError } from '../../errors.js';
+import { JournalError, messageOf, UnknownShardError, ValidationError } from '../../errors.js';
 import type { AttemptOutcome } from '../../persistence/attempt-outcome.js';
 import {
   paramsVersions,
@@ -286,7 +286,8 @@ export class CrossShardJournal {
     try {
       return (await this.#outcomeOf(shard, actionId)) ?? 'not-applied';
     } catch (error) {
-      if (error instanceof DriverFailure) return 'unknown';
+      // An entry may outlive a shard's removal from the configuration.
+      if (error instanceof DriverFailure || error instanceof UnknownShardError) return 'unknown';
       throw error;
     }
   }

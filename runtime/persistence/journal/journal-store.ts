@@ -6,7 +6,7 @@ import type { AttemptOutcome } from '../attempt-outcome.js';
 
 /**
  * The status of a shard transaction. `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
- * the shard has no trace of it so far. `unknown`: the shard did not answer.
+ * the shard has no trace of it so far. `unknown`: the shard did not answer, or is not configured.
  */
 export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
