@@ -156,10 +156,16 @@ export class ShardGateways implements RepositoryContext {
   }
 
   #writerLimits(shard: ShardIdentifier): WriterLimits {
+    const databases = this.#databases;
+    const { lockWaitMs } = DEFAULT_WRITER_LIMITS;
     return {
       ...DEFAULT_WRITER_LIMITS,
       ...this.#writing,
-      lockWaitMs: this.#databases.memberConfig(shard).primary.lockTimeoutMs,
+      /** A reload may change it, or remove the shard. */
+      get lockWaitMs() {
+        const isListed = databases.shards().includes(shard);
+        return isListed ? databases.memberConfig(shard).primary.lockTimeoutMs : lockWaitMs;
+      },
     };
   }
 
