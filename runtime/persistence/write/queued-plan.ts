@@ -68,6 +68,8 @@ export class QueuedPlan implements Wait, Submission {
   slot: number = NO_SLOT;
   /** Whether its deadline passed in flight, so that its execution has failed. */
   expired = false;
+  /** Whether a statement has left it out, because another transaction had locked one of its rows or changed it. */
+  wasLeftOut = false;
   /** The action row that decides the outcome of the statement in flight, if there is one. */
   sentUnder: ActionRow | undefined = undefined;
   /** The statement in flight, if there is one. */

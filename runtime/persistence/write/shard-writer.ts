@@ -280,9 +280,10 @@ export class ShardWriter {
       const batchSize = plansIn(groups);
       groups.forEach((group, index) => {
         const outcome = outcomes[index];
-        if (outcome === 'applied') this.#applied(group, batchSize, mode);
+        if (outcome === 'applied') this.#applied(group, batchSize);
       });
       const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
+      for (const entry of leftOut.flat()) entry.wasLeftOut = true;
       if (mode === 'first') this.#sendLaterAlone(leftOut);
       else for (const group of leftOut) this.#stale(group);
     });
@@ -325,15 +326,14 @@ export class ShardWriter {
     else this.#alone.unshift(...waiting);
   }
 
-  #applied(group: PlanGroup, batchSize: number, mode: FlushMode): void {
+  #applied(group: PlanGroup, batchSize: number): void {
     const now = time.nowMs();
     const chainLength = group.length;
-    const contended = mode !== 'first';
     for (const entry of group) {
       this.#refusedCallers.applied(entry.plan);
       entry.pending.settle(true);
       const queuedMs = now - entry.queuedMs;
-      entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
+      entry.resolve({ kind: 'applied', batchSize, chainLength, contended: entry.wasLeftOut, queuedMs });
     }
   }
 
