@@ -101,9 +101,14 @@ export class Execution<Params, Result> {
       throw failure;
     } finally {
       this.#context.running.end();
-      this.#context.observed.ended(this.#request, this.#tally, failure);
-      this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
+      this.ended(failure);
     }
+  }
+
+  /** Counts, logs and reports the end. Called by others only if it never runs. @param failure undefined after success */
+  ended(failure: unknown): void {
+    this.#context.observed.ended(this.#request, this.#tally, failure);
+    this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
   }
 
   #try(retriedFor: string | undefined): Promise<AttemptResult<Result>> {
