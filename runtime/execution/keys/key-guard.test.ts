@@ -16,7 +16,7 @@ import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { ShardStore } from '../../persistence/shard-store.js';
 import type { KeyClaim, KeyName, KeyRecord } from '../../persistence/write/idempotency-key.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { askHome, KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
+import { KeyGuard, keyHome, requestFingerprint } from './key-guard.js';
 import { KeyRepeats } from './key-repeats.js';
 
 const home = ShardIdentifier.of(0, 0);
@@ -105,9 +105,18 @@ describe('the home of a key', () => {
     ['a deadline', 'deadline', 1, DeadlineExceededError],
   ] as const)('is asked again only if that may help: after %s', async (_, reason, times, error) => {
     const failure = new DriverFailure('no answer', { phase: 'in-flight', reason });
-    const ask = vi.fn(() => Promise.reject(failure));
-    await expect(askHome(guardOf(), ask)).rejects.toThrow(error);
+    const ask = vi.spyOn(storeOf(home), 'readKey').mockRejectedValue(failure);
+    await expect(guardOf().lookUp()).rejects.toThrow(error);
     expect(ask).toHaveBeenCalledTimes(times);
+  });
+
+  test('is not blamed for the shard of the plan, which does not answer', async () => {
+    storeOf(home).record = recordOf({ target });
+    const gone = new DriverFailure('gone', { phase: 'not-sent', reason: 'unreachable' });
+    vi.spyOn(storeOf(target), 'readKey').mockRejectedValue(gone);
+    await expect(guardOf().lookUp()).rejects.toThrow(
+      new ShardUnavailableError(target.toString(), 'its database cannot be reached'),
+    );
   });
 
   test('forgets a plan that was not applied', async () => {
