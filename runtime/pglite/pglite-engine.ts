@@ -23,11 +23,6 @@ const SESSION_SETTINGS = "set TimeZone = 'UTC'; set DateStyle = 'ISO';";
 export class PgliteEngine {
   readonly #module: PgliteModule;
   readonly #wire: EngineWire;
-  /**
-   * The refusal of COPY FROM STDIN, which would otherwise read beyond the messages and crash the engine. The server ignores
-   * it after any other statement.
-   */
-  readonly #noCopy: Uint8Array;
   /** Texts of prepared statements, by name. */
   readonly #prepared: Map<string, string> = new Map();
   #transactionStatus = 'I';
@@ -36,7 +31,6 @@ export class PgliteEngine {
   private constructor(module: PgliteModule, wire: EngineWire) {
     this.#module = module;
     this.#wire = wire;
-    this.#noCopy = module.protocol.serialize.copyFail('COPY FROM STDIN is not supported');
   }
 
   /** @param directory absent: in memory @throws DriverFailure with the reason why it cannot be opened */
@@ -86,7 +80,7 @@ export class PgliteEngine {
   /** Several statements without parameters. @throws DriverFailure */
   script(sql: string): Promise<Rows> {
     const { serialize } = this.#module.protocol;
-    return this.#execute(Buffer.concat([serialize.query(sql), this.#noCopy]), undefined);
+    return this.#execute(Buffer.concat([serialize.query(sql), serialize.copyFail(NO_COPY)]), undefined);
   }
 
   /** Clears the state of a session: its transaction, settings, locks and prepared statements. */
@@ -136,7 +130,7 @@ export class PgliteEngine {
       serialize.bind({ statement: name, values }),
       serialize.describe({ type: 'P' }),
       serialize.execute({}),
-      this.#noCopy,
+      serialize.copyFail(NO_COPY),
       serialize.sync(),
     ];
   }
@@ -207,6 +201,9 @@ export class PgliteEngine {
 
 /** An empty statement, for example only a comment. An engine that has crashed may call any statement empty. */
 const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
+
+/** Follows each statement: COPY would read beyond the messages and crash the engine. It is ignored after any other one. */
+const NO_COPY = 'COPY FROM STDIN is not supported';
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {
   const reason = phase === 'not-sent' ? 'unreachable' : undefined;

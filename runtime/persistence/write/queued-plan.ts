@@ -1,6 +1,5 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
-import { onAbort } from '../../concurrency/abort-listeners.js';
 import type { Wait } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
@@ -109,14 +108,6 @@ export class QueuedPlan implements Wait, Submission {
 
   expire(): void {
     this.reject(this.#overdue(this));
-  }
-
-  /** Calls back when the signal is aborted, at once if it already is; not after the pending plan is settled. */
-  onAbort(listener: (entry: QueuedPlan) => void): void {
-    const { signal } = this;
-    if (signal === undefined) return;
-    if (signal.aborted) listener(this);
-    else this.pending.onSettled(onAbort(signal, () => listener(this)));
   }
 }
 

@@ -1,4 +1,5 @@
 import { TransientMap } from '../../collections/transient-map.js';
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
@@ -96,7 +97,7 @@ export class ShardWriter {
     for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
     if (this.#refusedCallers.isAlone(plan)) this.#alone.push([entry]);
     else this.#queue.push(entry);
-    entry.onAbort(this.#aborted);
+    this.#listen(entry);
     if (this.#goesAhead) this.#sendNext();
     else this.#sendSoon();
     return entry;
@@ -130,9 +131,16 @@ export class ShardWriter {
     return entry.sentUnder === undefined ? failure : new LostWrite(entry.sentUnder, failure);
   };
 
-  readonly #aborted = (entry: QueuedPlan): void => {
-    if (this.#takeBack(entry)) entry.reject(abortedInQueue());
-  };
+  /** Takes a plan back when its signal is aborted, at once if it already is, until its outcome is known. */
+  #listen(entry: QueuedPlan): void {
+    const { signal, pending } = entry;
+    if (signal === undefined) return;
+    const aborted = (): void => {
+      if (this.#takeBack(entry)) entry.reject(abortedInQueue());
+    };
+    if (signal.aborted) aborted();
+    else pending.onSettled(onAbort(signal, aborted));
+  }
 
   /** Removes a plan from the queue or from an unsent statement. False if it has been sent. */
   #takeBack(entry: QueuedPlan): boolean {
