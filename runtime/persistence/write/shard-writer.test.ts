@@ -604,6 +604,15 @@ describe('a deadline', () => {
     expect(plan.pending.state).toBe('applied');
   });
 
+  test('in flight leaves an outcome that an answer no longer changes once it is settled', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    await plan.end;
+    plan.pending.settle(false);
+    await bench.manual.last.answer();
+    expect(plan.pending.state).toBe('failed');
+  });
+
   test('of the most patient plan is that of the statement', async () => {
     const bench = new Bench();
     const held = bench.hold();
