@@ -1,9 +1,9 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import type { Wait } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor } from '../../domain/entity.js';
-import { rowOf } from '../../domain/entity.js';
+import { type ModelDescriptor, rowOf } from '../../domain/entity.js';
 import type { Place } from '../../sharding/shard-database.js';
 import type { Span } from '../../tracing.js';
 import { PendingPlan } from './pending-plan.js';
@@ -112,6 +112,14 @@ export class QueuedPlan implements Wait, Submission {
 }
 
 function ignore(): void {}
+
+/** Calls back when the plan's signal is aborted, at once if it already is; not after the pending plan is settled. */
+export function onAbortOf(entry: QueuedPlan, listener: (entry: QueuedPlan) => void): void {
+  const { signal, pending } = entry;
+  if (signal === undefined) return;
+  if (signal.aborted) listener(entry);
+  else pending.onSettled(onAbort(signal, () => listener(entry)));
+}
 
 /** The outcome of a plan, as its execution receives it. */
 export type WriteOutcome =

@@ -1,5 +1,4 @@
 import { TransientMap } from '../../collections/transient-map.js';
-import { onAbort } from '../../concurrency/abort-listeners.js';
 import { deadlines } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
@@ -20,7 +19,7 @@ import {
   touchOneRow,
 } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
-import { QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
+import { onAbortOf, QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
 import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
@@ -97,7 +96,7 @@ export class ShardWriter {
     for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
     if (this.#refusedCallers.isAlone(plan)) this.#alone.push([entry]);
     else this.#queue.push(entry);
-    this.#listen(entry);
+    onAbortOf(entry, this.#aborted);
     if (this.#goesAhead) this.#sendNext();
     else this.#sendSoon();
     return entry;
@@ -131,16 +130,9 @@ export class ShardWriter {
     return entry.sentUnder === undefined ? failure : new LostWrite(entry.sentUnder, failure);
   };
 
-  /** Takes a plan back when its signal is aborted, at once if it already is, until its outcome is known. */
-  #listen(entry: QueuedPlan): void {
-    const { signal, pending } = entry;
-    if (signal === undefined) return;
-    const aborted = (): void => {
-      if (this.#takeBack(entry)) entry.reject(abortedInQueue());
-    };
-    if (signal.aborted) aborted();
-    else pending.onSettled(onAbort(signal, aborted));
-  }
+  readonly #aborted = (entry: QueuedPlan): void => {
+    if (this.#takeBack(entry)) entry.reject(abortedInQueue());
+  };
 
   /** Removes a plan from the queue or from an unsent statement. False if it has been sent. */
   #takeBack(entry: QueuedPlan): boolean {
