@@ -199,7 +199,7 @@ function finished(outcome: WriteOutcome, write: PlanWrite): PartResult {
  * ago; if its row is gone, that execution was rolled back or the key was purged.
  */
 async function replayOrRetry(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResult> {
-  const replay = await guard.replayAt(shard);
+  const replay = await guard.lookUp(shard);
   if (replay !== undefined) return { kind: 'replayed', replay };
   const error = new IdempotencyKeyBusyError('Another execution under this idempotency key is running');
   return { kind: 'retry', end: 'locked', error };

@@ -55,12 +55,17 @@ export class KeyGuard implements KeyedRequest {
     return this.#options.repeats.areLikely;
   }
 
-  /** The first result, if any. @throws IdempotencyKeyReusedError for another request @throws errors of `askShard` */
-  async lookUp(): Promise<Replay | undefined> {
-    const { home } = this.#options;
-    const record = await this.#read(home);
+  /**
+   * The first result, if any: that of the shard of the plan, which the key's home names.
+   *
+   * @throws IdempotencyKeyReusedError for another request @throws errors of `askShard`
+   */
+  async lookUp(shard: ShardIdentifier = this.home): Promise<Replay | undefined> {
+    const record = await this.#read(shard);
     if (record === undefined) return undefined;
-    return record.target === home ? this.#replay(record) : this.replayAt(record.target);
+    const { target, result } = record;
+    if (shard === this.home && target !== shard) return this.lookUp(target);
+    return result === undefined ? undefined : { result: this.#options.results.read(result) };
   }
 
   /**
@@ -74,13 +79,6 @@ export class KeyGuard implements KeyedRequest {
    */
   lookAgain(error: unknown): Promise<Replay | undefined> | undefined {
     return isPassing(error) ? undefined : this.lookUp();
-  }
-
-  /** The first result as stored on the target. @throws IdempotencyKeyReusedError @throws errors of `askShard` */
-  async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
-    if (target === this.#options.home) return this.lookUp();
-    const record = await this.#read(target);
-    return record === undefined ? undefined : this.#replay(record);
   }
 
   /**
@@ -103,7 +101,6 @@ export class KeyGuard implements KeyedRequest {
    */
   async announce(claim: KeyClaim, actionId: string): Promise<void> {
     const { home, store } = this.#options;
-    if (claim.target === home) return;
     if (await askShard(home, () => store(home).claimKey(claim, actionId, this.#limits()))) return;
     const record = await this.#read(home);
     const where = record === undefined ? 'another shard' : `shard ${record.target.toString()}`;
@@ -120,21 +117,21 @@ export class KeyGuard implements KeyedRequest {
     actionId: string,
     send: () => Promise<PartResult>,
   ): Promise<PartResult> {
+    if (claim.target === this.home) return send();
     await this.announce(claim, actionId);
     try {
       const result = await send();
-      if (result.kind === 'retry') await this.#withdraw(claim, actionId);
+      if (result.kind === 'retry') await this.#withdraw(actionId);
       return result;
     } catch (error) {
-      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(claim, actionId);
+      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(actionId);
       throw error;
     }
   }
 
   /** If this fails, the key stays bound to its target, where a repeat may still run the plan. */
-  async #withdraw(claim: KeyClaim, actionId: string): Promise<void> {
+  async #withdraw(actionId: string): Promise<void> {
     const { home, name, store } = this.#options;
-    if (claim.target === home) return;
     await store(home)
       .releaseKey(name, actionId, this.#limits())
       .catch(() => {});
@@ -153,10 +150,6 @@ export class KeyGuard implements KeyedRequest {
       throw new IdempotencyKeyReusedError('This idempotency key was used before with another request');
     }
     return record;
-  }
-
-  #replay({ result }: KeyRecord): Replay | undefined {
-    return result === undefined ? undefined : { result: this.#options.results.read(result) };
   }
 
   #limits(): { readonly timeoutMs: number } {

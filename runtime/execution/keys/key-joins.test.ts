@@ -104,23 +104,6 @@ describe('executions under one key', () => {
     expect([second.runs, first.refusals, second.refusals]).toEqual([0, 0, 1]);
   });
 
-  test('count as running while they wait', async () => {
-    const running = new Running();
-    const joins = new KeyJoins(running);
-    const [first, second] = [new Work(), new Work()];
-    const request = { name, fingerprint: 'f' };
-    const ends = [joins.run(request, first, patient), joins.run(request, second, patient)];
-    let hasEnded = false;
-    const ended = running.ended().then(() => {
-      hasEnded = true;
-    });
-    first.end('done');
-    await new Promise(setImmediate);
-    expect([second.runs, hasEnded]).toEqual([1, false]);
-    second.end('done');
-    await Promise.all([...ends, ended]);
-  });
-
   test('of different principals, operations or keys do not wait for each other', async () => {
     const joins = new KeyJoins(new Running());
     const others = [{ principal: 'bob' }, { operation: 'withdraw' }, { key: 'k2' }];
