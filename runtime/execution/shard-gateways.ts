@@ -157,14 +157,13 @@ export class ShardGateways implements RepositoryContext {
 
   #writerLimits(shard: ShardIdentifier): WriterLimits {
     const databases = this.#databases;
-    const { lockWaitMs } = DEFAULT_WRITER_LIMITS;
     return {
       ...DEFAULT_WRITER_LIMITS,
       ...this.#writing,
       /** A reload may change it, or remove the shard. */
       get lockWaitMs() {
-        const isListed = databases.shards().includes(shard);
-        return isListed ? databases.memberConfig(shard).primary.lockTimeoutMs : lockWaitMs;
+        if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+        return databases.memberConfig(shard).primary.lockTimeoutMs;
       },
     };
   }

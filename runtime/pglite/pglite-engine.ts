@@ -4,7 +4,6 @@ import type { Rows, Statement } from '../sharding/shard-database.js';
 import { isStalePlan } from '../sharding/sql-state.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
-
 import { type EngineWire, localWire, type Message, remoteWire } from './engine-wire.js';
 import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';

@@ -118,8 +118,7 @@ export class CrossShardJournal {
    */
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
-    const requested = await callShard(shard, () => journal.request(id, LIMITS));
-    if (requested) return;
+    if (await callShard(shard, () => journal.request(id, LIMITS))) return;
     const refusal = await this.#refusal(id, shard, journal);
     if (refusal.reason !== 'closed') throw refusal;
   }
@@ -201,8 +200,7 @@ export class CrossShardJournal {
   }
 
   async #outcomeOf(shard: ShardIdentifier, actionId: string): Promise<AttemptOutcome | undefined> {
-    const { outcome } = await this.#gateways.gateway(shard).store.readAttempt(actionId, LIMITS);
-    return outcome;
+    return (await this.#gateways.gateway(shard).store.readAttempt(actionId, LIMITS)).outcome;
   }
 
   /** The action row makes an attempt idempotent, so a shard transaction whose reply was lost is sent again. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
-import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { CallOptions, NamedText, ShardDatabase } from '../../sharding/shard-database.js';
 import type { AttemptOutcome } from '../attempt-outcome.js';
 
 /**
@@ -152,8 +152,6 @@ export class JournalStore {
     return rowCount > 0;
   }
 }
-
-type NamedText = Pick<Statement, 'text' | 'name'>;
 
 /** An expired lease counts as no lease. */
 const COLUMNS =
