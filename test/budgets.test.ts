@@ -22,7 +22,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/codegen': 200,
   'runtime/entrances': 150,
   'runtime/collections': 160,
-  'runtime/concurrency': 700,
+  'runtime/concurrency': 730,
   'runtime/config': 3_130,
   'runtime/consumer': 430,
   'runtime/doctor': 610,
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_880,
   'runtime/retention': 1_320,
   'runtime/sagas': 1_910,
-  'runtime/sharding': 3_800,
+  'runtime/sharding': 3_780,
   'runtime/testing': 2_710,
 };
 /** Files directly in runtime/ and generator/. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { sleep, type Timer, time, useTime } from './time.js';
 
@@ -60,6 +61,15 @@ it('ends a pause when its signal fires, and clears the timer', async () => {
   await expect(pause).rejects.toMatchObject({ name: 'AbortError', cause: reason });
   expect(manual.waiting).toBe(0);
   await expect(sleep(1, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it('has one listener for all pauses with a signal, because Node.js warns of a leak above ten', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const pauses = Array.from({ length: 12 }, () => sleep(60_000, { signal }).catch(() => 'ended'));
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  controller.abort();
+  expect(new Set(await Promise.all(pauses))).toEqual(new Set(['ended']));
 });
 
 it.each<[string, (work: () => void) => void]>([

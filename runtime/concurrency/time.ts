@@ -1,3 +1,4 @@
+import { onAbort } from './abort-listeners.js';
 import { outside } from './outside.js';
 
 /** A started timer. */
@@ -65,17 +66,17 @@ export function sleep(milliseconds: number, { signal, ref = true }: SleepOptions
       reject(abortError(signal));
       return;
     }
-    const end = (): void => {
-      signal?.removeEventListener('abort', abort);
+    const timer = time.setTimeout(() => {
+      unlisten?.();
       resolve();
-    };
-    const timer = time.setTimeout(end, milliseconds);
-    const abort = (): void => {
-      time.clearTimeout(timer);
-      reject(abortError(signal));
-    };
+    }, milliseconds);
+    const unlisten =
+      signal &&
+      onAbort(signal, () => {
+        time.clearTimeout(timer);
+        reject(abortError(signal));
+      });
     if (!ref) timer.unref();
-    signal?.addEventListener('abort', abort, { once: true });
   });
 }
 

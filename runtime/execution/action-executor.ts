@@ -256,11 +256,11 @@ export class ActionExecutor {
         attributes: { 'fw.action': action.name },
         traceContext,
       });
-    const start = (): Promise<Result> => new Execution(request, this.#context).run();
+    const execution = new Execution(request, this.#context);
     const run =
       guard === undefined
-        ? start()
-        : this.#joins.run(guard, start, (settled) =>
+        ? execution.run()
+        : this.#joins.run(guard, execution, (settled) =>
             deadlines.race(orAborted(settled, configuration.signal), request.deadline, busy),
           );
     return request.span === undefined ? run : endWith(request.span, run);

@@ -161,7 +161,9 @@ function openExecutorOn(readKey: () => Promise<undefined>): ActionExecutor {
   const storeOf = () => ({ readKey }) as unknown as ShardStore;
   const gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
   const create = () => new RefuseAction(systemClock);
-  const registry = new ActionRegistry([{ name: 'Refuse', actionClass: RefuseAction, params: [], create }]);
+  const type = { kind: 'id', model: 'Account', sharded: true } as const;
+  const params = [{ name: 'account', type, optional: true as const }];
+  const registry = new ActionRegistry([{ name: 'Refuse', actionClass: RefuseAction, params, create }]);
   return new ActionExecutor({ registry, gateways, models: [] });
 }
 
@@ -183,6 +185,34 @@ describe('the report of an execution under a key', () => {
     expect(codes).toEqual(['FW_SHARD_UNAVAILABLE']);
     const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
     expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, FW_SHARD_UNAVAILABLE: 1 })));
+  });
+});
+
+describe('an execution that never runs, because another one under its key does, is counted and reported', () => {
+  test.each([
+    ['after its wait', {}, 'FW_KEY_BUSY'],
+    ['at once, because it is another request', { account: idOf('a') }, 'FW_KEY_REUSED'],
+  ])('%s', async (_, params, code) => {
+    let answer: (record: undefined) => void = () => {};
+    const executor = openExecutorOn(() => {
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    const codes: unknown[] = [];
+    const under = (): ExecutionConfigurationBuilder => configure().idempotencyKey('once');
+    const first = executor.execute(ALICE, RefuseAction, {}, under().build());
+    const configuration = under()
+      .timeoutMs(50)
+      .onReport(({ errorCode }) => codes.push(errorCode))
+      .build();
+    const second = executor.execute(ALICE, RefuseAction, params, configuration);
+    await expect(second).rejects.toMatchObject({ code });
+    expect(codes).toEqual([code]);
+    const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
+    expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, [code]: 1 })));
+    void first.catch(() => {});
+    answer(undefined);
   });
 });
 

@@ -12,7 +12,6 @@ import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
 import { deadlineExceeded, isLostRead, isPassing, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
-import { askHome } from './keys/key-guard.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
 import { codeOf } from './observed-executions.js';
@@ -73,7 +72,7 @@ export class Execution<Params, Result> {
     this.#context.running.begin();
     try {
       if (guard?.isLikelyRepeat === true) {
-        const replay = await askHome(guard, () => guard.lookUp());
+        const replay = await guard.lookUp();
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
       }
       for (let retriedFor: string | undefined; ; ) {
@@ -101,9 +100,14 @@ export class Execution<Params, Result> {
       throw failure;
     } finally {
       this.#context.running.end();
-      this.#context.observed.ended(this.#request, this.#tally, failure);
-      this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
+      this.ended(failure);
     }
+  }
+
+  /** Counts, logs and reports the end. Called by others only if it never runs. @param failure undefined after success */
+  ended(failure: unknown): void {
+    this.#context.observed.ended(this.#request, this.#tally, failure);
+    this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
   }
 
   #try(retriedFor: string | undefined): Promise<AttemptResult<Result>> {

@@ -36,6 +36,12 @@ describeOnEachAdapter('Many models by id', (harness) => {
     expect(await accounts.findAllByIds([])).toEqual({ models: [], missing: [] });
   });
 
+  it('may be more than can wait for one shard', async () => {
+    const { accounts } = await open();
+    const absent = Array.from({ length: 10_001 }, () => uuid7.next(HERE.bits));
+    expect((await accounts.findAllByIds(absent)).missing).toEqual(absent);
+  });
+
   it('with an undecodable value of other software fail alone', async () => {
     const { bank, databases, accounts } = await open();
     const ids = [await bank.open(HERE, 1), await bank.open(HERE, 2), await bank.open(HERE, 3)];

@@ -4,7 +4,9 @@ import type { ModelDescriptor } from '../domain/entity.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { DeadlineExceededError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
-import { idOf } from '../persistence/test-support/plans.js';
+import type { ShardStore } from '../persistence/shard-store.js';
+import { ManualStore } from '../persistence/test-support/manual-store.js';
+import { idOf, planOf } from '../persistence/test-support/plans.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { CallOptions, Rows } from '../sharding/shard-database.js';
 import { ShardGateways } from './shard-gateways.js';
@@ -15,11 +17,12 @@ const NO_ROWS: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
 
 /** Databases whose answers the test controls. */
 class Bench {
+  lockTimeoutMs = 400;
   readonly timeouts: (number | undefined)[] = [];
   answer: (rows: Rows) => void = () => {};
   readonly gateways: ShardGateways;
 
-  constructor() {
+  constructor(store?: ShardStore) {
     const database = {
       shard: HERE,
       query: (_statement: unknown, options?: CallOptions) => {
@@ -34,9 +37,11 @@ class Bench {
       onRemoved: () => {},
       onServerInDoubt: () => {},
       database: () => database,
-      memberConfig: () => ({ primary: { lockTimeoutMs: 1_000 } }),
-    };
-    this.gateways = new ShardGateways(databases as unknown as DatabaseRegistry, 'test', new EventCatalog([]));
+      shards: () => [HERE],
+      memberConfig: () => ({ primary: { lockTimeoutMs: this.lockTimeoutMs } }),
+    } as unknown as DatabaseRegistry;
+    const storeOf = store && (() => store);
+    this.gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
   }
 
   read(row: string): Promise<unknown> {
@@ -65,4 +70,23 @@ test('a read outside of an execution ends at its deadline, even if an execution 
   expect(ends).toEqual([expect.any(DeadlineExceededError)]);
   bench.answer(NO_ROWS);
   expect(await patient).toBeUndefined();
+});
+
+test('a plan waits for a lock only if it can learn the outcome by the time-out of the present topology', async () => {
+  vi.useRealTimers();
+  const manual = new ManualStore();
+  const bench = new Bench(manual.store);
+  const { writer } = bench.gateways.gateway(HERE);
+  const sendAgain = async (): Promise<string> => {
+    const { outcome } = writer.submit(planOf('a1>2'), { timeoutMs: 1_000 });
+    await new Promise(setImmediate);
+    await manual.last.answer('left-out');
+    const { text } = manual.last;
+    await manual.last.answer('left-out');
+    expect(await outcome).toEqual({ kind: 'stale' });
+    return text;
+  };
+  expect(await sendAgain()).toBe('a1>2 (wait)');
+  bench.lockTimeoutMs = 950;
+  expect(await sendAgain()).toBe('a1>2');
 });

@@ -155,10 +155,15 @@ export class ShardGateways implements RepositoryContext {
   }
 
   #writerLimits(shard: ShardIdentifier): WriterLimits {
+    const databases = this.#databases;
     return {
       ...DEFAULT_WRITER_LIMITS,
       ...this.#writing,
-      lockWaitMs: this.#databases.memberConfig(shard).primary.lockTimeoutMs,
+      /** A reload may change it, or remove the shard. */
+      get lockWaitMs() {
+        if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+        return databases.memberConfig(shard).primary.lockTimeoutMs;
+      },
     };
   }
 

@@ -27,7 +27,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
 import { DATABASE, during, type Span, startInner, traceParentOf } from '../tracing.js';
-import type { PartResult, Replay } from './attempt.js';
+import type { PartResult } from './attempt.js';
 import { checkedRows } from './contention/contention.js';
 import type { KeyGuard } from './keys/key-guard.js';
 import { keyTaken } from './keys/taken-key.js';
@@ -156,7 +156,7 @@ async function afterAnswer(
 ): Promise<PartResult> {
   const error = publicError(failure, shard);
   if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
-    return replay(guard, shard);
+    return replayOrRetry(guard, shard);
   }
   const taken = error instanceof UniqueViolationError ? keyTaken(write.items, error) : undefined;
   if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
@@ -194,19 +194,12 @@ function finished(outcome: WriteOutcome, write: PlanWrite): PartResult {
   return { kind: 'retry', end: outcome.kind, error: staleError(write), rows: checkedRows(write.items) };
 }
 
-/** Called when another execution has taken the key. Nothing of this attempt was applied, even if the look-up fails. */
-async function replay(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResult> {
-  try {
-    return replayOrRetry(await guard.replayAt(shard));
-  } catch (error) {
-    if (!(error instanceof DriverFailure)) throw error;
-    if (error.phase === 'in-flight') return { kind: 'retry', end: 'lost', error: publicError(error, shard) };
-    throw publicError(error, shard);
-  }
-}
-
-/** The key existed a moment ago; if its row is gone, that execution was rolled back or the key was purged. */
-function replayOrRetry(replay: Replay | undefined): PartResult {
+/**
+ * Called when another execution has taken the key, so that nothing of this attempt was applied. The key existed a moment
+ * ago; if its row is gone, that execution was rolled back or the key was purged.
+ */
+async function replayOrRetry(guard: KeyGuard, shard: ShardIdentifier): Promise<PartResult> {
+  const replay = await guard.lookUp(shard);
   if (replay !== undefined) return { kind: 'replayed', replay };
   const error = new IdempotencyKeyBusyError('Another execution under this idempotency key is running');
   return { kind: 'retry', end: 'locked', error };

@@ -46,6 +46,7 @@ export function holdLock(options: HeldLockOptions): LockHandle {
   const { shard, claim, token, store, askedMs, holdMs: initialMs, leaveQueue } = options;
   const { name } = claim;
   const ended = new AbortController();
+  let isReleased = false;
   const lease = new HeldLease(claim, askedMs, initialMs, () => {
     ended.abort(new LockLostError(name));
     leaveQueue();
@@ -75,9 +76,11 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       return context.run(held.set(lockKey(shard, name), { handle, lease }), work);
     },
     release: async () => {
-      if (!lease.valid) return;
+      if (isReleased) return;
+      isReleased = true;
       lease.released();
       try {
+        // Also after it was lost: if the reply to an extension was lost, the server still holds it.
         await store.release(claim, LIMITS);
       } catch {
         // The database releases the lock when its hold time expires.

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
@@ -8,8 +9,11 @@ import { systemClock } from '../domain/clock.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { LockLostError, LockTimeoutError, ValidationError, WriteInPerformError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { countingRegistry } from '../sharding/test-support/counting-registry.js';
+import { wrappedRegistry } from '../sharding/test-support/wrapped-registry.js';
 import { KeyedLockProvider, lockCondition } from './keyed-lock-provider.js';
+import type { LockHandle } from './lock-handle.js';
 
 const SHARD = ShardIdentifier.of(0, 0);
 
@@ -169,6 +173,24 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     }
     await expect(other.acquire(SHARD, 'x', { waitMs: 0 })).rejects.toThrow(LockTimeoutError);
     expect(lock.signal.aborted).toBe(false);
+  });
+
+  it('are released although they have expired, because they may be extended on the server', async () => {
+    const registry = await databases();
+    let expired: Promise<unknown> = Promise.resolve();
+    const cut = wrappedRegistry(registry, async ({ name }, send) => {
+      const rows = await send();
+      if (name !== 'fw_lock_extend') return rows;
+      await expired;
+      throw new DriverFailure('lost', { phase: 'in-flight' });
+    });
+    const extend = (lock: LockHandle): Promise<void> => {
+      expired = once(lock.signal, 'abort');
+      return lock.extend(60_000);
+    };
+    const work = new KeyedLockProvider(cut).withLock(SHARD, 'x', extend, { holdMs: 1_500 });
+    await expect(work).rejects.toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
+    await new KeyedLockProvider(registry).acquire(SHARD, 'x', { waitMs: 0 });
   });
 
   it('are released after an error', async () => {

@@ -6,7 +6,7 @@ import { NIL_UUID } from '../domain/uuid.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
-import type { CallOptions, ShardDatabase, Statement } from '../sharding/shard-database.js';
+import type { CallOptions, NamedText, ShardDatabase, Statement } from '../sharding/shard-database.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import { uuidArray } from './codec/column-codec.js';
 import type { EventCatalog } from './codec/event-catalog.js';
@@ -219,8 +219,6 @@ const PURGE_KEYS = {
 function keyValues({ principal, operation, key }: KeyName): readonly string[] {
   return [principal, operation, key];
 }
-
-type NamedText = Required<Pick<Statement, 'text' | 'name'>>;
 
 let readTextCount = 0;
 

@@ -34,12 +34,17 @@ interface Mark {
  * both withdraw and retry. File names are never reused, so removing a dead process's file cannot remove a live one.
  */
 export class DirectoryLock {
+  /** Files of this process. One listener removes them all, because Node.js warns of a leak above ten. */
+  static readonly #held = new Set<string>();
+  static readonly #onExit = (): void => {
+    for (const file of DirectoryLock.#held) rmSync(file, { force: true });
+  };
   readonly #file: string;
-  readonly #onExit = (): void => this.release();
 
   private constructor(file: string) {
     this.#file = file;
-    process.on('exit', this.#onExit);
+    if (DirectoryLock.#held.size === 0) process.on('exit', DirectoryLock.#onExit);
+    DirectoryLock.#held.add(file);
   }
 
   /**
@@ -62,7 +67,8 @@ export class DirectoryLock {
 
   /** Calls after the first have no effect. */
   release(): void {
-    process.off('exit', this.#onExit);
+    DirectoryLock.#held.delete(this.#file);
+    if (DirectoryLock.#held.size === 0) process.off('exit', DirectoryLock.#onExit);
     rmSync(this.#file, { force: true });
   }
 }

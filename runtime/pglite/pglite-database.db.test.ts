@@ -92,6 +92,15 @@ describe('The lock of a directory', () => {
     expect(outcomes.filter(({ said }) => said === 'held')).toHaveLength(1);
   });
 
+  it('adds one listener to the process, however many directories are locked', async () => {
+    const before = process.listenerCount('exit');
+    const locks = await Promise.all(
+      Array.from({ length: 12 }, () => DirectoryLock.acquire(freshDirectory())),
+    );
+    expect(process.listenerCount('exit') - before).toBeLessThanOrEqual(1);
+    for (const lock of locks) lock.release();
+  });
+
   it('refuses a second instance in the same process', async () => {
     const lock = await DirectoryLock.acquire(freshDirectory());
     await expect(DirectoryLock.acquire(directory)).rejects.toThrow('by this process');

@@ -4,7 +4,6 @@ import type { Rows, Statement } from '../sharding/shard-database.js';
 import { isStalePlan } from '../sharding/sql-state.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
-
 import { type EngineWire, localWire, type Message, remoteWire } from './engine-wire.js';
 import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';
@@ -64,7 +63,6 @@ export class PgliteEngine {
 
   /** @throws DriverFailure */
   async run(statement: Statement): Promise<Rows> {
-    refuseCopyFromClient(statement.text);
     const messages = Buffer.concat(this.#messagesFor(statement));
     try {
       return await this.#execute(messages, statement);
@@ -80,7 +78,8 @@ export class PgliteEngine {
 
   /** Several statements without parameters. @throws DriverFailure */
   script(sql: string): Promise<Rows> {
-    return this.#execute(this.#module.protocol.serialize.query(sql), undefined);
+    const { serialize } = this.#module.protocol;
+    return this.#execute(Buffer.concat([serialize.query(sql), serialize.copyFail(NO_COPY)]), undefined);
   }
 
   /** Clears the state of a session: its transaction, settings, locks and prepared statements. */
@@ -130,6 +129,7 @@ export class PgliteEngine {
       serialize.bind({ statement: name, values }),
       serialize.describe({ type: 'P' }),
       serialize.execute({}),
+      serialize.copyFail(NO_COPY),
       serialize.sync(),
     ];
   }
@@ -198,17 +198,11 @@ export class PgliteEngine {
   }
 }
 
-/** An empty statement, for example only a comment. */
+/** An empty statement, for example only a comment. An engine that has crashed may call any statement empty. */
 const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
 
-const COPY_FROM_CLIENT = /^\s*copy\s.*\sfrom\s+stdin\b/is;
-
-/** There is no stream to read from, and COPY from the client would crash the engine. */
-function refuseCopyFromClient(text: string): void {
-  if (!COPY_FROM_CLIENT.test(text)) return;
-  const message = 'COPY FROM STDIN is not supported';
-  throw new DriverFailure(message, { phase: 'answered', sqlState: '0A000' });
-}
+/** Follows each statement: COPY would read beyond the messages and crash the engine. It is ignored after any other one. */
+const NO_COPY = 'COPY FROM STDIN is not supported';
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {
   const reason = phase === 'not-sent' ? 'unreachable' : undefined;

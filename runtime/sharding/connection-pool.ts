@@ -1,8 +1,8 @@
+import { onAbort } from '../concurrency/abort-listeners.js';
 import { atMost } from '../concurrency/at-most.js';
 import { outside } from '../concurrency/outside.js';
 import { Sweep } from '../concurrency/sweep.js';
 import { type Timer, time } from '../concurrency/time.js';
-import { onAbort } from './abort-listeners.js';
 import { type BudgetedPool, ConnectionBudget } from './connection-budget.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import type {

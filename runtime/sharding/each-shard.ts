@@ -1,5 +1,6 @@
 import { inParallel } from '../concurrency/in-parallel.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ValidationError } from '../errors.js';
 
 /** The outcome of one shard. */
 export type ShardOutcome<T> =
@@ -14,12 +15,15 @@ export const SHARDS_AT_ONCE = 8;
  *
  * @param atOnce maximum shards at a time
  * @returns the outcomes in the order of `shards`
+ * @throws ValidationError unless `atOnce` is at least 1
  */
 export async function onEachShard<T>(
   shards: readonly ShardIdentifier[],
   atOnce: number,
   work: (shard: ShardIdentifier) => Promise<T>,
 ): Promise<readonly ShardOutcome<T>[]> {
+  if (!(atOnce >= 1))
+    throw new ValidationError(`atOnce must be at least 1, got ${atOnce}`, { field: 'atOnce' });
   const outcomes: ShardOutcome<T>[] = [];
   await inParallel([...shards.entries()], atOnce, async ([index, shard]) => {
     outcomes[index] = await outcomeOf(shard, work);

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
+import { useTime } from '../concurrency/time.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
-import { Placement } from './placement.js';
+import { Placement, type PlacementSource } from './placement.js';
 
 const [a, b, c, elsewhere] = [0, 1, 2]
   .map((member) => ShardIdentifier.of(1, member))
@@ -95,4 +96,29 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
       await expect(placement.choose(1, { kind: 'weighted' })).rejects.toThrow('all members are draining');
       await expect(placement.choose(1, { kind: 'least-filled' })).rejects.toThrow('all members are draining');
     }));
+});
+
+it('does not leave a member out for longer than it is out of reach', async () => {
+  let nowMs = 0;
+  let isReachable = false;
+  const restore = useTime({ nowMs: () => nowMs });
+  const rows = { columns: [], rows: [[1]], command: 'SELECT', rowCount: 1 };
+  const query = () => (isReachable ? Promise.resolve(rows) : Promise.reject(new Error('out of reach')));
+  const member = ShardIdentifier.of(1, 0);
+  const source: PlacementSource = {
+    shards: () => [member],
+    groupNumbers: () => new Set([1]),
+    memberConfig: (shard) => ({ shard }),
+    database: () => ({ query }),
+  };
+  const placement = new Placement(source);
+  const choose = (): Promise<ShardIdentifier> => placement.choose(1, { kind: 'least-filled' });
+  try {
+    await expect(choose()).rejects.toThrow('no member reports its size');
+    isReachable = true;
+    nowMs += 1_000;
+    expect(await choose()).toBe(member);
+  } finally {
+    restore();
+  }
 });

@@ -3,7 +3,7 @@ import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
-import { onEachShard } from './each-shard.js';
+import { onEachShard, SHARDS_AT_ONCE } from './each-shard.js';
 import { INTERNAL_ACCESS } from './internal-access.js';
 import type { ShardDatabase } from './shard-database.js';
 
@@ -38,10 +38,11 @@ export interface PlacementSettings {
 
 /** A member that does not report its size in this time is skipped, in milliseconds. */
 const SIZE_TIMEOUT_MS = 1_000;
-const SIZES_AT_ONCE = 8;
+/** How long sizes are cached if a member has not reported its own, in milliseconds. */
+const INCOMPLETE_FOR_MS = 1_000;
 
 interface Sizes {
-  readonly until: number;
+  until: number;
   readonly bytes: Promise<ReadonlyMap<ShardIdentifier, number>>;
 }
 
@@ -144,7 +145,12 @@ export class Placement {
     const known = this.#sizes.get(group);
     if (known !== undefined && known.until > time.nowMs()) return known.bytes;
     const bytes = this.#measure(members.map(({ shard }) => shard));
-    this.#sizes.set(group, { until: time.nowMs() + this.#sizesForMs, bytes });
+    const sizes: Sizes = { until: time.nowMs() + this.#sizesForMs, bytes };
+    this.#sizes.set(group, sizes);
+    // A member that was out of reach for a moment must not be left out for as long.
+    void bytes.then(({ size }) => {
+      if (size < members.length) sizes.until = Math.min(sizes.until, time.nowMs() + INCOMPLETE_FOR_MS);
+    });
     return bytes;
   }
 
@@ -152,7 +158,7 @@ export class Placement {
     const statement = { text: 'select pg_database_size(current_database())::float8', values: [] };
     // A size is not a model that an action reads, so it may be queried inside `perform`.
     const options = { timeoutMs: SIZE_TIMEOUT_MS, access: INTERNAL_ACCESS } as const;
-    const outcomes = await onEachShard(shards, SIZES_AT_ONCE, async (shard) => {
+    const outcomes = await onEachShard(shards, SHARDS_AT_ONCE, async (shard) => {
       const { rows } = await this.#databases.database(shard).query(statement, options);
       return Number(rows[0]?.[0]);
     });

@@ -282,6 +282,11 @@ describeOn('postgresql', 'Another topology', (harness) => {
       );
       await expect(databases.reload(without(topology, third))).rejects.toThrow('still holds rows');
       await run(databases, third, 'delete from eventlog.saga_steps');
+      // A model's table may be in another schema.
+      await run(databases, third, 'create schema app');
+      await run(databases, third, 'create table app.accounts as select 1 as id');
+      await expect(databases.reload(without(topology, third))).rejects.toThrow('still holds rows');
+      await run(databases, third, 'delete from app.accounts');
       await databases.reload(without(topology, third));
       expect(databases.has(third)).toBe(false);
       expect(() => databases.database(third)).toThrow(UnknownShardError);

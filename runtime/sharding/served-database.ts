@@ -1,7 +1,7 @@
+import { onAbort } from '../concurrency/abort-listeners.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { onAbort } from './abort-listeners.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { DriverFailure, type FailureReason } from './driver-failure.js';
 import { forwarding } from './forwarding.js';

@@ -170,8 +170,19 @@ describeOnEachAdapter('A shard database', (harness) => {
     it('COPY from the client is refused and the connection stays usable', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       await db.query(statement('create table t (id int4)'));
-      expect((await failureOf(db.query(statement('copy t from stdin')))).phase).toBe('answered');
-      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
+      const inScript = async (text: string): Promise<void> => {
+        const session = await db.acquire();
+        await session.script(text).finally(() => session.release());
+      };
+      for (const copy of [
+        'copy t from stdin',
+        '/* all */ COPY t (id)\nFROM STDIN',
+        'copy t from stdin csv',
+      ]) {
+        expect((await failureOf(db.query(statement(copy)))).phase).toBe('answered');
+        expect((await failureOf(inScript(`select 1; ${copy}; select 2`))).phase).toBe('answered');
+        expect((await db.query(statement('select count(*) from t'))).rows).toEqual([['0']]);
+      }
     });
   });
 

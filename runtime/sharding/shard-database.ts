@@ -15,6 +15,9 @@ export interface Statement {
   readonly name?: string;
 }
 
+/** A prepared statement without its values. */
+export type NamedText = Required<Pick<Statement, 'text' | 'name'>>;
+
 /**
  * The result of a statement. Both adapters return the same JavaScript values: `boolean` -> boolean, `int2/int4/oid` and
  * floats -> number, `timestamptz` -> Date, `json/jsonb` -> the parsed value, everything else (`int8`, `numeric`,

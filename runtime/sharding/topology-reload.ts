@@ -46,13 +46,21 @@ function requireServer(
     throw refusal(`the new database of shard ${shard} is that of shard ${owner.shard}`);
 }
 
-/** Checks that a shard is empty before it is removed. @throws ReloadRefusedError */
+/**
+ * Checks that a shard is empty before it is removed: the tables of models, which may be in any schema, and those of the
+ * runtime whose rows name ids of the shard. Tables of extensions and of other roles do not count.
+ *
+ * @throws ReloadRefusedError
+ */
 export async function requireEmpty(database: ShardDatabase): Promise<void> {
   const tables = await ask(
     database,
-    `select coalesce(string_agg(format('select 1 from %I.%I', schemaname, tablename), ' union all '), 'select 1 where false')
-     from pg_tables where schemaname = current_schema()
-       or schemaname = 'eventlog' and tablename in ('events', 'actions', 'journal', 'schedules', 'sagas', 'saga_steps')`,
+    `select coalesce(string_agg(format('select 1 from %I.%I', nspname, relname), ' union all '), 'select 1 where false')
+     from pg_class as t join pg_namespace as n on n.oid = relnamespace
+     where relkind in ('r', 'p') and nspname !~ '^pg_' and nspname <> 'information_schema'
+       and has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(t.oid, 'SELECT')
+       and (nspname <> 'eventlog' or relname in ('events', 'actions', 'journal', 'schedules', 'sagas', 'saga_steps'))
+       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = t.oid and deptype = 'e')`,
   );
   const [rows] = await ask(database, `select exists (${String(tables[0])})`);
   if (rows === true)

@@ -12,8 +12,8 @@ import type { DataSourceConfig } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
-import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { CrossShardPartialError, type JournalRefusal } from '../../errors.js';
+import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { CrossShardPartialError, type JournalRefusal, UnknownShardError } from '../../errors.js';
 import { migrate } from '../../migration/migrate.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
@@ -183,6 +183,19 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
       },
     ]);
     expect(await bank.journal.open(THERE)).toEqual([]);
+  });
+
+  it('lists an entry with a transaction of a shard that is not configured', async () => {
+    const { bank, id } = await halfDone();
+    const gone = uuid7.next(ShardIdentifier.of(9, 9).bits);
+    await bank.rows(
+      HERE,
+      `update eventlog.journal set parts = jsonb_set(parts, '{1,actionId}', '"${gone}"') where id = '${id}'`,
+    );
+    const parts = [{ status: 'committed' }, { shard: '(9, 9)', actionId: gone, status: 'unknown' }];
+    expect(await bank.journal.open()).toMatchObject([{ id, parts }]);
+    expect(await bank.journal.show(id)).toMatchObject({ id, parts });
+    await expect(bank.journal.finish(id)).rejects.toThrow(UnknownShardError);
   });
 
   it('finishes an entry under the recorded action ids, events included', async () => {

@@ -5,7 +5,7 @@ import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { JournalError, messageOf, ValidationError } from '../../errors.js';
+import { JournalError, messageOf, UnknownShardError, ValidationError } from '../../errors.js';
 import type { AttemptOutcome } from '../../persistence/attempt-outcome.js';
 import {
   paramsVersions,
@@ -118,8 +118,7 @@ export class CrossShardJournal {
    */
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
-    const requested = await callShard(shard, () => journal.request(id, LIMITS));
-    if (requested) return;
+    if (await callShard(shard, () => journal.request(id, LIMITS))) return;
     const refusal = await this.#refusal(id, shard, journal);
     if (refusal.reason !== 'closed') throw refusal;
   }
@@ -201,8 +200,7 @@ export class CrossShardJournal {
   }
 
   async #outcomeOf(shard: ShardIdentifier, actionId: string): Promise<AttemptOutcome | undefined> {
-    const { outcome } = await this.#gateways.gateway(shard).store.readAttempt(actionId, LIMITS);
-    return outcome;
+    return (await this.#gateways.gateway(shard).store.readAttempt(actionId, LIMITS)).outcome;
   }
 
   /** The action row makes an attempt idempotent, so a shard transaction whose reply was lost is sent again. */
@@ -286,7 +284,8 @@ export class CrossShardJournal {
     try {
       return (await this.#outcomeOf(shard, actionId)) ?? 'not-applied';
     } catch (error) {
-      if (error instanceof DriverFailure) return 'unknown';
+      // An entry may outlive a shard's removal from the configuration.
+      if (error instanceof DriverFailure || error instanceof UnknownShardError) return 'unknown';
       throw error;
     }
   }

@@ -3,7 +3,12 @@ import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { IdempotencyKeyBusyError, RefusedError } from '../../errors.js';
+import {
+  CommitOutcomeUnknownError,
+  IdempotencyKeyBusyError,
+  IdempotencyKeyReusedError,
+  RefusedError,
+} from '../../errors.js';
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
 import type { PartResult } from '../attempt.js';
@@ -19,12 +24,12 @@ const applied = (): Promise<PartResult> => Promise.resolve({ kind: 'applied', wr
 const refused = (): Promise<never> => Promise.reject(new RefusedError('no'));
 
 describeOnEachAdapter('A key whose home is not the target', (harness) => {
-  async function openGuards(keepMs = 3_600_000): Promise<() => KeyGuard> {
+  async function openGuards(keepMs = 3_600_000): Promise<(fingerprint?: string) => KeyGuard> {
     const shards = [HERE, THERE, ELSEWHERE];
     const { gateways } = openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
-    return () =>
+    return (fingerprint = 'f') =>
       new KeyGuard({
-        ...{ name: NAME, fingerprint: 'f', home: HERE, keepMs, results: new ResultJson([]) },
+        ...{ name: NAME, fingerprint, home: HERE, keepMs, results: new ResultJson([]) },
         store: (shard) => gateways.gateway(shard).store,
         remainingMs: () => 10_000,
         repeats: new KeyRepeats(),
@@ -45,6 +50,14 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
     await expect(send(guardOf(), THERE, FIRST, refused)).rejects.toThrow(RefusedError);
     expect(await send(guardOf(), ELSEWHERE, SECOND, applied)).toMatchObject({ kind: 'applied' });
     await expect(send(guardOf(), THERE, THIRD, refused)).rejects.toThrow(IdempotencyKeyBusyError);
+  });
+
+  test('stays bound if the outcome of the plan is unknown, and to its request', async () => {
+    const guardOf = await openGuards();
+    const unknown = (): Promise<never> => Promise.reject(new CommitOutcomeUnknownError(FIRST));
+    await expect(send(guardOf(), THERE, FIRST, unknown)).rejects.toThrow(CommitOutcomeUnknownError);
+    await expect(send(guardOf(), ELSEWHERE, SECOND, applied)).rejects.toThrow(IdempotencyKeyBusyError);
+    await expect(send(guardOf('other'), THERE, THIRD, applied)).rejects.toThrow(IdempotencyKeyReusedError);
   });
 
   test('stays bound while one plan may be in flight and another one for the same target is refused', async () => {

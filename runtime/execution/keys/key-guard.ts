@@ -55,12 +55,17 @@ export class KeyGuard implements KeyedRequest {
     return this.#options.repeats.areLikely;
   }
 
-  /** The first result, if any. @throws IdempotencyKeyReusedError for another request @throws DriverFailure */
-  async lookUp(): Promise<Replay | undefined> {
-    const { home } = this.#options;
-    const record = await this.#read(home);
+  /**
+   * The first result, if any: that of the shard of the plan, which the key's home names.
+   *
+   * @throws IdempotencyKeyReusedError for another request @throws errors of `askShard`
+   */
+  async lookUp(shard: ShardIdentifier = this.home): Promise<Replay | undefined> {
+    const record = await this.#read(shard);
     if (record === undefined) return undefined;
-    return record.target === home ? this.#replay(record) : this.replayAt(record.target);
+    const { target, result } = record;
+    if (shard === this.home && target !== shard) return this.lookUp(target);
+    return result === undefined ? undefined : { result: this.#options.results.read(result) };
   }
 
   /**
@@ -70,17 +75,10 @@ export class KeyGuard implements KeyedRequest {
    *
    * @returns undefined if the key is free, so that the error is final, or if the error is not a refusal
    * @throws IdempotencyKeyReusedError
-   * @throws ShardUnavailableError and others if the home does not answer
+   * @throws errors of `askShard`
    */
   lookAgain(error: unknown): Promise<Replay | undefined> | undefined {
-    return isPassing(error) ? undefined : askHome(this, () => this.lookUp());
-  }
-
-  /** The first result as stored on the target. @throws IdempotencyKeyReusedError @throws DriverFailure */
-  async replayAt(target: ShardIdentifier): Promise<Replay | undefined> {
-    if (target === this.#options.home) return this.lookUp();
-    const record = await this.#read(target);
-    return record === undefined ? undefined : this.#replay(record);
+    return isPassing(error) ? undefined : this.lookUp();
   }
 
   /**
@@ -99,11 +97,11 @@ export class KeyGuard implements KeyedRequest {
    * @throws IdempotencyKeyBusyError if the home has already stored another target, where the other plan may still be
    *   applied
    * @throws IdempotencyKeyReusedError for another request
+   * @throws errors of `askShard`
    */
   async announce(claim: KeyClaim, actionId: string): Promise<void> {
     const { home, store } = this.#options;
-    if (claim.target === home) return;
-    if (await store(home).claimKey(claim, actionId, this.#limits())) return;
+    if (await askShard(home, () => store(home).claimKey(claim, actionId, this.#limits()))) return;
     const record = await this.#read(home);
     const where = record === undefined ? 'another shard' : `shard ${record.target.toString()}`;
     throw new IdempotencyKeyBusyError(`The key is bound to a plan on ${where}`);
@@ -119,21 +117,21 @@ export class KeyGuard implements KeyedRequest {
     actionId: string,
     send: () => Promise<PartResult>,
   ): Promise<PartResult> {
-    await askHome(this, () => this.announce(claim, actionId));
+    if (claim.target === this.home) return send();
+    await this.announce(claim, actionId);
     try {
       const result = await send();
-      if (result.kind === 'retry') await this.#withdraw(claim, actionId);
+      if (result.kind === 'retry') await this.#withdraw(actionId);
       return result;
     } catch (error) {
-      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(claim, actionId);
+      if (!(error instanceof CommitOutcomeUnknownError)) await this.#withdraw(actionId);
       throw error;
     }
   }
 
   /** If this fails, the key stays bound to its target, where a repeat may still run the plan. */
-  async #withdraw(claim: KeyClaim, actionId: string): Promise<void> {
+  async #withdraw(actionId: string): Promise<void> {
     const { home, name, store } = this.#options;
-    if (claim.target === home) return;
     await store(home)
       .releaseKey(name, actionId, this.#limits())
       .catch(() => {});
@@ -141,11 +139,11 @@ export class KeyGuard implements KeyedRequest {
 
   async #read(shard: ShardIdentifier): Promise<KeyRecord | undefined> {
     const { name, fingerprint, store, repeats } = this.#options;
-    const record = await store(shard).readKey(name, this.#limits());
+    const record = await askShard(shard, () => store(shard).readKey(name, this.#limits()));
     repeats.note(record !== undefined);
     if (record === undefined) return undefined;
     if (record.expired) {
-      await store(shard).releaseKey(name, undefined, this.#limits());
+      await askShard(shard, () => store(shard).releaseKey(name, undefined, this.#limits()));
       return undefined;
     }
     if (record.fingerprint !== fingerprint) {
@@ -154,30 +152,27 @@ export class KeyGuard implements KeyedRequest {
     return record;
   }
 
-  #replay({ result }: KeyRecord): Replay | undefined {
-    return result === undefined ? undefined : { result: this.#options.results.read(result) };
-  }
-
   #limits(): { readonly timeoutMs: number } {
     return { timeoutMs: Math.max(1, this.#options.remainingMs()) };
   }
 }
 
-/** Maximum requests to a key's home while connections to it fail. */
-const HOME_ATTEMPTS = 3;
+/** Maximum requests to a shard while connections to it fail. */
+const ATTEMPTS = 3;
 
 /**
- * Queries the home shard of a key. The requests are idempotent, so a request whose connection was lost is sent again.
- * If the home fails, nothing has been applied yet, and the caller may retry.
+ * Queries the keys of a shard. The requests are idempotent, so a request whose connection was lost is sent again.
+ *
+ * @throws ShardUnavailableError, ShardBusyError, DeadlineExceededError if the shard does not answer: nothing was applied
  */
-export async function askHome<T>(guard: KeyGuard, ask: () => Promise<T>): Promise<T> {
+async function askShard<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error;
       const isLost = error.phase === 'in-flight' && error.reason !== 'deadline';
-      if (!isLost || attempt === HOME_ATTEMPTS) throw publicError(error, guard.home);
+      if (!isLost || attempt === ATTEMPTS) throw publicError(error, shard);
     }
   }
 }

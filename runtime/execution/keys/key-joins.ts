@@ -15,6 +15,13 @@ interface Work {
   readonly settled: Promise<unknown>;
 }
 
+/** An execution under a key: it runs, or is refused before. */
+interface Execution<T> {
+  run(): Promise<T>;
+  /** Reports its end, which `run` does by itself. */
+  ended(refusal: unknown): void;
+}
+
 /** Waits for another execution, within the limits of the caller. */
 type Wait = (settled: Promise<unknown>) => Promise<unknown>;
 
@@ -33,26 +40,29 @@ export class KeyJoins {
   }
 
   /**
-   * Runs `work` when no other execution under this key runs in this process, in the order of the calls. The result of
-   * `work` is final: it may have had its effect.
+   * Runs `execution` when no other one under this key runs in this process, in the order of the calls. Its result is
+   * final: it may have had its effect.
    *
    * @throws errors of `wait`
    * @throws IdempotencyKeyReusedError if an execution with another request is running or waits
    */
-  run<T>({ name, fingerprint }: KeyedRequest, work: () => Promise<T>, wait: Wait): Promise<T> {
+  run<T>({ name, fingerprint }: KeyedRequest, execution: Execution<T>, wait: Wait): Promise<T> {
     // No name contains NUL.
     const id = `${name.principal}\0${name.operation}\0${name.key}`;
     const last = this.#works.get(id);
     if (last === undefined) {
-      const result = work();
+      const result = execution.run();
       this.#isLast(id, fingerprint, result);
       return result;
     }
     if (last.fingerprint !== fingerprint) {
-      const message = 'This idempotency key is being used with another request';
-      return Promise.reject(new IdempotencyKeyReusedError(message));
+      const refusal = new IdempotencyKeyReusedError(
+        'This idempotency key is being used with another request',
+      );
+      execution.ended(refusal);
+      return Promise.reject(refusal);
     }
-    const result = this.#after(last.settled, work, wait);
+    const result = this.#after(last.settled, execution, wait);
     // One that gives up early does not let those behind it overtake the one before.
     this.#isLast(id, fingerprint, Promise.allSettled([last.settled, result]));
     return result;
@@ -67,11 +77,14 @@ export class KeyJoins {
     this.#works.set(id, last);
   }
 
-  async #after<T>(settled: Promise<unknown>, work: () => Promise<T>, wait: Wait): Promise<T> {
+  async #after<T>(settled: Promise<unknown>, execution: Execution<T>, wait: Wait): Promise<T> {
     this.#running.begin();
     try {
-      await wait(settled);
-      return await work();
+      await wait(settled).catch((refusal: unknown) => {
+        execution.ended(refusal);
+        throw refusal;
+      });
+      return await execution.run();
     } finally {
       this.#running.end();
     }

@@ -174,8 +174,16 @@ function explainPart<Params, Result>(
   const { text, values } = flushStatement({ groups: [[write]], locked: 'skip' }, origin);
   return {
     shard: shard.toString(),
-    statement: { text, values: values.map(shownValue) },
-    items: items.map(explainItem),
+    statement: {
+      text,
+      values: values.map((value) => (value instanceof PackedArray ? value.toString() : value)),
+    },
+    items: items.map((item) => ({
+      kind: item.kind,
+      model: item.descriptor.name,
+      id: item.model.id.getValue(),
+      expectedVersion: item.kind === 'add' ? undefined : item.expectedVersion,
+    })),
     events: items.flatMap((item) =>
       item.kind === 'expect' ? [] : item.events.map((event) => events.factsOf(event)),
     ),
@@ -185,19 +193,5 @@ function explainPart<Params, Result>(
       dueDate: new Date(dueDate),
     })),
     cancelledSchedules,
-  };
-}
-
-function shownValue(value: unknown): unknown {
-  return value instanceof PackedArray ? value.toString() : value;
-}
-
-/** A short form of a staged item. */
-function explainItem(item: StagedItem): ExplainedItem {
-  return {
-    kind: item.kind,
-    model: item.descriptor.name,
-    id: item.model.id.getValue(),
-    expectedVersion: item.kind === 'add' ? undefined : item.expectedVersion,
   };
 }

@@ -1,5 +1,5 @@
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import { AbortedError } from '../../errors.js';
-import { onAbort } from '../../sharding/abort-listeners.js';
 
 /** Settles as `work` does, or rejects when the signal is aborted. @throws AbortedError */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -6,13 +6,13 @@ import { Action } from '../../action/action.js';
 import { type Application, assembleApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import { Deadlines } from '../../concurrency/deadlines.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { NestedExecutionError, WriteInPerformError } from '../../errors.js';
 import { defineMigration } from '../../migration/migration.js';
-import { onAbort } from '../../sharding/abort-listeners.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import { ALICE, accountApplication, accountMigrations, HERE, OpenAction } from '../test-support/accounts.js';
 

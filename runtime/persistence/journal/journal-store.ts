@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../domain/json.js';
 import { storedText } from '../../domain/storable-text.js';
 import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
-import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { CallOptions, NamedText, ShardDatabase } from '../../sharding/shard-database.js';
 import type { AttemptOutcome } from '../attempt-outcome.js';
 
 /**
  * The status of a shard transaction. `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
- * the shard has no trace of it so far. `unknown`: the shard did not answer.
+ * the shard has no trace of it so far. `unknown`: the shard did not answer, or is not configured.
  */
 export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
 
@@ -152,8 +152,6 @@ export class JournalStore {
     return rowCount > 0;
   }
 }
-
-type NamedText = Pick<Statement, 'text' | 'name'>;
 
 /** An expired lease counts as no lease. */
 const COLUMNS =

@@ -3,7 +3,7 @@ import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { type KeyLookup, keyLookup, keyTextOf, lookupOf } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { PlanMisuseError, ValidationError } from '../../errors.js';
-import type { Statement } from '../../sharding/shard-database.js';
+import type { NamedText, Statement } from '../../sharding/shard-database.js';
 import { textArray } from '../codec/column-codec.js';
 import { RowCodec } from '../codec/row-codec.js';
 import { arrayType, quoteIdentifier } from '../codec/sql-identifier.js';
@@ -63,8 +63,6 @@ function keyWithFields(model: ModelDescriptor, fields: readonly string[]): Natur
       (known === '' ? ': mark a field with @Key' : `: use ${known}`),
   );
 }
-
-type NamedText = Pick<Statement, 'text' | 'name'>;
 
 const texts = new WeakMap<NaturalKey, NamedText>();
 let textCount = 0;

@@ -30,6 +30,9 @@ export interface RepositoryContext {
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables>;
 }
 
+/** Fewer than the reads that may wait for one shard. */
+const IDS_AT_ONCE = 2_000;
+
 /** Result of `findAllByIds`. */
 export interface FoundModels<M> {
   /** In the order of the requested ids, without the missing ones. */
@@ -83,9 +86,13 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     return this.#ifVisible(found instanceof Promise ? await found : found, options);
   }
 
-  /** The models with these ids, over all shards, with one statement per shard. Ids may repeat. */
+  /** The models with these ids, over all shards, with one statement per shard for up to 256 ids. Ids may repeat. */
   async findAllByIds(ids: readonly (string | Id<M>)[], options?: ReadOptions): Promise<FoundModels<M>> {
-    const found = await Promise.all(ids.map((id) => this.findById(id, options)));
+    const found: (M | undefined)[] = [];
+    for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+      const part = ids.slice(from, from + IDS_AT_ONCE);
+      found.push(...(await Promise.all(part.map((id) => this.findById(id, options)))));
+    }
     const missing = ids.filter((_, index) => found[index] === undefined).map(idText);
     return { models: found.filter((model) => model !== undefined), missing };
   }

@@ -94,7 +94,7 @@ export class ManualStore implements Pick<ShardStore, 'flush'> {
 
 function textOf({ groups, locked }: FlushRequest): string {
   const text = groups.map((group) => group.map(({ action }) => action.name).join(', ')).join(' | ');
-  return locked === 'wait' ? `${text} (wait)` : text;
+  return locked === 'skip' ? text : `${text} (${locked})`;
 }
 
 /** Waits until the effects of an answer have happened. */

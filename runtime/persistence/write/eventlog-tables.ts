@@ -122,12 +122,10 @@ export const CANCELLATIONS: readonly Cell<string>[] = [cell('id', kind.UUID, (id
  * @param values SQL by column @param alias of the table
  */
 export function insertInto<R>(
-  { name, columns }: InsertedTable<R>,
+  { name }: InsertedTable<R>,
   values: Readonly<Record<string, string>>,
   alias?: string,
 ): string {
-  const unknown = Object.keys(values).find((column) => columns.every((each) => each.name !== column));
-  if (unknown !== undefined) throw new Error(`${name} has no column ${unknown}`);
   const into = alias === undefined ? name : `${name} AS ${alias}`;
   return `INSERT INTO ${into} (${Object.keys(values).join(', ')}) SELECT ${Object.values(values).join(', ')}`;
 }

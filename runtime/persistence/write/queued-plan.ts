@@ -1,10 +1,9 @@
 import type { StagedItem } from '../../action/action-plan.js';
 import { NO_SLOT } from '../../collections/transient-set.js';
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import type { Wait } from '../../concurrency/deadlines.js';
 import { time } from '../../concurrency/time.js';
-import type { ModelDescriptor } from '../../domain/entity.js';
-import { rowOf } from '../../domain/entity.js';
-import { onAbort } from '../../sharding/abort-listeners.js';
+import { type ModelDescriptor, rowOf } from '../../domain/entity.js';
 import type { Place } from '../../sharding/shard-database.js';
 import type { Span } from '../../tracing.js';
 import { PendingPlan } from './pending-plan.js';
@@ -68,6 +67,8 @@ export class QueuedPlan implements Wait, Submission {
   slot: number = NO_SLOT;
   /** Whether its deadline passed in flight, so that its execution has failed. */
   expired = false;
+  /** Whether a statement has left it out, because another transaction had locked one of its rows or changed it. */
+  wasLeftOut = false;
   /** The action row that decides the outcome of the statement in flight, if there is one. */
   sentUnder: ActionRow | undefined = undefined;
   /** The statement in flight, if there is one. */
@@ -108,17 +109,17 @@ export class QueuedPlan implements Wait, Submission {
   expire(): void {
     this.reject(this.#overdue(this));
   }
-
-  /** Calls back when the signal is aborted, at once if it already is; not after the pending plan is settled. */
-  onAbort(listener: (entry: QueuedPlan) => void): void {
-    const { signal } = this;
-    if (signal === undefined) return;
-    if (signal.aborted) listener(this);
-    else this.pending.onSettled(onAbort(signal, () => listener(this)));
-  }
 }
 
 function ignore(): void {}
+
+/** Calls back when the plan's signal is aborted, at once if it already is; not after the pending plan is settled. */
+export function onAbortOf(entry: QueuedPlan, listener: (entry: QueuedPlan) => void): void {
+  const { signal, pending } = entry;
+  if (signal === undefined) return;
+  if (signal.aborted) listener(entry);
+  else pending.onSettled(onAbort(signal, () => listener(entry)));
+}
 
 /** The outcome of a plan, as its execution receives it. */
 export type WriteOutcome =

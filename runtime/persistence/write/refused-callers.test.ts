@@ -40,6 +40,8 @@ class Statements {
     const ends = await Promise.allSettled(
       plans.map((plan) => this.writer.submit(plan, { timeoutMs: 60_000 }).outcome),
     );
+    for (const end of ends)
+      if (end.status === 'fulfilled') expect(end.value).toMatchObject({ kind: 'applied', contended: false });
     expect(ends.map(({ status }) => status)).toEqual(
       plans.map((plan) => (this.refused.has(plan) ? 'rejected' : 'fulfilled')),
     );

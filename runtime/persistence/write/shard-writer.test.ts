@@ -226,6 +226,30 @@ describe('merging', () => {
     expect(bench.manual.last.text).toBe('a1? c1>2');
   });
 
+  test.each([
+    ['an update', 'a1>2', 'after an update', 'a1>2'],
+    ['an update', 'a1>2', 'after an expectation', 'a1?'],
+    ['an expectation', 'a1?', 'after an update', 'a1>2'],
+    ['an expectation', 'a2?', 'after one of another version', 'a1?'],
+    ['an addition', '+a', 'after an addition', '+a'],
+    ['an update', 'a2>3', 'of a state that it has not read', 'a1>2'],
+  ])('%s (%s) of one row waits %s', async (_, second, __, first) => {
+    const bench = new Bench();
+    const held = bench.hold();
+    bench.submit(first);
+    bench.submit(second, [bench.submit('b1>2')]);
+    await held.release();
+    expect(bench.manual.last.text).toBe(`${first} | b1>2`);
+  });
+
+  test('plans that expect one version of a row share a statement', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    for (const change of ['a1? b1>2', 'a1? c1>2', 'a1? d1>2', 'a1>2']) bench.submit(change);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1? b1>2 | a1? c1>2 | a1? d1>2');
+  });
+
   test('a full queue refuses further plans at once', () => {
     const bench = new Bench({ maximumQueued: 2 });
     bench.hold();
@@ -259,6 +283,16 @@ describe('chaining', () => {
     await bench.manual.last.answer();
     expect(await third.outcome).toMatchObject({ kind: 'applied', batchSize: 4, chainLength: 4 });
     expect(bench.writer.counters.folded).toBe(3);
+  });
+
+  test('a plan that has only read the state of another one goes with it', async () => {
+    const bench = new Bench();
+    const held = bench.hold();
+    const first = bench.submit('a1>2');
+    bench.submit('c1>2');
+    bench.submit('b1>2', [first]);
+    await held.release();
+    expect(bench.manual.last.text).toBe('a1>2, b1>2 | c1>2');
   });
 
   test('a plan whose pending is in flight waits for its answer', async () => {
@@ -568,6 +602,15 @@ describe('a deadline', () => {
     expect(plan.pending.state).toBe('pending');
     await bench.manual.last.answer();
     expect(plan.pending.state).toBe('applied');
+  });
+
+  test('in flight leaves an outcome that an answer no longer changes once it is settled', async () => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    await plan.end;
+    plan.pending.settle(false);
+    await bench.manual.last.answer();
+    expect(plan.pending.state).toBe('failed');
   });
 
   test('of the most patient plan is that of the statement', async () => {

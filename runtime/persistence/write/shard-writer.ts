@@ -19,7 +19,7 @@ import {
   touchOneRow,
 } from './plan-group.js';
 import type { PlanWrite } from './plan-write.js';
-import { QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
+import { onAbortOf, QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
 import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
@@ -96,7 +96,7 @@ export class ShardWriter {
     for (const other of entry.dependsOn) other.onSettled(this.#lookAtQueue);
     if (this.#refusedCallers.isAlone(plan)) this.#alone.push([entry]);
     else this.#queue.push(entry);
-    entry.onAbort(this.#aborted);
+    onAbortOf(entry, this.#aborted);
     if (this.#goesAhead) this.#sendNext();
     else this.#sendSoon();
     return entry;
@@ -280,9 +280,10 @@ export class ShardWriter {
       const batchSize = plansIn(groups);
       groups.forEach((group, index) => {
         const outcome = outcomes[index];
-        if (outcome === 'applied') this.#applied(group, batchSize, locked);
+        if (outcome === 'applied') this.#applied(group, batchSize);
       });
       const leftOut = groups.filter((_, index) => outcomes[index] === 'left-out');
+      for (const entry of leftOut.flat()) entry.wasLeftOut = true;
       if (locked === 'skip') this.#sendLaterAlone(leftOut);
       else for (const group of leftOut) this.#stale(group);
     });
@@ -328,15 +329,14 @@ export class ShardWriter {
     else this.#alone.unshift(...waiting);
   }
 
-  #applied(group: PlanGroup, batchSize: number, locked: LockedRows): void {
+  #applied(group: PlanGroup, batchSize: number): void {
     const now = time.nowMs();
     const chainLength = group.length;
-    const contended = locked !== 'skip';
     for (const entry of group) {
       this.#refusedCallers.applied(entry.plan);
       entry.pending.settle(true);
       const queuedMs = now - entry.queuedMs;
-      entry.resolve({ kind: 'applied', batchSize, chainLength, contended, queuedMs });
+      entry.resolve({ kind: 'applied', batchSize, chainLength, contended: entry.wasLeftOut, queuedMs });
     }
   }
 

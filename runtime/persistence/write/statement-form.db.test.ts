@@ -187,21 +187,6 @@ async function versionsOf(database: ShardDatabase): Promise<readonly unknown[]> 
 
 const ORIGIN = { shard: HERE, namespace: 'test', events };
 
-test.each(['a1>2', '+new', 'a1?'])('a simple plan has the form without arrays: %s', (change) => {
-  const { text } = flushStatement({ groups: [[planOf(change)]], locked: 'skip' }, ORIGIN);
-  expect(text).not.toContain('unnest');
-  expect(text.includes('SKIP LOCKED')).toBe(change !== '+new');
-});
-
-test.each([
-  ['a1>2', 'b1>2'],
-  ['+new', '+newer'],
-  ['a1?', 'b1>2'],
-])('a plan with several rows of a kind has the merged form: %s %s', (...changes) => {
-  const { text } = flushStatement({ groups: [[planOf(...changes)]], locked: 'wait' }, ORIGIN);
-  expect(text).toContain('unnest');
-});
-
 test('ids and instants of the merged form are sent packed', () => {
   const groups = [[planOf('a1>2')], [planOf('+b')]];
   const { text, values } = flushStatement({ groups, locked: 'skip' }, ORIGIN);

@@ -1,4 +1,4 @@
-import { outside } from '../concurrency/outside.js';
+import { outside } from './outside.js';
 
 interface Listening {
   readonly listeners: Set<() => void>;
