@@ -186,6 +186,7 @@ create table eventlog.schedules (
   completed_date timestamptz
 );
 create index schedules_due on eventlog.schedules (next_date) where state in ('pending', 'running');
+create index schedules_failed on eventlog.schedules (id) where state = 'failed';
 comment on table eventlog.schedules is 'Actions to be run later, each once';
 create table eventlog.recurring_actions (
   action_name text primary key,
