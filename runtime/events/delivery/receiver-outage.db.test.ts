@@ -100,9 +100,13 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
       second.events.start();
       try {
         await until(() => state.refused >= before + 4);
+        const waitingFor = async (): Promise<string | undefined> =>
+          (await second.events.lag())[0]?.consumers[0]?.waitingFor;
+        await until(async () => (await waitingFor())?.startsWith('its receiver is down') === true);
         state.isDown = false;
         await until(() => state.handled.length >= 3);
         await until(async () => (await second.events.lag())[0]?.consumers[0]?.behind === 0);
+        await until(async () => (await waitingFor()) === undefined);
         expect(state.handled).toEqual(['a2', 'a3', 'a4']);
         // A process that takes over counts each attempt before it begins, in case that the event ends the process.
         expect(await second.events.deadLetters.list()).toEqual([]);
