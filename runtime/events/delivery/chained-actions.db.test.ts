@@ -242,20 +242,6 @@ describeOnEachAdapter('Versions of an event', (harness) => {
     upcasters: [({ amount }) => ({ credited: amount ?? null })],
   };
 
-  test('that are older are upcast to the current one', async () => {
-    const amounts: unknown[] = [];
-    const { ledger } = await startLedger(harness, () => ({
-      handlers: [
-        handlerOf('Modern', ({ event }) => void amounts.push('credited' in event && event.credited), {
-          event: newer,
-        }),
-      ],
-    }));
-    await ledger.credit(await ledger.open(), 3);
-    await until(() => amounts.length === 1);
-    expect(amounts).toEqual([new Decimal(3)]);
-  });
-
   test('that are newer wait, visible in lag(), for a process that knows them', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const old: number[] = [];
