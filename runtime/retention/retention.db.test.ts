@@ -6,7 +6,6 @@ import {
   dropMadePartitions,
   handlerOf,
   type Ledger,
-  ledgerMigrations,
   openLedger,
   until,
 } from '../events/test-support/ledger.js';
@@ -16,6 +15,7 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { DELETED_AT_ONCE } from './drop-partitions.js';
 import { idFloor } from './partitions.js';
 import { type RetentionOptions, type RetentionReport, retain as retainAt } from './retain.js';
+import { ownedShards } from './test-support/owned-shards.js';
 
 function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
   return retainAt({ database, all: [database] }, options, now);
@@ -42,11 +42,7 @@ async function creditLongAgo(ledger: Ledger): Promise<string> {
 
 describeOnEachAdapter('Retention', (harness) => {
   test('creates partitions in advance and drops unneeded ones', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const seen: number[] = [];
     const ledger = openLedger(databases, {
@@ -89,11 +85,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('empties the default partition by the same rules, and then reports from when the history is complete', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const handlers = [handlerOf('Late', () => {})];
     const ledger = openLedger(databases, { handlers });
@@ -127,11 +119,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('keeps actions that an open cross-shard plan or an event of the next period refers to', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
@@ -163,11 +151,7 @@ describeOnEachAdapter('Retention', (harness) => {
   }, 120_000);
 
   test('keeps at least a day, and at most a hundred years', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const { events } = openLedger(databases);
     await expect(events.retain({ keepDays: 0.5 })).rejects.toMatchObject({ code: 'FW_VALIDATION' });
     // They begin before 1970.
@@ -175,11 +159,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('deletes some of many scheduled actions in each transaction', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const { rows, events } = openLedger(databases);
     const id =
       "overlay('0190b8a0-0000-7000-8000-000000000000' placing lpad(nr::text, 12, '0') from 25)::uuid";
@@ -211,11 +191,7 @@ async function lastActionOf(ledger: Ledger, work: Promise<unknown>): Promise<str
 
 describeOn('postgresql', 'A logical replication slot', (harness) => {
   test('keeps partitions that it has not passed', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     const slot = `fw_retention_${process.pid}`;
