@@ -175,6 +175,10 @@ export class Replays {
   }
 }
 
+/** The database reads no other dates in the form that JavaScript writes: a replay from such a date would fail for ever. */
+const FIRST_DATE = new Date('0001-01-01T00:00:00Z');
+const LAST_DATE = new Date('9999-12-31T23:59:59Z');
+
 /** The shard of a replayed model. */
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
   return 'model' in from && from.model instanceof ShardedId ? from.model.resolveShardIdentifier() : undefined;
@@ -182,8 +186,8 @@ function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
 
 /** @throws ValidationError for an invalid date or position */
 function checkReplayFrom(from: ReplayFrom): void {
-  if ('time' in from && Number.isNaN(from.time.getTime())) {
-    throw new ValidationError('A replay needs a valid start date', { field: 'time' });
+  if ('time' in from && !(from.time >= FIRST_DATE && from.time <= LAST_DATE)) {
+    throw new ValidationError('A replay needs a valid start date of the years 1 to 9999', { field: 'time' });
   }
   if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
     throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
