@@ -53,10 +53,18 @@ export interface RetentionPlace {
   readonly all: readonly ShardDatabase[];
 }
 
+/** A hundred years. */
+const MOST_DAYS = 36_500;
+const MOST_AHEAD = 1_000;
+
 /** @throws ValidationError for invalid options */
 export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: RetentionOptions): void {
-  if (keepDays >= 1 && partitionDays > 0 && ahead >= 1) return;
-  throw new ValidationError('keepDays must be at least 1, partitionDays above 0 and ahead at least 1');
+  const isRight = (value: number, least: number, most: number) => value >= least && value <= most;
+  const areDays = isRight(keepDays, 1, MOST_DAYS) && isRight(partitionDays, Number.MIN_VALUE, MOST_DAYS);
+  if (areDays && isRight(ahead, 1, MOST_AHEAD)) return;
+  throw new ValidationError(
+    `keepDays must be from 1 to ${MOST_DAYS}, partitionDays above 0 and at most ${MOST_DAYS}, and ahead from 1 to ${MOST_AHEAD}`,
+  );
 }
 
 /**

@@ -153,7 +153,14 @@ describeOnEachAdapter('Retention', (harness) => {
   test('keeps at least a day, and at most a hundred years', async () => {
     const databases = await ownedShards(harness);
     const { events } = openLedger(databases);
-    await expect(events.retain({ keepDays: 0.5 })).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+    const endless = Number.POSITIVE_INFINITY;
+    for (const wrong of [
+      { keepDays: 0.5 },
+      { keepDays: endless },
+      { partitionDays: 1e6 },
+      { ahead: endless },
+    ])
+      await expect(events.retain(wrong)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
     // They begin before 1970.
     expect(await events.retain({ keepDays: 36_500 })).toMatchObject([{ dropped: [], kept: [] }]);
   });
