@@ -151,6 +151,7 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(() => handled.length === 1);
     expect(handled).toEqual([3]);
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+    await expect(ledger.events.deadLetters.show('abc')).rejects.toThrow('Not a UUID: "abc"');
     const [kept] = await ledger.events.deadLetters.show(head?.eventId ?? '');
     expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
     await ledger.credit(account);
