@@ -265,6 +265,28 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     await until(() => attempts === 2, 10_000);
   });
 
+  test('count for an event that fails only when it is handled again without a later one that failed', async () => {
+    const calls: string[] = [];
+    const handler = handlerOf(
+      'Twice',
+      async ({ modelVersion, attempt }) => {
+        calls.push(`${modelVersion} attempt ${attempt}`);
+        if (modelVersion === 3 && attempt === 1) throw new Error('no');
+        if (modelVersion === 2 && calls.filter((call) => call.startsWith('2')).length === 2)
+          throw new Error('busy');
+      },
+      { retryDelayMs: 1, transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = testLedger(databases, { handlers: [handler] });
+    const account = await ledger.open();
+    for (const _ of [2, 3]) await ledger.credit(account);
+    ledger.events.start();
+    await until(async () => (await behind(ledger)) === 0);
+    expect(calls.slice(0, 4)).toEqual(['2 attempt 1', '3 attempt 1', '2 attempt 1', '2 attempt 2']);
+    expect(ledger.warnings).toEqual([]);
+  });
+
   test('park the event at which a transactional handler swallows the failure of a statement', async () => {
     const handled: string[] = [];
     let bad = '';

@@ -190,7 +190,7 @@ export class TransactionalRun implements LeasedWork {
       }
       if (!(error instanceof HandlerFailed)) throw error;
       const before = events.indexOf(error.event);
-      if (before > 0) return this.#commitGroup(events.slice(0, before));
+      if (before > 0) return this.#handleGroup(events.slice(0, before));
       return this.#headFailed(error.event, error.error);
     }
   }
