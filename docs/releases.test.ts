@@ -23,8 +23,8 @@ const TESTS: Readonly<Record<string, readonly (readonly [file: string, title: st
   ],
   'a handler or sink selects less, or is no longer transactional': [
     [
-      'runtime/events/delivery/two-releases.proof.db.test.ts',
-      'leave the checkpoint to the handler that selects more, until',
+      'runtime/relay/changed-sinks.db.test.ts',
+      'leaves the checkpoint to a process whose filter selects more, until',
     ],
     ['cli/operate/releases.db.test.ts', 'narrow lets a release continue that selects less'],
   ],

@@ -47,8 +47,7 @@ describeOn('postgresql', 'An inbox', (harness) => {
     const database = await consumer(databases);
     const ledger = openLedger(databases);
     const inbox = new Inbox({ database, executor: ledger.executor, principal: ALICE });
-    await inbox.createTable();
-    await inbox.createTable();
+    await Promise.all(Array.from({ length: 8 }, () => inbox.createTable()));
     return { ledger, database, inbox };
   }
 
@@ -63,6 +62,20 @@ describeOn('postgresql', 'An inbox', (harness) => {
     expect(receptions.filter(({ kind }) => kind === 'done')).toEqual([{ kind: 'done', result: 5 }]);
     expect(await effects(database)).toEqual(['a']);
     expect(await inbox.once({ ...message, source: '/third' }, async () => 1)).toMatchObject({ kind: 'done' });
+  });
+
+  test.each(['\ud800', 'a\0b'])('refuses the id %j, which its table cannot store', async (id) => {
+    const { inbox } = await world();
+    const refusal = { code: 'FW_VALIDATION', field: 'id' };
+    const works = [
+      () => inbox.once({ source: '/x', id }, async () => expect.unreachable()),
+      () =>
+        inbox.execute({ source: '/x', id, traceContext: undefined }, CreditAction, {
+          account: '',
+          amount: new Decimal(1),
+        }),
+    ];
+    for (const work of works) await expect(work()).rejects.toMatchObject(refusal);
   });
 
   test('records no failed work, and rolls back its effects', async () => {

@@ -3,6 +3,7 @@ import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Caller } from '../domain/principal.js';
+import { storable } from '../domain/storable-text.js';
 import { isTraceParent } from '../domain/trace-parent.js';
 import { ValidationError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
@@ -55,11 +56,15 @@ export class Inbox<Database> {
 
   /** Creates the table unless it exists. Your own migration may do so instead. */
   async createTable(): Promise<void> {
-    await sql`create table if not exists ${sql.table(this.#table)} (
-      source text not null,
-      id text not null,
-      received_date timestamptz not null default now(),
-      primary key (source, id))`.execute(this.#database);
+    await this.#database.transaction().execute(async (transaction) => {
+      // Of two processes that create a table at the same time, one fails, also with `if not exists`.
+      await sql`select pg_advisory_xact_lock(hashtextextended('fw:inbox', 0))`.execute(transaction);
+      await sql`create table if not exists ${sql.table(this.#table)} (
+        source text not null,
+        id text not null,
+        received_date timestamptz not null default now(),
+        primary key (source, id))`.execute(transaction);
+    });
   }
 
   /**
@@ -67,6 +72,7 @@ export class Inbox<Database> {
    * message. A concurrent repetition waits for the first one.
    *
    * @throws errors of the work; then the message is not recorded
+   * @throws ValidationError if source or id cannot be stored: they contain NUL or half of a surrogate pair
    */
   once<Result>(
     { source, id }: Pick<ReceivedEvent, 'source' | 'id'>,
@@ -83,7 +89,7 @@ export class Inbox<Database> {
    * and the process has died before recording the message, a repetition returns the first result, as long as keys are
    * stored (`fw.execution.key-retention-ms`).
    *
-   * @throws ValidationError if the inbox has no executor and principal
+   * @throws ValidationError if the inbox has no executor and principal, or if source or id cannot be stored
    * @throws errors of the action; then the message is not recorded
    */
   async execute<Params, Result>(
@@ -116,16 +122,24 @@ export class Inbox<Database> {
     return Number(numAffectedRows ?? 0);
   }
 
-  /** Records a message. False if it was recorded before. */
+  /** Records a message. False if it was recorded before. @throws ValidationError if the table cannot store its name */
   async #note(on: Kysely<Database>, source: string, id: string): Promise<boolean> {
+    requireStorable(source, id);
     const { numAffectedRows } = await sql`insert into ${sql.table(this.#table)} (source, id)
       values (${source}, ${id}) on conflict do nothing`.execute(on);
     return Number(numAffectedRows ?? 0) > 0;
   }
 
   async #has(source: string, id: string): Promise<boolean> {
+    requireStorable(source, id);
     const { rows } = await sql`select 1 from ${sql.table(this.#table)}
       where source = ${source} and id = ${id}`.execute(this.#database);
     return rows.length > 0;
   }
+}
+
+/** Two ids that a database stores as the same text would be taken for one message. */
+function requireStorable(source: string, id: string): void {
+  storable(source, 'source');
+  storable(id, 'id');
 }

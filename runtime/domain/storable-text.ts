@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { ValidationError } from '../errors.js';
 
 /**
@@ -14,8 +15,9 @@ export function isUnstorable(text: string): boolean {
 /** Maximum stored length of an error's text, in characters. Errors quote values of any size. */
 const LONGEST_STORED = 4_000;
 
-/** A storable form of the text: replaces characters that cannot be stored, and truncates a long text. */
-export function storedText(text: string, longest: number = LONGEST_STORED): string {
+/** A storable form of an error's text, or of the object that a library has assigned to `message`; truncates a long one. */
+export function storedText(value: unknown, longest: number = LONGEST_STORED): string {
+  const text = typeof value === 'string' ? value : inspect(value, { customInspect: false });
   const cut = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
   return cut.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }

@@ -3,6 +3,7 @@ import { type Id, ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
+import { withShortLock } from '../retention/short-transaction.js';
 import { callShard } from '../sharding/public-error.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { ReplayOrder } from './delivery/consumer-store.js';
@@ -109,11 +110,13 @@ export class Replays {
   /** Ends the rebuilds of a handler that are under way. @returns their number */
   async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
     const ended = await this.#shards.ask(shard, async (database) => {
-      const { rows } = await database.query({ text: ABANDON, values: [handler] });
-      for (const [name] of rows) {
-        const text = `DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`;
-        await database.query({ text, values: [] });
-      }
+      const { rows } = await database.query({ text: TAKE_AWAY, values: [handler] });
+      // A handler that is running keeps the tables locked until it returns. If that takes too long, the call can be repeated.
+      for (const [name] of rows)
+        await withShortLock(database, async (query) => {
+          await query(`DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`);
+          await query('DELETE FROM eventlog.consumers WHERE name = $1', [name]);
+        });
       return rows;
     });
     return ended.flat().length;
@@ -172,6 +175,10 @@ export class Replays {
   }
 }
 
+/** The database reads no other dates in the form that JavaScript writes: a replay from such a date would fail for ever. */
+const FIRST_DATE = new Date('0001-01-01T00:00:00Z');
+const LAST_DATE = new Date('9999-12-31T23:59:59Z');
+
 /** The shard of a replayed model. */
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
   return 'model' in from && from.model instanceof ShardedId ? from.model.resolveShardIdentifier() : undefined;
@@ -179,8 +186,8 @@ function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
 
 /** @throws ValidationError for an invalid date or position */
 function checkReplayFrom(from: ReplayFrom): void {
-  if ('time' in from && Number.isNaN(from.time.getTime())) {
-    throw new ValidationError('A replay needs a valid start date', { field: 'time' });
+  if ('time' in from && !(from.time >= FIRST_DATE && from.time <= LAST_DATE)) {
+    throw new ValidationError('A replay needs a valid start date of the years 1 to 9999', { field: 'time' });
   }
   if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
     throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
@@ -211,8 +218,9 @@ const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
 
 const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
 
-/** Without its row, a process that holds the lease cannot commit. The dead letters go with it. */
-const ABANDON = `DELETE FROM eventlog.consumers WHERE ${IS_REBUILD} RETURNING name`;
+/** A process that holds the lease can no longer commit, and none takes it. The row's dead letters go with the row. */
+const TAKE_AWAY = `UPDATE eventlog.consumers SET holder = NULL, leased_until = NULL, halted = 'it was abandoned'
+WHERE ${IS_REBUILD} RETURNING name`;
 
 const ORDER =
   'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +

@@ -186,6 +186,7 @@ create table eventlog.schedules (
   completed_date timestamptz
 );
 create index schedules_due on eventlog.schedules (next_date) where state in ('pending', 'running');
+create index schedules_failed on eventlog.schedules (id) where state = 'failed';
 comment on table eventlog.schedules is 'Actions to be run later, each once';
 create table eventlog.recurring_actions (
   action_name text primary key,
@@ -236,7 +237,7 @@ create table eventlog.sagas (
   updated_date timestamptz not null,
   timeout_ms bigint
 ) with (fillfactor = 70);
--- A deadline is compared with the database's clock, so it is computed from it when a plan writes the terms of a step.
+-- A deadline is compared with the database's clock, to which a time limit is added when a plan writes the terms of a step.
 create function eventlog.saga_deadline() returns trigger language plpgsql as $body$
 begin
   new.deadline := now() + new.timeout_ms * interval '1 millisecond';
@@ -245,7 +246,7 @@ end $body$;
 create trigger saga_started before insert on eventlog.sagas for each row
   when (new.timeout_ms is not null) execute function eventlog.saga_deadline();
 create trigger saga_moved before update on eventlog.sagas for each row
-  when (new.version <> old.version and new.deadline is distinct from old.deadline)
+  when (new.timeout_ms is not null and new.version <> old.version and new.deadline is distinct from old.deadline)
   execute function eventlog.saga_deadline();
 create index sagas_under_way on eventlog.sagas (id) where state <> 'ENDED';
 comment on table eventlog.sagas is 'Progress of each saga, by the id of its state model';

@@ -1,11 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { postgresAdapter } from '../databases.js';
 import { EventOperations } from '../events/event-operations.js';
 import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
 import { databasesWithout } from '../events/test-support/unreachable-shard.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../sharding/database-registry.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Relay } from './relay.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
 
@@ -113,12 +112,9 @@ describeOnEachAdapter('A sink whose configuration changes', (harness) => {
 describeOn('postgresql', 'Relays of several processes', (harness) => {
   test('send each event once, and one continues where another has stopped', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    const open = (): DatabaseRegistry =>
-      new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const [one, two, three] = [open(), open(), open()];
     const sinks = [collectingSink(), collectingSink()] as const;
-    const relays = [relayTo(one, sinks[0]), relayTo(two, sinks[1])];
-    const ledger = openLedger(three);
+    const relays = sinks.map((sink) => relayTo(harness.open(topology), sink));
+    const ledger = openLedger(harness.open(topology));
     const accounts = [await ledger.open(HERE), await ledger.open(THERE)];
     const credit = (): Promise<unknown> => Promise.all(accounts.map((id) => ledger.credit(id)));
     const ids = (): readonly string[] => sinks.flatMap(({ received }) => received.map(({ id }) => id));
@@ -129,19 +125,16 @@ describeOn('postgresql', 'Relays of several processes', (harness) => {
     await until(() => ids().length >= 22);
     expect(new Set(ids()).size).toBe(22);
     expect(ids()).toHaveLength(22);
-    await relays[1]?.stop();
-    await Promise.all([one, two, three].map((databases) => databases.close(0)));
   });
 
   test('send the events of other shards while one is unreachable, and its events afterwards', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
-    const databases = databasesWithout(topology, THERE, () => down);
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const databases = harness.keep(databasesWithout(topology, THERE, () => down));
     const sink = collectingSink();
     const warnings: string[] = [];
-    const relay = relayTo(databases, sink, (message) => warnings.push(message));
-    const ledger = openLedger(healthy);
+    relayTo(databases, sink, (message) => warnings.push(message));
+    const ledger = openLedger(harness.open(topology));
     const [here, there] = [await ledger.open(HERE), await ledger.open(THERE)];
     for (const id of [here, there, here, there]) await ledger.credit(id);
     await until(() => sink.received.length === 2);
@@ -151,7 +144,5 @@ describeOn('postgresql', 'Relays of several processes', (harness) => {
     await until(() => sink.received.length === 4);
     expect(sink.received.slice(2).map(({ key }) => key)).toEqual([there, there]);
     expect(warnings.slice(1)).toEqual(['Delivery on shard (1, 0) works again']);
-    await relay.stop();
-    await Promise.all([databases, healthy].map((each) => each.close(0)));
   });
 });

@@ -197,7 +197,7 @@ export class PublishQueue {
         continue;
       }
       const messages = remaining(group);
-      const size = messages.reduce((sum, { body }) => sum + body.length, 0);
+      const size = messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (batch.length > 0 && (count + messages.length > batchSize || bytes + size > batchBytes)) break;
       count += messages.length;
       bytes += size;

@@ -4,22 +4,14 @@ import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Logger, SILENT } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EventOperations } from '../events/event-operations.js';
-import {
-  handlerOf,
-  type Ledger,
-  ledgerMigrations,
-  openLedger,
-  until,
-} from '../events/test-support/ledger.js';
+import { type Ledger, ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
-import { retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Relay } from './relay.js';
 import type { RelayMessage, RelaySink } from './relay-sink.js';
 import { sinkConsumers } from './sink-consumer.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const running: { stop(graceMs?: number): Promise<void> }[] = [];
 
 afterEach(async () => {
@@ -130,37 +122,6 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     }
   });
 
-  test('keeps only partitions with unsent events', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
-    const database = databases.database(HERE);
-    const down = collectingSink({ name: 'down' });
-    down.judge = () => {
-      throw new Error('connection refused');
-    };
-    const ledger = serve(databases, [down]);
-    const [account = ''] = await credits(ledger, 1, 2);
-    await until(() => down.batches.length > 0);
-    const later = new Date(Date.now() + 400 * DAY_MS);
-    const options = { keepDays: 1 };
-    await ledger.rows("UPDATE eventlog.events SET created_date = now() - interval '2 days'");
-    const held = await retain({ database, all: [database] }, options, later);
-    expect(held.kept).toContainEqual({
-      partition: expect.stringMatching(/^events_/),
-      reason: 'relay:down has not handled all of it',
-    });
-    expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['2']]);
-    down.judge = collectingSink().judge;
-    await until(() => versionsOf(down.received, account).length === 2);
-    await ledger.events.stop();
-    const { kept } = await retain({ database, all: [database] }, options, later);
-    expect(kept).toEqual([]);
-    expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['0']]);
-  });
-
   test('that is down delays no other consumer, counts no attempts, and gets the waiting events in order', async () => {
     const down = collectingSink({ name: 'down', maximumAttempts: 1, batchSize: 4, inFlight: 1 });
     const up = collectingSink({ name: 'up' });
@@ -263,20 +224,5 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
       async () => (await operations.lag(HERE))[0]?.consumers.every(({ behind }) => behind === 0) === true,
     );
     expect(none.received).toEqual([]);
-  });
-
-  test('shares only the log with a handler', async () => {
-    const sink = collectingSink();
-    const { consumers } = sinkConsumers([sink.definition], { warn: () => {} });
-    const handled: number[] = [];
-    const handler = handlerOf('Broken', ({ modelVersion }) => {
-      handled.push(modelVersion);
-      throw new Error('no');
-    });
-    const ledger = openLedger(await databasesOf(harness), { sinks: consumers, handlers: [handler] });
-    running.push(ledger.events);
-    ledger.events.start();
-    await credits(ledger, 1, 3);
-    await until(() => sink.received.length === 3 && handled.length > 0);
   });
 });

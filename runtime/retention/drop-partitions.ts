@@ -19,8 +19,8 @@ export interface DropOptions {
   readonly openActions: readonly string[] | undefined;
 }
 
-/** Maximum rows of a default partition that one transaction deletes. */
-const DELETED_AT_ONCE = 10_000;
+/** Maximum rows that one transaction deletes. */
+export const DELETED_AT_ONCE = 10_000;
 const LOCK_ATTEMPTS = 10;
 const LOCK_PAUSE_MS = 100;
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { dropMadePartitions, ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
+import { dropMadePartitions, openLedger, until } from '../events/test-support/ledger.js';
 import { HERE } from '../execution/test-support/accounts.js';
 import { makePartitions, makePartitionsAtStart } from './make-partitions.js';
 import { idFloor } from './partitions.js';
 import { retain } from './retain.js';
+import { ownedShards } from './test-support/owned-shards.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
@@ -13,11 +14,7 @@ const ADVISORY_KEY = 471_100;
 
 describeOnEachAdapter('Partitions', (harness) => {
   test('exist after the first migration, so that no row is stored in the default one', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const [partition] = await ledger.rows('SELECT tableoid::regclass::text FROM eventlog.events');
@@ -33,11 +30,7 @@ describeOnEachAdapter('Partitions', (harness) => {
   }, 120_000);
 
   test('begin with the next period if the default one has rows of the current one', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
     const account = await ledger.open();
@@ -55,11 +48,7 @@ describeOnEachAdapter('Partitions', (harness) => {
   }, 120_000);
 
   test('are created beside one of whose time the default one has a row, as of a process with a wrong clock', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
     const id = `${idFloor(Date.now() + 2 * DAY_MS).slice(0, 13)}-7000-8000-000000000000`;
@@ -75,11 +64,7 @@ describeOnEachAdapter('Partitions', (harness) => {
   }, 120_000);
 
   test('are created despite a left-over constraint', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
     const [from, to] = [idFloor(Date.now() - HOUR_MS), idFloor(Date.now() + DAY_MS)];
@@ -96,11 +81,7 @@ describeOnEachAdapter('Partitions', (harness) => {
 
 describeOn('postgresql', 'Partitions over existing rows', (harness) => {
   test('are created while writers and readers continue, without a scan under a lock', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);

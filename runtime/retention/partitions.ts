@@ -26,9 +26,9 @@ export interface PartitionState {
   readonly defaultBytes: number;
 }
 
-/** The lowest possible id of a millisecond, as text. Not an id itself, but below each id of that time. */
+/** The lowest possible id of a millisecond since 1970, as text. Not an id itself, but below each id of that time. */
 export function idFloor(milliseconds: number): string {
-  const time = Math.floor(milliseconds).toString(16).padStart(12, '0');
+  const time = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 

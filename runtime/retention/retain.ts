@@ -3,11 +3,11 @@ import { DatabaseError, ValidationError } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
-import { dropPartitions } from './drop-partitions.js';
+import { DELETED_AT_ONCE, dropPartitions } from './drop-partitions.js';
 import { purgeOwnKeys } from './handler-keys.js';
 import { makePartitions } from './make-partitions.js';
 import { openActions } from './needs.js';
-import { DAY_MS, readPartitions } from './partitions.js';
+import { DAY_MS, idFloor, readPartitions } from './partitions.js';
 import { purgeSagaSteps, purgeSagas } from './saga-records.js';
 import { statementsOn } from './short-transaction.js';
 
@@ -53,10 +53,18 @@ export interface RetentionPlace {
   readonly all: readonly ShardDatabase[];
 }
 
+/** A hundred years. */
+const MOST_DAYS = 36_500;
+const MOST_AHEAD = 1_000;
+
 /** @throws ValidationError for invalid options */
 export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: RetentionOptions): void {
-  if (keepDays >= 1 && partitionDays > 0 && ahead >= 1) return;
-  throw new ValidationError('keepDays must be at least 1, partitionDays above 0 and ahead at least 1');
+  const isRight = (value: number, least: number, most: number) => value >= least && value <= most;
+  const areDays = isRight(keepDays, 1, MOST_DAYS) && isRight(partitionDays, Number.MIN_VALUE, MOST_DAYS);
+  if (areDays && isRight(ahead, 1, MOST_AHEAD)) return;
+  throw new ValidationError(
+    `keepDays must be from 1 to ${MOST_DAYS}, partitionDays above 0 and at most ${MOST_DAYS}, and ahead from 1 to ${MOST_AHEAD}`,
+  );
 }
 
 /**
@@ -89,7 +97,7 @@ export async function retain(
   if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
   const limitMs = now.getTime() - keepDays * DAY_MS;
   const { dropped, kept } = await dropAll({ database, all }, limitMs);
-  const schedules = await statementsOn(database)(DELETE_SCHEDULES, [new Date(limitMs).toISOString()]);
+  const deletedSchedules = await purgeSchedules(database, limitMs);
   const keys = await purgeOwnKeys(database, all, limitMs);
   const steps = await purgeSagaSteps(database, all, limitMs);
   const sagas = await purgeSagas(database, all, limitMs);
@@ -98,7 +106,7 @@ export async function retain(
     dropped,
     kept,
     deletedKeys: keys.deleted,
-    deletedSchedules: schedules.rowCount,
+    deletedSchedules,
     deletedSagas: sagas.deleted,
     deletedSagaSteps: steps.deleted,
     unreachable: [...new Set([keys, steps, sagas].flatMap(({ unreachable }) => [...unreachable]))],
@@ -130,6 +138,22 @@ async function dropAll(
   return { dropped, kept };
 }
 
+/** Deletes scheduled actions that ended long ago, some in each transaction, because a running one delays delivery. */
+async function purgeSchedules(database: ShardDatabase, limitMs: number): Promise<number> {
+  const limit = new Date(limitMs).toISOString();
+  let deleted = 0;
+  let after = idFloor(0);
+  for (;;) {
+    const { rows } = await statementsOn(database)(DELETE_SCHEDULES, [limit, after, DELETED_AT_ONCE]);
+    const [count, last] = rows[0] ?? [];
+    deleted += Number(count);
+    if (Number(count) < DELETED_AT_ONCE) return deleted;
+    after = String(last);
+  }
+}
+
 /** A failed action may be retried, so it stays. */
-const DELETE_SCHEDULES =
-  "DELETE FROM eventlog.schedules WHERE state IN ('done', 'cancelled') AND completed_date < $1";
+const DELETE_SCHEDULES = `WITH old AS (SELECT id FROM eventlog.schedules
+  WHERE state IN ('done', 'cancelled') AND completed_date < $1 AND id > $2 ORDER BY id LIMIT $3),
+gone AS (DELETE FROM eventlog.schedules AS s USING old WHERE s.id = old.id RETURNING s.id::text)
+SELECT count(*), max(id) FROM gone`;

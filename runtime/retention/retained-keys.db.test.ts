@@ -3,14 +3,9 @@ import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { Decimal } from '../domain/decimal.js';
 import { uuid7 } from '../domain/id-source.js';
-import {
-  handlerOf,
-  type Ledger,
-  ledgerMigrations,
-  openLedger,
-  until,
-} from '../events/test-support/ledger.js';
+import { handlerOf, type Ledger, openLedger, until } from '../events/test-support/ledger.js';
 import { CreditAction, HERE, THERE } from '../execution/test-support/accounts.js';
+import { ownedShards } from './test-support/owned-shards.js';
 
 const OLD = Date.UTC(2024, 0, 10, 12);
 const KEYS = "SELECT count(*) FROM eventlog.idempotency_keys WHERE operation = 'Credit'";
@@ -36,11 +31,7 @@ interface Mirrored {
 
 /** A handler has credited an account of another shard and, if `fails`, has failed afterwards. */
 async function mirrorLongAgo(harness: DatabaseHarness, fails: boolean): Promise<Mirrored> {
-  const databases = await harness.makeShards({
-    shards: [HERE, THERE],
-    migrations: ledgerMigrations,
-    owner: 'retention',
-  });
+  const databases = await ownedShards(harness, [HERE, THERE]);
   const handler = { fails, calls: 0 };
   let mirror = '';
   const ledger = openLedger(databases, {

@@ -8,6 +8,7 @@ import { accountApplication, HERE } from '../execution/test-support/accounts.js'
 import { createMetrics } from '../observability/prometheus.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { RetentionKeeper, type RetentionSettings } from './retention-keeper.js';
+import { ownedShards } from './test-support/owned-shards.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -32,11 +33,7 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
 
 describeOnEachAdapter('Automatic retention', (harness) => {
   test('is run by one process at a time, which creates partitions as time passes and drops old ones', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const later = new Date(Date.now() + 60 * DAY_MS);
@@ -119,11 +116,7 @@ describeOnEachAdapter('Automatic retention', (harness) => {
   });
 
   test('reports once which partitions it has to keep, and why', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
     await ledger.credit(await ledger.open());
     const later = new Date(Date.now() + 60 * DAY_MS);
@@ -138,11 +131,7 @@ describeOnEachAdapter('Automatic retention', (harness) => {
 
 describeOn('postgresql', 'Retention by a role that does not own the tables', (harness) => {
   test('is left to the owner, and the log reports it', async () => {
-    const owner = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const owner = await ownedShards(harness);
     const session = await owner.database(HERE).acquire();
     const role = `fw_keeper_${process.pid}`;
     await session.script(

@@ -48,7 +48,6 @@ export interface RetentionStatus {
   readonly failures: number;
 }
 
-const TASK = 'retention';
 const DEFAULT_EVERY_MS = 60 * 60 * 1_000;
 /** Shards are checked more often than retention is due, so that another process soon replaces one that ends. */
 const CHECKS_PER_RUN = 6;
@@ -136,7 +135,7 @@ export class RetentionKeeper {
       }
       await this.#retain(database, all);
       const until = endOf(await readPartitions(statementsOn(database)));
-      this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: await lastDone(database, TASK) });
+      this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: await lastDone(database) });
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#note(shard, { failures: this.#statusOf(shard).failures + 1 });
@@ -148,8 +147,7 @@ export class RetentionKeeper {
   async #retain(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
     const { settings, now = databaseTime, inform } = this.#options;
     const { everyMs = DEFAULT_EVERY_MS } = settings;
-    const request = { task: TASK, holder: this.#process, leaseMs: LEASE_MS, everyMs };
-    const lease = await takeLease(database, request);
+    const lease = await takeLease(database, { holder: this.#process, leaseMs: LEASE_MS, everyMs });
     if (lease === undefined) return;
     const renew = (): void => void renewLease(database, lease, LEASE_MS).catch(() => {});
     const renewal = time.setInterval(renew, LEASE_MS / 3).unref();

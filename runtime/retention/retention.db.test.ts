@@ -6,15 +6,16 @@ import {
   dropMadePartitions,
   handlerOf,
   type Ledger,
-  ledgerMigrations,
   openLedger,
   until,
 } from '../events/test-support/ledger.js';
 import { HERE } from '../execution/test-support/accounts.js';
 import { EventHistory } from '../persistence/read/event-history.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { DELETED_AT_ONCE } from './drop-partitions.js';
 import { idFloor } from './partitions.js';
 import { type RetentionOptions, type RetentionReport, retain as retainAt } from './retain.js';
+import { ownedShards } from './test-support/owned-shards.js';
 
 function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
   return retainAt({ database, all: [database] }, options, now);
@@ -41,11 +42,7 @@ async function creditLongAgo(ledger: Ledger): Promise<string> {
 
 describeOnEachAdapter('Retention', (harness) => {
   test('creates partitions in advance and drops unneeded ones', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const seen: number[] = [];
     const ledger = openLedger(databases, {
@@ -88,11 +85,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('empties the default partition by the same rules, and then reports from when the history is complete', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const handlers = [handlerOf('Late', () => {})];
     const ledger = openLedger(databases, { handlers });
@@ -126,11 +119,7 @@ describeOnEachAdapter('Retention', (harness) => {
   });
 
   test('keeps actions that an open cross-shard plan or an event of the next period refers to', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     await dropMadePartitions(ledger);
@@ -161,15 +150,38 @@ describeOnEachAdapter('Retention', (harness) => {
     expect((await retain(database, options, now)).dropped).toContain(actions);
   }, 120_000);
 
-  test('refuses to keep less than a day', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
-    await expect(openLedger(databases).events.retain({ keepDays: 0.5 })).rejects.toMatchObject({
-      code: 'FW_VALIDATION',
-    });
+  test('keeps at least a day, and at most a hundred years', async () => {
+    const databases = await ownedShards(harness);
+    const { events } = openLedger(databases);
+    const endless = Number.POSITIVE_INFINITY;
+    for (const wrong of [
+      { keepDays: 0.5 },
+      { keepDays: endless },
+      { partitionDays: 1e6 },
+      { ahead: endless },
+    ])
+      await expect(events.retain(wrong)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+    // They begin before 1970.
+    expect(await events.retain({ keepDays: 36_500 })).toMatchObject([{ dropped: [], kept: [] }]);
+  });
+
+  test('deletes some of many scheduled actions in each transaction', async () => {
+    const databases = await ownedShards(harness);
+    const { rows, events } = openLedger(databases);
+    const id =
+      "overlay('0190b8a0-0000-7000-8000-000000000000' placing lpad(nr::text, 12, '0') from 25)::uuid";
+    const day = "now() - interval '3 days'";
+    await rows(`INSERT INTO eventlog.schedules
+        (id, state, due_date, next_date, action_name, params, principal, action_id, created_date, completed_date)
+      SELECT ${id}, 'done', ${day}, ${day}, 'Test', '{}', 'alice', ${id}, ${day}, ${day}
+      FROM generate_series(1, ${DELETED_AT_ONCE + 5}) AS nr`);
+    await rows('CREATE TABLE deletions (count bigint)');
+    await rows(`CREATE FUNCTION count_deleted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO deletions SELECT count(*) FROM gone; RETURN NULL; END $$`);
+    await rows(`CREATE TRIGGER counting AFTER DELETE ON eventlog.schedules REFERENCING OLD TABLE AS gone
+      FOR EACH STATEMENT EXECUTE FUNCTION count_deleted()`);
+    expect(await events.retain({ keepDays: 1 })).toMatchObject([{ deletedSchedules: DELETED_AT_ONCE + 5 }]);
+    expect((await rows('SELECT count::int FROM deletions')).flat()).toEqual([DELETED_AT_ONCE, 5]);
   });
 });
 
@@ -186,11 +198,7 @@ async function lastActionOf(ledger: Ledger, work: Promise<unknown>): Promise<str
 
 describeOn('postgresql', 'A logical replication slot', (harness) => {
   test('keeps partitions that it has not passed', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'retention',
-    });
+    const databases = await ownedShards(harness);
     const database = databases.database(HERE);
     const ledger = openLedger(databases);
     const slot = `fw_retention_${process.pid}`;

@@ -8,7 +8,7 @@ import { UnknownActionError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { termsOf } from './saga-run.js';
-import { type SagaFailure, type SagaStep, type SagaWait, timeoutOf } from './saga-step.js';
+import { limitOf, type SagaFailure, type SagaStep, type SagaWait } from './saga-step.js';
 import { hasMoved, scheduleOverdue, stageMove, stageRun } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
@@ -128,7 +128,7 @@ export class RetryAction extends SagaAction<RetryParams, boolean> {
     }
     if (step === undefined || !(run.state === 'PARKED' || (await this.kit.runs.isOver(run)))) return false;
     const now = this.clock.now();
-    const terms = termsOf(run.step, timeoutOf(step, await definition.states.getById(saga), now), now);
+    const terms = termsOf(run.step, limitOf(step, await definition.states.getById(saga)), now);
     scheduleOverdue(this.plan(), this.plan().update(run.woken(attempted ? undefined : 'retry', terms)));
     return true;
   }

@@ -17,7 +17,7 @@ export class SagaDefinition {
   /** The events of its state model. */
   readonly events: readonly EventDescriptor[];
 
-  /** @throws ValidationError if its name is invalid, its model is not sharded, or no event would start its steps */
+  /** @throws ValidationError if its name or a time limit is invalid, its model is not sharded, or no event would start its steps */
   constructor(descriptor: SagaDescriptor, events: readonly EventDescriptor[], context: RepositoryContext) {
     this.saga = descriptor.create();
     this.model = descriptor.model;
@@ -35,6 +35,11 @@ export class SagaDefinition {
     for (const [state, step] of Object.entries<SagaStep<Model> | SagaWait<Model> | undefined>(
       this.saga.steps,
     )) {
+      const limit = step?.action === undefined ? step?.until : step.timeoutMs;
+      if (typeof limit === 'number' && !(limit >= 0 && limit <= LONGEST_LIMIT_MS))
+        throw new ValidationError(
+          `${name} has the time limit ${limit} in ${state}: it must be from 0 to ${LONGEST_LIMIT_MS} milliseconds`,
+        );
       const foreign = step?.action === undefined && step?.for.find((each) => !own.has(each));
       if (foreign)
         throw new ValidationError(
@@ -59,6 +64,8 @@ export class SagaDefinition {
   }
 }
 
+/** A hundred years: a later date may not be one of the database. */
+const LONGEST_LIMIT_MS = 100 * 366 * 86_400_000;
 const NAME = /^[\x21-\x22\x24-\x7e]{1,80}$/;
 
 /** The shard that a step's action writes to. */

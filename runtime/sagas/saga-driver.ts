@@ -146,7 +146,8 @@ export class SagaDriver implements EventHandler {
     if (step === undefined && runState === 'RUNNING') throw new OtherReleaseNeeded(lacks(run.step));
     if (step === undefined) return undefined;
     // State and run were read one after the other. If the saga has moved in between, the next attempt sees it.
-    if (!hasMoved(step, run, state)) requireStep(definition.saga, run, state);
+    // Actions may change the state of an abandoned saga to compensate it.
+    if (runState === 'RUNNING' && !hasMoved(step, run, state)) requireStep(definition.saga, run, state);
     const place = { saga: id, stepNumber: run.stepNumber, step: run.step };
     return step.action === undefined ? { run, state, step, place } : { run, state, step, place };
   }

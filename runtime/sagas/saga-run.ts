@@ -15,16 +15,16 @@ export type SagaRunState = 'RUNNING' | 'PARKED' | 'ENDED';
 export interface StepTerms {
   /** State of the saga's model. */
   readonly step: string;
-  /** Undefined: the state is an end. */
+  /** See `SagaRun.timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** See `SagaRun.deadline`. */
+  /** See `SagaRun.deadline`. Undefined: the state is an end. */
   readonly deadline?: Date | undefined;
 }
 
-/** The terms of a step that starts now. @param timeoutMs undefined: the state is an end */
-export function termsOf(step: string, timeoutMs: number | undefined, now: Date): StepTerms {
-  const deadline = timeoutMs === undefined ? undefined : new Date(now.getTime() + timeoutMs);
-  return { step, timeoutMs, deadline };
+/** The terms of a step that starts now. @param limit in milliseconds, or a date; undefined: the state is an end */
+export function termsOf(step: string, limit: number | Date | undefined, now: Date): StepTerms {
+  if (typeof limit !== 'number') return { step, timeoutMs: undefined, deadline: limit };
+  return { step, timeoutMs: limit, deadline: new Date(now.getTime() + limit) };
 }
 
 /**
@@ -38,11 +38,11 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly step!: string;
   /** Number of the step, from 1: distinguishes repeated entries of one state. */
   readonly stepNumber!: number;
-  /** Time limit of the step; undefined: the state is an end. */
+  /** Time limit of the step; undefined: the state is an end, or waits until a date. */
   readonly timeoutMs?: number;
   /**
-   * When the step's time is over. An estimate by this process's clock until it is stored: the database adds the time
-   * limit of new terms to its own time.
+   * When the step's time is over; undefined: the state is an end. If the step has a time limit, it is an estimate by this
+   * process's clock until it is stored: the database adds the time limit of new terms to its own time.
    */
   readonly deadline?: Date;
   /** Code of the last step's failure, which led to a compensation or parked the saga. */
@@ -74,7 +74,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
    * @internal
    */
   moved(terms: StepTerms, failure: SagaFailure | undefined): SagaRun {
-    const state: SagaRunState = terms.timeoutMs === undefined ? 'ENDED' : 'RUNNING';
+    const state: SagaRunState = terms.deadline === undefined ? 'ENDED' : 'RUNNING';
     const builder = this.#copy().with({ ...terms, state, stepNumber: this.stepNumber + 1 });
     return (failure === undefined ? builder : builder.with(failureFields(failure))).build();
   }

@@ -60,7 +60,10 @@ export interface SagaStep<M extends Model> extends SagaStepOptions<M, object> {
 export interface SagaWaitOptions<M extends Model> {
   /** The events of the changes that end the wait. The next step runs as the principal of the event's action. */
   readonly for: readonly EventClass<M>[];
-  /** The end of the wait: milliseconds from when its state was stored, or a date that its state knows. */
+  /**
+   * The end of the wait, by the clock of the saga's database: milliseconds from when its state was stored, or a date that
+   * its state knows.
+   */
   readonly until: number | ((state: M) => Date);
   /** Returns the next state if no action has changed it in time; it must differ from the current one. */
   readonly expired: (state: M, failure: SagaFailure) => M;
@@ -112,9 +115,9 @@ export function stepOf<M extends Model>(
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The time limit of a step that starts now, in whole milliseconds. */
-export function timeoutOf<M extends Model>(step: SagaStep<M> | SagaWait<M>, state: M, now: Date): number {
+/** The end of a step that starts: its time limit in whole milliseconds, or a date. */
+export function limitOf<M extends Model>(step: SagaStep<M> | SagaWait<M>, state: M): number | Date {
   if (step.action !== undefined) return Math.round(step.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const { until } = step;
-  return typeof until === 'number' ? Math.round(until) : Math.max(0, until(state).getTime() - now.getTime());
+  return typeof until === 'number' ? Math.round(until) : until(state);
 }

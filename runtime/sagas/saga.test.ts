@@ -155,10 +155,15 @@ describe('An application', () => {
     ).toEqual([['JourneySaga', ['TripSaga']]]);
   });
 
-  test('cannot have a saga with an invalid name or unknown actions', () => {
+  test('cannot have a saga with an invalid name, invalid time limits or unknown actions', () => {
     expect(() => runtimeOf(tripSaga({ name: 'Trip Saga' }))).toThrow(
       /name has 1 to 80 visible ASCII characters/,
     );
+    for (const limit of [Number.POSITIVE_INFINITY, Number.NaN, -1]) {
+      const message = (state: string): string => `TripSaga has the time limit ${limit} in ${state}`;
+      expect(() => runtimeOf(tripSaga({ flight: { timeoutMs: limit } }))).toThrow(message('FLIGHT'));
+      expect(() => runtimeOf(tripSaga({ asked: { until: limit } }))).toThrow(message('ASKED'));
+    }
     const context = undefined as never;
     const sagas = [defineSaga(tripModel, TripSaga, 'TripSaga')];
     expect(() => new SagaRuntime({ sagas, events, actions: [], context, clock })).toThrow(

@@ -1,88 +1,75 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { type Application, assembleApplication, openApplication } from '../application.js';
-import { Decimal } from '../domain/decimal.js';
-import type { LogEntry, Logger } from '../domain/logger.js';
+import { type Application, openApplication } from '../application.js';
+import type { LogEntry } from '../domain/logger.js';
 import { RefusedError, ShardUnavailableError } from '../errors.js';
+import type { ConsumerLag } from '../events/lag.js';
 import { until } from '../events/test-support/ledger.js';
 import { databasesWithout } from '../events/test-support/unreachable-shard.js';
-import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
+import { ALICE, HERE, THERE } from '../execution/test-support/accounts.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { OverdueAction } from './overdue-action.js';
-import type { SagaSummary } from './sagas.js';
 import { endTime, leaveByTime } from './test-support/step-time.js';
 import {
-  type BookParams,
-  Trip,
-  TripStartAction,
-  type TripTerms,
-  tripApplication,
-} from './test-support/trips.js';
+  bookedIn,
+  ended,
+  startTrip,
+  summaryOf,
+  tripProcess,
+  tripShards,
+} from './test-support/trip-process.js';
+import { type BookParams, type Trip, type TripTerms, tripApplication } from './test-support/trips.js';
 
 /** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const open: Application[] = [];
+const SILENT = { deliver: false } as const;
 
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.events.stop(0)));
-});
-
-function processOf(
-  databases: DatabaseRegistry,
-  terms: TripTerms = {},
-  deliver = true,
-  warn: (message: string) => void = () => {},
-  log?: Logger,
-): Application {
-  const application = assembleApplication(tripApplication(terms), databases, {
-    namespace: 'test',
-    collaborators: {},
-    deliver,
-    delivery: { leaseMs: 500, surveyMs: 50 },
-    execution: { timeoutMs: 10_000 },
-    warn,
-    ...(log && { log }),
-  });
-  open.push(application);
-  return application;
+/** A trip in step HOTEL, whose process has stopped. */
+async function tripAtHotel(databases: DatabaseRegistry): Promise<Trip> {
+  const process = tripProcess(
+    databases,
+    hotelsDown(() => trip),
+  );
+  const trip = await startTrip(process);
+  await until(async () => (await summaryOf(process, trip)).step === 'HOTEL');
+  await process.events.stop();
+  return trip;
 }
 
-/** A trip whose flights are booked on another shard and whose hotels on its own. */
-async function startTrip({ executor }: Application): Promise<Trip> {
-  const openAccount = (shard: typeof HERE) =>
-    executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
-  const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
-  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
-  return executor.execute({ name: 'alice', claims: { desk: 'agent' } }, TripStartAction, { trip });
+/** The hotels of a trip cannot be booked for now. */
+function hotelsDown(trip: () => Trip): TripTerms {
+  return {
+    trouble: ({ supplier }) => {
+      if (supplier === trip().hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+    },
+  };
 }
 
-/** Booked flights and hotels, and the state of the trip. */
-async function bookedIn(databases: DatabaseRegistry, trip: Trip): Promise<readonly unknown[]> {
-  const firstOf = async (shard: typeof HERE, text: string, id: string): Promise<unknown> =>
-    (await databases.database(shard).query({ text, values: [id] })).rows[0]?.[0];
-  const balance = 'SELECT balance::int FROM accounts WHERE id = $1';
-  return [
-    await firstOf(THERE, balance, trip.flights),
-    await firstOf(HERE, balance, trip.hotels),
-    await firstOf(HERE, 'SELECT state FROM trips WHERE id = $1', trip.id.getValue()),
-  ];
+/** The hotels of a trip are full, and its flights cannot be cancelled while `isBroken`. */
+function notRefundable(trip: () => Trip, isBroken: () => boolean): TripTerms {
+  return {
+    trouble: ({ supplier, count }) => {
+      if (supplier === trip().hotels) throw new RefusedError('No room');
+      if (count < 0 && isBroken()) throw new RefusedError('Not refundable');
+    },
+  };
 }
 
-const summaryOf = (application: Application, { id }: Trip): Promise<SagaSummary> =>
-  application.sagas.show(id.getValue());
+async function lagOf({ events }: Application): Promise<ConsumerLag | undefined> {
+  return (await events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
+}
 
-const ended = (application: Application, trip: Trip): Promise<void> =>
-  until(async () => (await summaryOf(application, trip)).state === 'ENDED');
+/** Waits until a process of another release is needed. */
+function waitsAtHotel(application: Application): Promise<void> {
+  return until(async () => (await lagOf(application))?.waitingFor?.includes('step HOTEL') === true);
+}
 
 describeOnEachAdapter('A saga', (harness) => {
-  const shards = (): Promise<DatabaseRegistry> =>
-    harness.makeShards({ shards: [HERE, THERE], migrations: tripApplication().migrations });
-
   test('takes its steps in order, each once and by the principal that started it', async () => {
-    const databases = await shards();
-    const application = processOf(databases);
+    const databases = await tripShards(harness);
+    const application = tripProcess(databases);
     const trip = await startTrip(application);
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
@@ -102,25 +89,18 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('has time limits that need not be whole milliseconds', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     // 95,040,000.00000001
-    const application = processOf(databases, { flight: { timeoutMs: 1.1 * 86_400_000 } });
+    const application = tripProcess(databases, { flight: { timeoutMs: 1.1 * 86_400_000 } });
     const trip = await startTrip(application);
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('continues during a deployment, with the params of the release that takes the step', async () => {
-    const databases = await shards();
-    const before = processOf(databases, {
-      trouble: ({ supplier }) => {
-        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'the release is rolled out');
-      },
-    });
-    const trip = await startTrip(before);
-    await until(async () => (await summaryOf(before, trip)).step === 'HOTEL');
-    await before.events.stop();
-    const after = processOf(databases, {
+    const databases = await tripShards(harness);
+    const trip = await tripAtHotel(databases);
+    const after = tripProcess(databases, {
       book: { version: 2, upcasters: [({ count, ...rest }) => ({ ...rest, count: Number(count) * 2 })] },
       hotel: { params: ({ hotels }) => ({ supplier: hotels, count: 2 }) },
     });
@@ -129,30 +109,18 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('in a step that a release does not know waits for one that does, while other sagas continue', async () => {
-    const databases = await shards();
-    let up = false;
-    const terms: TripTerms = {
-      trouble: ({ supplier }) => {
-        if (supplier === trip.hotels && !up) throw new ShardUnavailableError('(0, 0)', 'it is a test');
-      },
-    };
-    const after = processOf(databases, terms);
-    const trip = await startTrip(after);
-    await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
-    await after.events.stop();
+    const databases = await tripShards(harness);
+    const trip = await tripAtHotel(databases);
     const warnings: string[] = [];
-    const before = processOf(databases, { without: ['HOTEL'] }, true, (message) => warnings.push(message));
-    const waits = (): readonly string[] => warnings.filter((each) => each.includes('is in step HOTEL'));
-    const lag = async () =>
-      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
-    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
+    const warn = (message: string): void => void warnings.push(message);
+    const before = tripProcess(databases, { without: ['HOTEL'] }, { warn });
+    await waitsAtHotel(before);
     const other = await startTrip(before);
     await ended(before, other);
-    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
-    expect(waits()).toHaveLength(1);
-    expect(await lag()).toMatchObject({ deadLetters: 0, holder: undefined });
-    up = true;
-    await ended(processOf(databases, terms), trip);
+    await waitsAtHotel(before);
+    expect(warnings.filter((each) => each.includes('is in step HOTEL'))).toHaveLength(1);
+    expect(await lagOf(before)).toMatchObject({ deadLetters: 0, holder: undefined });
+    await ended(tripProcess(databases), trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
     expect(await bookedIn(databases, other)).toEqual([1, 0, 'HOTEL']);
   });
@@ -167,11 +135,7 @@ describeOnEachAdapter('A saga', (harness) => {
           delivery: { leaseMs: 500, surveyMs: 50 },
         });
       const lines: string[] = [];
-      const terms: TripTerms = {
-        trouble: ({ supplier }) => {
-          if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
-        },
-      };
+      const terms = hotelsDown(() => trip);
       const after = await openWith(terms, () => {});
       const trip = await startTrip(after);
       await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
@@ -186,17 +150,10 @@ describeOnEachAdapter('A saga', (harness) => {
     });
 
   test('keeps its steps in a release that starts sagas of the same model under another name', async () => {
-    const databases = await shards();
-    const before = processOf(databases, {
-      trouble: ({ supplier }) => {
-        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'the release is rolled out');
-      },
-    });
-    const trip = await startTrip(before);
-    await until(async () => (await summaryOf(before, trip)).step === 'HOTEL');
-    await before.events.stop();
+    const databases = await tripShards(harness);
+    const trip = await tripAtHotel(databases);
     // The second saga has no hotels.
-    const after = processOf(databases, { next: { name: 'TripSaga.2', without: ['HOTEL'] } });
+    const after = tripProcess(databases, { next: { name: 'TripSaga.2', without: ['HOTEL'] } });
     const other = await startTrip(after);
     for (const each of [trip, other]) await ended(after, each);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
@@ -205,18 +162,16 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('that is parked in an unknown step is retried by a release that knows it, and refused by another', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     let broken = true;
-    const terms: TripTerms = {
-      trouble: ({ supplier, count }) => {
-        if (supplier === trip.hotels) throw new RefusedError('No room');
-        if (count < 0 && broken) throw new RefusedError('Not refundable');
-      },
-    };
-    const after = processOf(databases, terms);
+    const terms = notRefundable(
+      () => trip,
+      () => broken,
+    );
+    const after = tripProcess(databases, terms);
     const trip = await startTrip(after);
     await until(async () => (await summaryOf(after, trip)).stuck === 'parked');
-    const before = processOf(databases, { without: ['CANCELLING'] }, false);
+    const before = tripProcess(databases, { without: ['CANCELLING'] }, SILENT);
     const refused = before.sagas.retry(ALICE, trip.id.getValue());
     await expect(refused).rejects.toThrow('does not know the step CANCELLING of TripSaga');
     broken = false;
@@ -226,45 +181,50 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('whose dead letter is retried by a release without its step waits for one that has it', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     const mistake = (): never => {
       throw new TypeError('a mistake');
     };
-    const wrong = processOf(databases, { hotel: { params: mistake } });
+    const wrong = tripProcess(databases, { hotel: { params: mistake } });
     const trip = await startTrip(wrong);
     await until(async () => (await summaryOf(wrong, trip)).stuck === 'dead-letter');
     await wrong.events.stop();
-    const before = processOf(databases, { without: ['HOTEL'] });
+    const before = tripProcess(databases, { without: ['HOTEL'] });
     await before.events.deadLetters.retry({ handler: 'TripSaga' });
-    const lag = async () =>
-      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
-    await until(async () => (await lag())?.waitingFor?.includes('step HOTEL') === true);
+    await waitsAtHotel(before);
     await before.events.stop();
-    await ended(processOf(databases), trip);
+    await ended(tripProcess(databases), trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('that is abandoned in an unknown step holds back nothing', async () => {
-    const databases = await shards();
-    const after = processOf(databases, {
-      trouble: ({ supplier }) => {
-        if (supplier === trip.hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
-      },
-    });
-    const trip = await startTrip(after);
-    await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
-    await after.events.stop();
-    const before = processOf(databases, { without: ['HOTEL'] });
-    const lag = async () =>
-      (await before.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'TripSaga');
-    await until(async () => (await lag())?.waitingFor !== undefined);
+    const databases = await tripShards(harness);
+    const trip = await tripAtHotel(databases);
+    const before = tripProcess(databases, { without: ['HOTEL'] });
+    await waitsAtHotel(before);
     await before.sagas.abandon(ALICE, trip.id.getValue(), 'removed');
-    await until(async () => (await lag())?.behind === 0);
+    await until(async () => (await lagOf(before))?.behind === 0);
+  });
+
+  test('that is abandoned gives up its step, although its state was changed to compensate it', async () => {
+    const databases = await tripShards(harness);
+    const silent = tripProcess(databases, {}, SILENT);
+    const trip = await startTrip(silent);
+    await silent.sagas.abandon(ALICE, trip.id.getValue(), 'called off');
+    const compensate = "UPDATE trips SET state = 'CANCELLED', version = version + 1";
+    await databases.database(HERE).query({ text: compensate, values: [] });
+    tripProcess(databases);
+    const text = 'SELECT state, failure_code FROM eventlog.saga_steps';
+    await until(async () => (await databases.database(THERE).query({ text, values: [] })).rows.length > 0);
+    expect((await databases.database(THERE).query({ text, values: [] })).rows).toEqual([
+      ['VOID', 'ABANDONED'],
+    ]);
+    expect(await silent.events.deadLetters.list()).toEqual([]);
   });
 
   test('compensates earlier steps when a later step is refused', async () => {
-    const databases = await shards();
-    const application = processOf(databases, {
+    const databases = await tripShards(harness);
+    const application = tripProcess(databases, {
       trouble: ({ supplier }) => {
         if (supplier === trip.hotels) throw new RefusedError('No room');
       },
@@ -276,9 +236,9 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('retries passing errors until the time of the step is over', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     let calls = 0;
-    const application = processOf(databases, {
+    const application = tripProcess(databases, {
       hotel: { maximumAttempts: 1 },
       trouble: ({ supplier }) => {
         if (supplier !== trip.hotels) return;
@@ -295,21 +255,21 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('attempts a step whose time is over before anybody could attempt it', async () => {
-    const databases = await shards();
-    const starter = processOf(databases, {}, false);
+    const databases = await tripShards(harness);
+    const starter = tripProcess(databases, {}, SILENT);
     const trip = await startTrip(starter);
     await endTime(starter, HERE, trip.id.getValue());
     await starter.executor.execute(ALICE, OverdueAction, { saga: trip.id.getValue(), stepNumber: 1 });
-    const worker = processOf(databases);
+    const worker = tripProcess(databases);
     await ended(worker, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('does not wait for a step whose time is over, and its late action has no effect', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     const { gate, release } = gateOf();
     let attempts = 0;
-    const application = processOf(databases, {
+    const application = tripProcess(databases, {
       trouble: async () => {
         attempts += 1;
         await gate;
@@ -326,10 +286,10 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('ignores a late action on its own shard, too, at any later step', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     const { gate, release } = gateOf();
     let attempts = 0;
-    const application = processOf(databases, {
+    const application = tripProcess(databases, {
       trouble: async ({ supplier }) => {
         if (supplier !== trip.hotels) return;
         attempts += 1;
@@ -346,7 +306,7 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('abandons an apparently defective step after its maximum attempts', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     const calls: BookParams[] = [];
     const entries: LogEntry[] = [];
     const terms: TripTerms = {
@@ -356,7 +316,7 @@ describeOnEachAdapter('A saga', (harness) => {
         throw new TypeError('a mistake');
       },
     };
-    const application = processOf(databases, terms, true, () => {}, collectLog(entries));
+    const application = tripProcess(databases, terms, { log: collectLog(entries) });
     const trip = await startTrip(application);
     await ended(application, trip);
     expect(calls.length).toBeGreaterThanOrEqual(2);
@@ -370,14 +330,15 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('whose compensation fails is parked and listed, and continues after a retry', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     let broken = true;
-    const application = processOf(databases, {
-      trouble: ({ supplier, count }) => {
-        if (supplier === trip.hotels) throw new RefusedError('No room');
-        if (count < 0 && broken) throw new RefusedError('Not refundable');
-      },
-    });
+    const application = tripProcess(
+      databases,
+      notRefundable(
+        () => trip,
+        () => broken,
+      ),
+    );
     const trip = await startTrip(application);
     await until(async () => (await summaryOf(application, trip)).stuck === 'parked');
     expect((await application.sagas.list({ stuck: true })).items).toMatchObject([
@@ -391,9 +352,9 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('whose step can only succeed keeps retrying after its time, and is shown as overdue', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     let broken = true;
-    const application = processOf(databases, {
+    const application = tripProcess(databases, {
       cancelling: { timeoutMs: 100 },
       trouble: ({ supplier, count }) => {
         if (supplier === trip.hotels) throw new RefusedError('No room');
@@ -408,17 +369,17 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('has the full time limit in a retry, although the old time-out event still arrives', async () => {
-    const databases = await shards();
+    const databases = await tripShards(harness);
     let calls = 0;
-    const hurried = processOf(databases, { flight: { timeoutMs: 1 } }, false);
+    const hurried = tripProcess(databases, { flight: { timeoutMs: 1 } }, SILENT);
     const trip = await startTrip(hurried);
     await until(async () => (await summaryOf(hurried, trip)).stuck === 'overdue');
     const overdue = { saga: trip.id.getValue(), stepNumber: 1 };
     await hurried.executor.execute(ALICE, OverdueAction, overdue);
-    const patient = processOf(databases, {}, false);
+    const patient = tripProcess(databases, {}, SILENT);
     expect(await patient.sagas.retry(ALICE, overdue.saga)).toBe(true);
     await patient.executor.execute(ALICE, OverdueAction, overdue);
-    const worker = processOf(databases, {
+    const worker = tripProcess(databases, {
       trouble: () => {
         calls += 1;
         if (calls < 6) throw new ShardUnavailableError('(1, 0)', 'it is a test');
@@ -429,8 +390,8 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('whose step returns an invalid state becomes a dead letter, and is shown', async () => {
-    const databases = await shards();
-    const application = processOf(databases, {
+    const databases = await tripShards(harness);
+    const application = tripProcess(databases, {
       flight: { done: (trip) => trip.silentlyTo('HOTEL') },
     });
     const trip = await startTrip(application);
@@ -438,22 +399,22 @@ describeOnEachAdapter('A saga', (harness) => {
     const [letter] = await application.events.deadLetters.list({ handler: 'TripSaga' });
     expect(letter).toMatchObject({ modelId: trip.id.getValue(), errorCode: 'FW_PLAN_MISUSE' });
     await application.events.stop();
-    const repaired = processOf(databases);
+    const repaired = tripProcess(databases);
     await repaired.events.deadLetters.retry({ handler: 'TripSaga' });
     await ended(repaired, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('continues under a new name', async () => {
-    const databases = await shards();
-    const before = processOf(databases, {
+    const databases = await tripShards(harness);
+    const before = tripProcess(databases, {
       trouble: () => {
         throw new ShardUnavailableError('(1, 0)', 'it is a test');
       },
     });
     const trip = await startTrip(before);
     await before.events.stop();
-    const after = processOf(databases, { name: 'JourneySaga', aliases: ['TripSaga'] });
+    const after = tripProcess(databases, { name: 'JourneySaga', aliases: ['TripSaga'] });
     await ended(after, trip);
     expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
   });
@@ -473,12 +434,13 @@ describeOn('postgresql', 'A saga whose step needs a shard that is down', (harnes
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations });
     let isDown = false;
     let refused = 0;
-    const databases = databasesWithout(topology, THERE, () => {
+    const unreliable = databasesWithout(topology, THERE, () => {
       if (isDown) refused += 1;
       return isDown;
     });
+    const databases = harness.keep(unreliable);
     let attempts = 0;
-    const application = processOf(databases, {
+    const application = tripProcess(databases, {
       flight: { timeoutMs: 1_500 },
       trouble: ({ count }) => {
         if (count < 0) return;
@@ -486,21 +448,16 @@ describeOn('postgresql', 'A saga whose step needs a shard that is down', (harnes
         isDown = true;
       },
     });
-    try {
-      const trip = await startTrip(application);
-      await until(async () => (await summaryOf(application, trip)).stuck === 'overdue');
-      const before = refused;
-      // Some have tried to give the step up, and have failed.
-      await until(() => refused > before + 3);
-      const made = attempts;
-      isDown = false;
-      await ended(application, trip);
-      expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
-      expect((await summaryOf(application, trip)).failure?.code).toBe('TIMED_OUT');
-      expect(attempts).toBe(made);
-    } finally {
-      await application.events.stop(0);
-      await databases.close(0);
-    }
+    const trip = await startTrip(application);
+    await until(async () => (await summaryOf(application, trip)).stuck === 'overdue');
+    const before = refused;
+    // Some have tried to give the step up, and have failed.
+    await until(() => refused > before + 3);
+    const made = attempts;
+    isDown = false;
+    await ended(application, trip);
+    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+    expect((await summaryOf(application, trip)).failure?.code).toBe('TIMED_OUT');
+    expect(attempts).toBe(made);
   });
 });

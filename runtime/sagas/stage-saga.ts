@@ -5,12 +5,12 @@ import { PlanMisuseError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import { SagaRun, termsOf } from './saga-run.js';
 import {
+  limitOf,
   type NamedSteps,
   type SagaFailure,
   type SagaStep,
   type SagaWait,
   stepOf,
-  timeoutOf,
 } from './saga-step.js';
 
 /**
@@ -26,7 +26,7 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   }
   requireEvent(saga, state);
   const id = state.id.getValue();
-  const terms = termsOf(state.state, timeoutOf(step, state, state.createdDate), state.createdDate);
+  const terms = termsOf(state.state, limitOf(step, state), state.createdDate);
   const run = SagaRun.start(id, saga.name, state.createdDate, terms);
   const stored = plan.add(state);
   plan.add(run);
@@ -74,14 +74,16 @@ export function stageRun<M extends Model>(
   now: Date,
 ): void {
   const next = stepOf(saga, to.state);
-  const timeoutMs = next === undefined ? undefined : timeoutOf(next, to, now);
-  scheduleOverdue(plan, plan.update(run.moved(termsOf(to.state, timeoutMs, now), failure)));
+  const limit = next === undefined ? undefined : limitOf(next, to);
+  scheduleOverdue(plan, plan.update(run.moved(termsOf(to.state, limit, now), failure)));
 }
 
 /** Schedules the action that notifies the saga's handler when the step's time is over, unless the saga has ended. */
-export function scheduleOverdue(plan: ActionPlan, { id, stepNumber, timeoutMs }: SagaRun): void {
-  if (timeoutMs !== undefined)
-    plan.schedule({ afterMs: timeoutMs }, OverdueAction, { saga: id.getValue(), stepNumber });
+export function scheduleOverdue(plan: ActionPlan, run: SagaRun): void {
+  const { id, stepNumber, timeoutMs, deadline } = run;
+  if (deadline === undefined) return;
+  const due = timeoutMs === undefined ? deadline : { afterMs: timeoutMs };
+  plan.schedule(due, OverdueAction, { saga: id.getValue(), stepNumber });
 }
 
 /** Whether an action of the application has ended a wait. */

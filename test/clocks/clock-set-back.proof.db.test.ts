@@ -124,7 +124,7 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
   test('a task of maintenance is done by another process', async () => {
     const databases = await shards({ owner: 'retention' });
     const database = databases.database(HERE);
-    const request = { task: 'test', leaseMs: 60_000, everyMs: 60_000 };
+    const request = { leaseMs: 60_000, everyMs: 60_000 };
     const turn = await takeLease(database, { ...request, holder: 'dead' });
     expect(await takeLease(database, { ...request, holder: 'other' })).toBeUndefined();
     await ask(

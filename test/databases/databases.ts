@@ -51,6 +51,10 @@ export interface DatabaseHarness {
   makeShards(options?: ShardsOptions): Promise<DatabaseRegistry>;
   /** A topology of new databases, for tests that open their own registry. */
   makeTopology(options?: ShardsOptions): Promise<ShardingTopology>;
+  /** Opens databases of a server as another process does, until `cleanUp`. */
+  open(topology: ShardingTopology): DatabaseRegistry;
+  /** Lets `cleanUp` close databases that a test has opened. */
+  keep(registry: DatabaseRegistry): DatabaseRegistry;
   /** Closes and drops the created databases. Call it after each test. */
   cleanUp(): Promise<void>;
 }
@@ -87,7 +91,11 @@ abstract class BaseHarness implements DatabaseHarness {
     await this.drop();
   }
 
-  protected keep(registry: DatabaseRegistry): DatabaseRegistry {
+  open(topology: ShardingTopology): DatabaseRegistry {
+    return this.keep(new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} }));
+  }
+
+  keep(registry: DatabaseRegistry): DatabaseRegistry {
     this.#registries.push(registry);
     return registry;
   }

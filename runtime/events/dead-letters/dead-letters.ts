@@ -1,4 +1,5 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { parseUuid } from '../../domain/uuid.js';
 import { ValidationError } from '../../errors.js';
 import type { OperatedShards } from '../delivery/operated-shards.js';
 import * as column from '../log/columns.js';
@@ -60,14 +61,14 @@ export class DeadLetters {
   }
 
   /** Lists dead letters, ordered by handler and model and, within a model, by the order of handling. */
-  list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
+  async list(options: DeadLetterListOptions = {}): Promise<readonly DeadLetter[]> {
     const { shard, state, limit = 100 } = options;
     const values = [...filterValues(options), state ?? null, limit];
     return this.#shards.read(shard, { text: LIST, values }, LETTER);
   }
 
   /** The details of one event, once for each handler that failed on it. */
-  show(
+  async show(
     eventId: string,
     options: Omit<DeadLetterFilter, 'eventId'> = {},
   ): Promise<readonly DeadLetterDetails[]> {
@@ -81,7 +82,7 @@ export class DeadLetters {
    *
    * @returns the number of models to retry
    */
-  retry(filter: DeadLetterFilter): Promise<number> {
+  async retry(filter: DeadLetterFilter): Promise<number> {
     return this.#shards.change(filter.shard, { text: RETRY, values: filterValues(filter) });
   }
 
@@ -106,9 +107,11 @@ export class DeadLetters {
 
 const LONGEST_NOTE = 2_000;
 
+/** @throws ValidationError if the event's id is no UUID */
 function filterValues({ handler, modelId, eventId }: DeadLetterFilter): readonly (string | null)[] {
   // Events name models in lower case.
-  return [handler ?? null, modelId?.toLowerCase() ?? null, eventId ?? null];
+  const event = eventId === undefined ? null : parseUuid(eventId);
+  return [handler ?? null, modelId?.toLowerCase() ?? null, event];
 }
 
 const FILTER =

@@ -71,8 +71,6 @@ export class ConsumerRun implements LeasedWork {
   #left = 0;
   /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
-  /** The obstacle as stored in the consumer's row. */
-  #obstacle: string | undefined;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
     const { consumer, consumers, context } = options;
@@ -100,7 +98,7 @@ export class ConsumerRun implements LeasedWork {
 
   async round(): Promise<void> {
     await this.#parked.refresh();
-    await this.#reportObstacle();
+    await this.#counted.reportObstacle();
     await this.#step();
   }
 
@@ -144,13 +142,6 @@ export class ConsumerRun implements LeasedWork {
     if (rest !== undefined) this.#checkpoint.reached(rest);
     if (this.#isIdle()) await this.#settleDown();
     else if (waitMs > 0 && this.#loop.state !== 'ended') await this.#loop.wakeUp.wait(this.#pauseMs(waitMs));
-  }
-
-  async #reportObstacle(): Promise<void> {
-    const { consumers, consumer } = this.#options;
-    const { obstacle } = this.#counted;
-    if (obstacle === this.#obstacle) return;
-    if (await consumers.noteObstacle(consumer.lease, obstacle)) this.#obstacle = obstacle;
   }
 
   /** Called when no attempt is in progress: saves the checkpoint, and ends the run if it is to end. */

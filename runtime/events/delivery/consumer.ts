@@ -60,7 +60,7 @@ export const SINK_PREFIX = 'relay:';
 
 const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
 
-/** @throws ValidationError if two handlers have the same name, a name is invalid, or upcasters are missing */
+/** @throws ValidationError if two handlers have the same name, a name or number is invalid, or upcasters are missing */
 export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
   const names = new Set<string>();
   for (const { name, aliases = [], events, projection, transactional } of handlers) {
@@ -81,6 +81,23 @@ export function checkHandlers(handlers: readonly HandlerDescriptor[]): void {
     if (events.length === 0) throw new ValidationError(`Handler ${name} handles no event`);
     new EventTypes(events);
   }
+  for (const handler of handlers) requireNumbers(handler);
+}
+
+/** The generator checks the numbers of handlers. Those of sagas, and of applications without it, come unchecked. */
+function requireNumbers({
+  name,
+  concurrency = 1,
+  maximumAttempts = 1,
+  retryDelayMs = 0,
+}: HandlerDescriptor): void {
+  for (const [what, count] of Object.entries({ concurrency, maximumAttempts }))
+    if (!Number.isSafeInteger(count) || count < 1)
+      throw new ValidationError(`The ${what} of ${name} must be a whole number of at least 1, got ${count}`);
+  if (!(retryDelayMs >= 0 && retryDelayMs < Number.POSITIVE_INFINITY))
+    throw new ValidationError(
+      `The retryDelayMs of ${name} must be a number of at least 0, got ${retryDelayMs}`,
+    );
 }
 
 /** Adapts a handler to a consumer. */

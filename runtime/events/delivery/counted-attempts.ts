@@ -41,6 +41,8 @@ export class CountedAttempts {
   readonly #outage: ReceiverOutage;
   /** Stored attempts by event: those that failed, and the open one. */
   readonly #stored: Map<string, number>;
+  /** The obstacle as stored in the consumer's row. */
+  #obstacle: string | undefined;
   /** Events whose counted attempts are in progress. */
   readonly #open = new Set<string>();
   /** The event whose attempt was the only open one when the previous holder vanished. */
@@ -78,9 +80,11 @@ export class CountedAttempts {
     return this.#careful > 0;
   }
 
-  /** What prevents the handler from working, for operators. */
-  get obstacle(): string | undefined {
-    return this.#attempts.obstacle?.() ?? this.#outage.obstacle;
+  /** Stores what prevents the handler from working, for operators. */
+  async reportObstacle(): Promise<void> {
+    const obstacle = this.#attempts.obstacle?.() ?? this.#outage.obstacle;
+    if (obstacle === this.#obstacle) return;
+    if (await this.#consumers.noteObstacle(this.#loop.lease.lease, obstacle)) this.#obstacle = obstacle;
   }
 
   /** Attempts at an event by earlier holders. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { crashingDatabases } from '../test-support/crashing-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
@@ -42,28 +41,22 @@ describeOn('postgresql', 'A process that dies at any of its statements', (harnes
     '%s, has its events handled by the next one, each effect once',
     async (_, after) => {
       const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-      const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+      const healthy = harness.open(topology);
       const writer = openLedger(healthy);
-      try {
-        const [account, mirror] = [await writer.open(HERE), await writer.open(THERE)];
-        for (let statement = 1; statement <= STATEMENTS; statement += 1) {
-          await writer.credit(account);
-          const { databases, dead } = crashingDatabases(topology, { statement, after });
-          const mortal = openLedger(databases, { handlers: handlersFor(mirror), limits: QUICK });
-          mortal.events.start();
-          await until(dead);
-          await surviveBy(healthy, mirror, writer, statement);
-          await mortal.events.stop(0);
-          await databases.close(0);
-        }
-        expect(await writer.balance(mirror)).toBe(String(STATEMENTS));
-        const copied = await writer.rows("SELECT version FROM seen WHERE handler = 'Copy' ORDER BY nr");
-        expect(copied.flat().map(Number)).toEqual(
-          Array.from({ length: STATEMENTS }, (__, index) => index + 2),
-        );
-      } finally {
-        await healthy.close(0);
+      const [account, mirror] = [await writer.open(HERE), await writer.open(THERE)];
+      for (let statement = 1; statement <= STATEMENTS; statement += 1) {
+        await writer.credit(account);
+        const { databases, dead } = crashingDatabases(topology, { statement, after });
+        const mortal = openLedger(databases, { handlers: handlersFor(mirror), limits: QUICK });
+        mortal.events.start();
+        await until(dead);
+        await surviveBy(healthy, mirror, writer, statement);
+        await mortal.events.stop(0);
+        await databases.close(0);
       }
+      expect(await writer.balance(mirror)).toBe(String(STATEMENTS));
+      const copied = await writer.rows("SELECT version FROM seen WHERE handler = 'Copy' ORDER BY nr");
+      expect(copied.flat().map(Number)).toEqual(Array.from({ length: STATEMENTS }, (__, index) => index + 2));
     },
     120_000,
   );

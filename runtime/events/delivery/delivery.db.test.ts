@@ -67,23 +67,6 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect([...versions.values()]).toEqual(accounts.map(() => expected));
   });
 
-  test('continues at the checkpoint after a restart', async () => {
-    const first: number[] = [];
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = deliver(
-      testLedger(databases, { handlers: [handlerOf('N', (e) => void first.push(e.modelVersion))] }),
-    );
-    const account = await ledger.open();
-    await ledger.credit(account);
-    await until(() => first.length === 1);
-    await ledger.events.stop();
-    await ledger.credit(account);
-    const second: number[] = [];
-    deliver(testLedger(databases, { handlers: [handlerOf('N', (e) => void second.push(e.modelVersion))] }));
-    await until(() => second.length > 0);
-    expect([first, second]).toEqual([[2], [3]]);
-  });
-
   test('does not let a slow or failing handler delay others', async () => {
     const quick: string[] = [];
     const ledger = await startLedger(harness, {
@@ -96,24 +79,6 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await ledger.credit(account);
     await ledger.credit(account);
     await until(() => quick.length === 2);
-  });
-
-  test('retries the same event until it succeeds', async () => {
-    const attempts: number[] = [];
-    const handler = handlerOf(
-      'Flaky',
-      ({ attempt }) => {
-        attempts.push(attempt);
-        if (attempt < 3) throw new Error('not yet');
-      },
-      { retryDelayMs: 1 },
-    );
-    const ledger = await startLedger(harness, { handlers: [handler] });
-    await ledger.credit(await ledger.open());
-    await until(() => attempts.length === 3);
-    expect(attempts).toEqual([1, 2, 3]);
-    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
-    expect(await ledger.events.deadLetters.list()).toEqual([]);
   });
 
   test('parks one model and resumes it in order', async () => {
@@ -164,6 +129,8 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       'Picky',
       ({ modelVersion }) => {
         if (modelVersion === 2) throw new Error(`never ${'x'.repeat(1_000_000)}`);
+        // Some libraries assign the body of an answer.
+        if (modelVersion === 4) throw Object.assign(new Error(), { message: { reason: 'full' } });
         handled.push(modelVersion);
       },
       { retryDelayMs: 1, maximumAttempts: 1 },
@@ -184,8 +151,12 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await until(() => handled.length === 1);
     expect(handled).toEqual([3]);
     await until(async () => (await ledger.events.deadLetters.list()).length === 0);
+    await expect(ledger.events.deadLetters.show('abc')).rejects.toThrow('Not a UUID: "abc"');
     const [kept] = await ledger.events.deadLetters.show(head?.eventId ?? '');
     expect(kept).toMatchObject({ state: 'discarded', note: 'known' });
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    expect(await ledger.events.deadLetters.list()).toMatchObject([{ errorMessage: "{ reason: 'full' }" }]);
   });
 
   test.each([false, true])(
@@ -286,29 +257,6 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       '6',
       '7',
     ]);
-  });
-
-  test('parks and resumes models for a transactional handler', async () => {
-    let broken = true;
-    const handled: number[] = [];
-    const handler = handlerOf(
-      'Strict',
-      async ({ transaction, modelVersion }) => {
-        if (broken) await transaction.query({ text: 'SELECT 1 / 0', values: [] });
-        handled.push(modelVersion);
-      },
-      { transactional: true, retryDelayMs: 1, maximumAttempts: 2 },
-    );
-    const ledger = await startLedger(harness, { handlers: [handler] });
-    const account = await ledger.open();
-    await ledger.credit(account);
-    await ledger.credit(account);
-    await until(async () => (await ledger.events.deadLetters.list()).length === 2);
-    broken = false;
-    await ledger.events.deadLetters.retry({});
-    await until(() => handled.length === 2);
-    expect(handled).toEqual([2, 3]);
-    await until(async () => (await ledger.events.deadLetters.list()).length === 0);
   });
 
   test('ends the replay of a transactional handler only after its last event, even if that event fails first', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { LoggedEvent } from '../log/event-record.js';
 import { LogReader } from '../log/log-reader.js';
 import { seededRandom } from '../test-support/late-writers.js';
@@ -68,38 +67,34 @@ async function lastEvent(databases: DatabaseRegistry, id: string): Promise<Logge
 describeOn('postgresql', 'Actions that a handler starts, in processes that overlap', (harness) => {
   test('take effect once, at every await where one process may die, in any order of the others', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+    const healthy = harness.open(topology);
     const writer = openLedger(healthy);
     let deaths = 0;
-    try {
-      for (let diesAt = 1; diesAt <= AWAITS; diesAt += 1) {
-        const targets: Targets = [await writer.open(THERE), await writer.open(), await writer.open(THERE)];
-        const source = await writer.open();
-        await writer.credit(source);
-        const event = await lastEvent(healthy, source);
-        const schedule = new SeededSchedule(seededRandom(diesAt));
-        const answers: string[][] = [[], [], []];
-        const handler = crediting(targets, answers);
-        const processes = Array.from({ length: PROCESSES }, (_, index) =>
-          schedule.process(topology, index === 0 ? diesAt : undefined),
-        );
-        for (const { databases, environment, run } of processes) {
-          const ledger = openLedger(databases, { environment, execution: PATIENT });
-          run(() => handle(handler, event, ledger));
-        }
-        await schedule.toTheEnd();
-        await handle(handler, event, writer);
-        if ((processes[0]?.gates() ?? 0) >= diesAt) deaths += 1;
-        await Promise.all(processes.map(({ databases }) => databases.close(0)));
-        const balances = await Promise.all(targets.map((target) => writer.balance(target)));
-        expect([diesAt, ...balances]).toEqual([diesAt, '1', '2', '3']);
-        expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
+    for (let diesAt = 1; diesAt <= AWAITS; diesAt += 1) {
+      const targets: Targets = [await writer.open(THERE), await writer.open(), await writer.open(THERE)];
+      const source = await writer.open();
+      await writer.credit(source);
+      const event = await lastEvent(healthy, source);
+      const schedule = new SeededSchedule(seededRandom(diesAt));
+      const answers: string[][] = [[], [], []];
+      const handler = crediting(targets, answers);
+      const processes = Array.from({ length: PROCESSES }, (_, index) =>
+        schedule.process(topology, index === 0 ? diesAt : undefined),
+      );
+      for (const { databases, environment, run } of processes) {
+        const ledger = openLedger(databases, { environment, execution: PATIENT });
+        run(() => handle(handler, event, ledger));
       }
-      // A process that finds its keys taken has one await less, so the number of deaths varies; the early ones always
-      // happen.
-      expect(deaths).toBeGreaterThan(10);
-    } finally {
-      await healthy.close(0);
+      await schedule.toTheEnd();
+      await handle(handler, event, writer);
+      if ((processes[0]?.gates() ?? 0) >= diesAt) deaths += 1;
+      await Promise.all(processes.map(({ databases }) => databases.close(0)));
+      const balances = await Promise.all(targets.map((target) => writer.balance(target)));
+      expect([diesAt, ...balances]).toEqual([diesAt, '1', '2', '3']);
+      expect(answers.map((each) => [...new Set(each)])).toEqual([['1@2'], ['2@2'], ['3@2']]);
     }
+    // A process that finds its keys taken has one await less, so the number of deaths varies; the early ones always
+    // happen.
+    expect(deaths).toBeGreaterThan(10);
   }, 180_000);
 });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOn } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { lateDatabases } from '../test-support/late-statements.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import type { Statement } from '../../sharding/shard-database.js';
+import { type LateStatement, lateDatabases } from '../test-support/late-statements.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 import { ConsumerStore } from './consumer-store.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import { registerConsumer } from './register-consumers.js';
@@ -34,100 +35,89 @@ async function behind(ledger: Ledger): Promise<number | undefined> {
   return (await ledger.events.lag())[0]?.consumers[0]?.behind;
 }
 
+/** A process that delivers, of which one statement arrives late, and another one that writes. */
+async function processes(
+  harness: DatabaseHarness,
+  handler: HandlerDescriptor,
+  pick: (statement: Statement) => boolean,
+): Promise<{ readonly writer: Ledger; readonly reader: Ledger; readonly late: LateStatement }> {
+  const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
+  const { databases, late } = lateDatabases(topology, pick);
+  const writer = testLedger(harness.open(topology));
+  return { writer, reader: testLedger(harness.keep(databases), { handlers: [handler] }), late };
+}
+
 describeOn('postgresql', 'A COMMIT that reaches the server after it was given up', (harness) => {
   test.each([1, 3])('does not apply a transactional handler twice (%i events at once)', async (count) => {
-    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const attempts: number[] = [];
     // Picks the COMMIT after the first effects; a read-only transaction does not count.
-    const { databases, late } = lateDatabases(
-      topology,
+    const { writer, reader, late } = await processes(
+      harness,
+      copying(attempts),
       ({ text }) => text === 'COMMIT' && attempts.length === count,
     );
-    const writer = openLedger(healthy);
-    const reader = openLedger(databases, { handlers: [copying(attempts)] });
-    try {
-      const account = await writer.open();
-      for (let each = 0; each < count; each += 1) await writer.credit(account);
-      reader.events.start();
-      // The event was handled again, and its checkpoint waits for the row that the first transaction has locked.
-      await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
-      await late.arrive();
-      await until(async () => (await behind(writer)) === 0);
-      await writer.credit(account);
-      await until(() => attempts.includes(count + 2));
-      await until(async () => (await behind(writer)) === 0);
-      expect(await copies(writer)).toEqual(Array.from({ length: count + 1 }, (_, index) => index + 2));
-    } finally {
-      await reader.events.stop();
-      await Promise.all([databases.close(0), healthy.close(0)]);
-    }
+    const account = await writer.open();
+    for (let each = 0; each < count; each += 1) await writer.credit(account);
+    reader.events.start();
+    // The event was handled again, and its checkpoint waits for the row that the first transaction has locked.
+    await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
+    await late.arrive();
+    await until(async () => (await behind(writer)) === 0);
+    await writer.credit(account);
+    await until(() => attempts.includes(count + 2));
+    await until(async () => (await behind(writer)) === 0);
+    expect(await copies(writer)).toEqual(Array.from({ length: count + 1 }, (_, index) => index + 2));
   });
 
   test('does not apply the retry of a dead letter twice', async () => {
-    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const attempts: number[] = [];
     let broken = true;
-    const { databases, late } = lateDatabases(
-      topology,
+    const { writer, reader, late } = await processes(
+      harness,
+      copying(attempts, () => broken),
       ({ text }) => text === 'COMMIT' && attempts.length === 1,
     );
-    const writer = openLedger(healthy);
-    const reader = openLedger(databases, { handlers: [copying(attempts, () => broken)] });
-    try {
-      await writer.credit(await writer.open());
-      reader.events.start();
-      await until(async () => (await writer.events.deadLetters.list()).length === 1);
-      broken = false;
-      await writer.events.deadLetters.retry({});
-      await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
-      await late.arrive();
-      await until(async () => (await writer.events.deadLetters.list()).length === 0);
-      await writer.credit(await writer.open());
-      await until(async () => (await behind(writer)) === 0);
-      await reader.events.stop();
-      expect(await copies(writer)).toHaveLength(2);
-    } finally {
-      await reader.events.stop();
-      await Promise.all([databases.close(0), healthy.close(0)]);
-    }
+    await writer.credit(await writer.open());
+    reader.events.start();
+    await until(async () => (await writer.events.deadLetters.list()).length === 1);
+    broken = false;
+    await writer.events.deadLetters.retry({});
+    await until(async () => late.heldBack() && (await writer.rows(WAITING))[0]?.[0] === 1);
+    await late.arrive();
+    await until(async () => (await writer.events.deadLetters.list()).length === 0);
+    await writer.credit(await writer.open());
+    await until(async () => (await behind(writer)) === 0);
+    await reader.events.stop();
+    expect(await copies(writer)).toHaveLength(2);
   });
 });
 
 describeOn('postgresql', 'A statement that reaches the server after it was given up', (harness) => {
   test('moves no checkpoint back', async () => {
-    const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
     const seen: number[] = [];
-    const { databases, late } = lateDatabases(topology, ({ name }) => name === 'fw_checkpoint');
-    const writer = openLedger(healthy);
-    const reader = openLedger(databases, {
-      handlers: [handlerOf('Plain', ({ modelVersion }) => void seen.push(modelVersion))],
-    });
+    const { writer, reader, late } = await processes(
+      harness,
+      handlerOf('Plain', ({ modelVersion }) => void seen.push(modelVersion)),
+      ({ name }) => name === 'fw_checkpoint',
+    );
     const place = 'SELECT position::int FROM eventlog.consumers WHERE name = $$Plain$$';
-    try {
-      const account = await writer.open();
-      reader.events.start();
-      await writer.credit(account);
-      await until(() => late.heldBack());
-      await writer.credit(account);
-      await until(async () => (await behind(writer)) === 0);
-      const before = await writer.rows(place);
-      await late.arrive();
-      expect(await writer.rows(place)).toEqual(before);
-      await writer.credit(account);
-      await until(async () => (await behind(writer)) === 0);
-      expect(seen).toEqual([2, 3, 4]);
-    } finally {
-      await reader.events.stop();
-      await Promise.all([databases.close(0), healthy.close(0)]);
-    }
+    const account = await writer.open();
+    reader.events.start();
+    await writer.credit(account);
+    await until(() => late.heldBack());
+    await writer.credit(account);
+    await until(async () => (await behind(writer)) === 0);
+    const before = await writer.rows(place);
+    await late.arrive();
+    expect(await writer.rows(place)).toEqual(before);
+    await writer.credit(account);
+    await until(async () => (await behind(writer)) === 0);
+    expect(seen).toEqual([2, 3, 4]);
   });
 
   test('moves a checkpoint once, and the run that sent it continues from there', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases);
+    const ledger = testLedger(databases);
     const store = new ConsumerStore(databases.database(HERE));
     const start = { epoch: 1, transactionId: '0', position: 0 };
     await registerConsumer(databases.database(HERE), { name: 'Plain', kind: 'live', aliases: [] }, start);

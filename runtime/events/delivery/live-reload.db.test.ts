@@ -1,36 +1,26 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import type { ShardingTopology } from '../../config/types.js';
-import { postgresAdapter } from '../../databases.js';
 import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import { sinkConsumers } from '../../relay/sink-consumer.js';
 import { collectingSink } from '../../relay/test-support/collecting-sink.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
-const opened: { readonly ledger: Ledger; readonly databases: DatabaseRegistry }[] = [];
-
-afterEach(async () => {
-  await Promise.all(
-    opened.splice(0).map(async ({ ledger, databases }) => {
-      await ledger.events.stop(0);
-      await databases.close(0);
-    }),
-  );
-});
-
-/** Starts a process that delivers. Without notifications it would find no event for a minute. */
-function start(topology: ShardingTopology, seen: string[]): { ledger: Ledger; databases: DatabaseRegistry } {
-  const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+/** A process that delivers. Without notifications it would find no event for a minute. */
+function processOn(
+  databases: DatabaseRegistry,
+  seen: string[],
+): { ledger: Ledger; databases: DatabaseRegistry } {
   const handlers = [handlerOf('Seen', ({ modelId }) => void seen.push(modelId))];
-  const ledger = openLedger(databases, { handlers, limits: { slowPollMs: 60_000, fastPollMs: 60_000 } });
-  opened.push({ ledger, databases });
+  const ledger = testLedger(databases, { handlers, limits: { slowPollMs: 60_000, fastPollMs: 60_000 } });
   return { ledger, databases };
 }
 
 /** Switches to another topology, as an application does. */
 async function reload(
-  { ledger, databases }: ReturnType<typeof start>,
+  { ledger, databases }: ReturnType<typeof processOn>,
   topology: ShardingTopology,
 ): Promise<void> {
   await ledger.events.process.topologyChanged(await databases.reload(topology));
@@ -44,7 +34,7 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
     const both = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     const one = { ...both, groups: both.groups.slice(0, 1) };
     const seen: string[] = [];
-    const process = start(one, seen);
+    const process = processOn(harness.open(one), seen);
     const { ledger } = process;
     ledger.events.start();
     await reload(process, both);
@@ -65,11 +55,10 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
 
   test('closes the sinks of a removed shard', async () => {
     const both = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-    const databases = new DatabaseRegistry(both, { adapters: [postgresAdapter], warn: () => {} });
+    const databases = harness.open(both);
     const sink = collectingSink();
     const { consumers, statistics } = sinkConsumers([sink.definition], { warn: () => {} });
-    const ledger = openLedger(databases, { sinks: consumers });
-    opened.push({ ledger, databases });
+    const ledger = testLedger(databases, { sinks: consumers });
     ledger.events.start();
     await until(async () =>
       (await ledger.events.lag()).every(({ consumers: [first] }) => first?.holder !== undefined),
@@ -85,9 +74,9 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
   test('listens again where connections were replaced, and receives later notifications', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const seen: string[] = [];
-    const process = start(topology, seen);
+    const process = processOn(harness.open(topology), seen);
     process.ledger.events.start();
-    const writer = start(topology, []);
+    const writer = processOn(harness.open(topology), []);
     const pids = async (): Promise<readonly unknown[]> => (await writer.ledger.rows(LISTENERS)).flat();
     await until(async () => (await pids()).length === 1);
     const before = await pids();

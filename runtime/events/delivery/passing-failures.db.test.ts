@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { RetryLater } from '../../errors.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { crashingDatabases } from '../test-support/crashing-databases.js';
 import {
   type CreditedEnvelope,
   handlerOf,
   type Ledger,
   ledgerMigrations,
-  openLedger,
   until,
 } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 import { databasesWithout } from '../test-support/unreachable-shard.js';
 import { ConsumerStore } from './consumer-store.js';
 import { registerConsumer } from './register-consumers.js';
@@ -29,9 +27,9 @@ describeOn('postgresql', 'While the shard that a handler writes to is out of rea
   test('its attempts do not count', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
-    const databases = databasesWithout(topology, THERE, () => down);
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const writer = openLedger(healthy);
+    const databases = harness.keep(databasesWithout(topology, THERE, () => down));
+    const healthy = harness.open(topology);
+    const writer = testLedger(healthy);
     const attempts: number[] = [];
     let mirror = '';
     const copy = async (envelope: CreditedEnvelope): Promise<void> => {
@@ -39,71 +37,62 @@ describeOn('postgresql', 'While the shard that a handler writes to is out of rea
       attempts.push(envelope.attempt);
       await envelope.execute(CreditAction, { account: mirror, amount: new Decimal(1) });
     };
-    const reader = openLedger(databases, {
+    const reader = testLedger(databases, {
       handlers: [handlerOf('Mirror', copy, { maximumAttempts: 2, retryDelayMs: 1 })],
       execution: { timeoutMs: 300 },
     });
-    try {
-      mirror = await writer.open(THERE);
-      await writer.credit(await writer.open());
-      reader.events.start();
-      await until(() => attempts.length >= 6);
-      expect(await writer.events.deadLetters.list()).toEqual([]);
-      down = false;
-      await until(async () => (await writer.balance(mirror)) === '1');
-      expect(new Set(attempts)).toEqual(new Set([1]));
-    } finally {
-      await reader.events.stop();
-      await Promise.all([databases.close(0), healthy.close(0)]);
-    }
+    mirror = await writer.open(THERE);
+    await writer.credit(await writer.open());
+    reader.events.start();
+    await until(() => attempts.length >= 6);
+    expect(await writer.events.deadLetters.list()).toEqual([]);
+    down = false;
+    await until(async () => (await writer.balance(mirror)) === '1');
+    expect(new Set(attempts)).toEqual(new Set([1]));
   });
 
   test('scheduled actions wait and do not fail', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     let down = true;
     let refusals = 0;
-    const databases = databasesWithout(topology, THERE, () => {
+    const unreliable = databasesWithout(topology, THERE, () => {
       refusals += down ? 1 : 0;
       return down;
     });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const writer = openLedger(healthy);
-    const runner = openLedger(databases, { execution: { timeoutMs: 100 } });
-    try {
-      const far = await writer.open(THERE);
-      await writer.creditLater(far, 5, new Date());
-      // An action is stored on the shard of its plan; this one is moved so that it runs from the other shard.
-      const move = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
-        SELECT $1, due_date, next_date, action_name, params, principal, action_id, created_date
-        FROM jsonb_populate_record(NULL::eventlog.schedules, $2)`;
-      const [row] = await writer.rows('SELECT to_jsonb(s)::text FROM eventlog.schedules AS s', THERE);
-      await writer.rows('DELETE FROM eventlog.schedules', THERE);
-      const here = await writer.open(HERE);
-      await healthy.database(HERE).query({ text: move, values: [here, row?.[0]] });
-      runner.events.start();
-      const before = refusals;
-      await until(() => refusals >= before + 8);
-      await until(async () => {
-        const [found] = await writer.events.schedules.list({ shard: HERE });
-        return found?.errorCode !== undefined;
-      });
+    const databases = harness.keep(unreliable);
+    const healthy = harness.open(topology);
+    const writer = testLedger(healthy);
+    const runner = testLedger(databases, { execution: { timeoutMs: 100 } });
+    const far = await writer.open(THERE);
+    await writer.creditLater(far, 5, new Date());
+    // An action is stored on the shard of its plan; this one is moved so that it runs from the other shard.
+    const move = `INSERT INTO eventlog.schedules (id, due_date, next_date, action_name, params, principal, action_id, created_date)
+      SELECT $1, due_date, next_date, action_name, params, principal, action_id, created_date
+      FROM jsonb_populate_record(NULL::eventlog.schedules, $2)`;
+    const [row] = await writer.rows('SELECT to_jsonb(s)::text FROM eventlog.schedules AS s', THERE);
+    await writer.rows('DELETE FROM eventlog.schedules', THERE);
+    const here = await writer.open(HERE);
+    await healthy.database(HERE).query({ text: move, values: [here, row?.[0]] });
+    runner.events.start();
+    const before = refusals;
+    await until(() => refusals >= before + 8);
+    await until(async () => {
       const [found] = await writer.events.schedules.list({ shard: HERE });
-      expect(found).toMatchObject({ attempts: 0 });
-      expect(found?.state).not.toBe('failed');
-      down = false;
-      await until(async () => (await writer.balance(far)) === '5');
-    } finally {
-      await runner.events.stop();
-      await Promise.all([databases.close(0), healthy.close(0)]);
-    }
+      return found?.errorCode !== undefined;
+    });
+    const [found] = await writer.events.schedules.list({ shard: HERE });
+    expect(found).toMatchObject({ attempts: 0 });
+    expect(found?.state).not.toBe('failed');
+    down = false;
+    await until(async () => (await writer.balance(far)) === '5');
   });
 });
 
 describeOn('postgresql', 'Failures that pass', (harness) => {
   test('do not count as crashes for the processes that take over', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const healthy = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const writer = openLedger(healthy);
+    const healthy = harness.open(topology);
+    const writer = testLedger(healthy);
     let broken = true;
     const failures = new Map<string, number>();
     const handled = new Set<string>();
@@ -121,31 +110,26 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
       ),
       passes: (error: unknown) => error instanceof Error && error.message === 'it passes',
     };
-    try {
-      for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
-      // The first process fails more often than the maximum; later ones start where a process has vanished.
-      for (const wanted of [4, 5, 6]) {
-        const { databases, kill } = crashingDatabases(topology, {
-          statement: Number.POSITIVE_INFINITY,
-          after: false,
-        });
-        const mortal = openLedger(databases, { handlers: [handler], limits: QUICK });
-        mortal.events.start();
-        await until(() => failures.size === EVENTS && [...failures.values()].every((n) => n >= wanted));
-        kill();
-        await mortal.events.stop(0);
-        await databases.close(0);
-      }
-      broken = false;
-      const survivor = openLedger(healthy, { handlers: [handler], limits: QUICK });
-      survivor.events.start();
-      await until(() => handled.size === EVENTS);
-      await until(async () => (await behind(writer)) === 0);
-      expect(await writer.events.deadLetters.list()).toEqual([]);
-      await survivor.events.stop();
-    } finally {
-      await healthy.close(0);
+    for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
+    // The first process fails more often than the maximum; later ones start where a process has vanished.
+    for (const wanted of [4, 5, 6]) {
+      const { databases, kill } = crashingDatabases(topology, {
+        statement: Number.POSITIVE_INFINITY,
+        after: false,
+      });
+      const mortal = testLedger(databases, { handlers: [handler], limits: QUICK });
+      mortal.events.start();
+      await until(() => failures.size === EVENTS && [...failures.values()].every((n) => n >= wanted));
+      kill();
+      await mortal.events.stop(0);
+      await databases.close(0);
     }
+    broken = false;
+    const survivor = testLedger(healthy, { handlers: [handler], limits: QUICK });
+    survivor.events.start();
+    await until(() => handled.size === EVENTS);
+    await until(async () => (await behind(writer)) === 0);
+    expect(await writer.events.deadLetters.list()).toEqual([]);
   }, 90_000);
 });
 
@@ -163,19 +147,18 @@ describeOn('postgresql', 'An attempt that the end of its process cuts off', (har
       },
       { transactional, maximumAttempts: 1 },
     );
-    const ledger = openLedger(databases, { handlers: [handler] });
+    const ledger = testLedger(databases, { handlers: [handler] });
     await ledger.credit(await ledger.open());
     ledger.events.start();
     await until(() => attempts.length === 1);
     await ledger.events.stop(0);
     isEnding = false;
-    const next = openLedger(databases, { handlers: [handler] });
+    const next = testLedger(databases, { handlers: [handler] });
     next.events.start();
     await until(() => attempts.length === 2);
     await until(async () => (await behind(ledger)) === 0);
     expect(await ledger.events.deadLetters.list()).toEqual([]);
     expect(attempts).toEqual([1, 1]);
-    await next.events.stop();
   });
 });
 
@@ -223,7 +206,7 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       const until = performance.now() + QUICK.leaseMs * 1.5;
       while (performance.now() < until);
     });
-    const ledger = openLedger(databases, { handlers: [slow], limits: QUICK });
+    const ledger = testLedger(databases, { handlers: [slow], limits: QUICK });
     const account = await ledger.open();
     await ledger.credit(account);
     await ledger.credit(account);
@@ -251,7 +234,7 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       { retryDelayMs: 1, transactional: true },
     );
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases, { handlers: [handler] });
+    const ledger = testLedger(databases, { handlers: [handler] });
     ledger.events.start();
     const account = await ledger.open();
     await ledger.credit(account);
@@ -273,13 +256,35 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       { transactional: true },
     );
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases, { handlers: [handler], limits: QUICK });
+    const ledger = testLedger(databases, { handlers: [handler], limits: QUICK });
     ledger.events.start();
     await ledger.credit(await ledger.open());
     await until(() => attempts === 1);
     // As a process of a newer release does that selects more.
     await ledger.rows("UPDATE eventlog.consumers SET fence = fence + 1 WHERE name = 'Waiting'");
-    await until(() => attempts === 2, 10_000).finally(() => ledger.events.stop(0));
+    await until(() => attempts === 2, 10_000);
+  });
+
+  test('count for an event that fails only when it is handled again without a later one that failed', async () => {
+    const calls: string[] = [];
+    const handler = handlerOf(
+      'Twice',
+      async ({ modelVersion, attempt }) => {
+        calls.push(`${modelVersion} attempt ${attempt}`);
+        if (modelVersion === 3 && attempt === 1) throw new Error('no');
+        if (modelVersion === 2 && calls.filter((call) => call.startsWith('2')).length === 2)
+          throw new Error('busy');
+      },
+      { retryDelayMs: 1, transactional: true },
+    );
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = testLedger(databases, { handlers: [handler] });
+    const account = await ledger.open();
+    for (const _ of [2, 3]) await ledger.credit(account);
+    ledger.events.start();
+    await until(async () => (await behind(ledger)) === 0);
+    expect(calls.slice(0, 4)).toEqual(['2 attempt 1', '3 attempt 1', '2 attempt 1', '2 attempt 2']);
+    expect(ledger.warnings).toEqual([]);
   });
 
   test('park the event at which a transactional handler swallows the failure of a statement', async () => {
@@ -295,12 +300,12 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       { retryDelayMs: 1, maximumAttempts: 2, transactional: true },
     );
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases, { handlers: [handler] });
+    const ledger = testLedger(databases, { handlers: [handler] });
     const accounts = [await ledger.open(), await ledger.open(), await ledger.open()];
     bad = accounts[1] ?? '';
     for (const account of accounts) await ledger.credit(account);
     ledger.events.start();
-    await until(async () => (await behind(ledger)) === 0, 20_000).finally(() => ledger.events.stop(0));
+    await until(async () => (await behind(ledger)) === 0, 20_000);
     const letters = await ledger.events.deadLetters.list();
     expect(letters).toMatchObject([{ modelId: bad, attempts: 2, errorCode: 'FW_DATABASE' }]);
     expect(letters[0]?.errorMessage).toContain('swallowed');
@@ -329,7 +334,7 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       { retryDelayMs: 1, transactional: true },
     );
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = openLedger(databases, { handlers: [handler] });
+    const ledger = testLedger(databases, { handlers: [handler] });
     const account = await ledger.open();
     const credit = async (count: number): Promise<void> => {
       for (let each = 0; each < count; each += 1) await ledger.credit(account);

@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { RetryLater } from '../../errors.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { crashingDatabases } from '../test-support/crashing-databases.js';
-import {
-  type CreditedEnvelope,
-  handlerOf,
-  ledgerMigrations,
-  openLedger,
-  until,
-} from '../test-support/ledger.js';
+import { type CreditedEnvelope, handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 const QUICK = { leaseMs: 1_000, surveyMs: 50 };
 
@@ -45,7 +38,7 @@ describeOnEachAdapter('A handler whose receiver is down', (harness) => {
       );
       const isTransient = (error: unknown): boolean => error instanceof RangeError;
       const descriptor = handlerOf('Mailer', handle, { maximumAttempts: 2, retryDelayMs: 1 });
-      const ledger = openLedger(databases, {
+      const ledger = testLedger(databases, {
         handlers: [
           { ...descriptor, create: () => (by === 'RetryLater' ? { handle } : { handle, isTransient }) },
         ],
@@ -57,22 +50,18 @@ describeOnEachAdapter('A handler whose receiver is down', (harness) => {
       const other = await ledger.open();
       for (const account of [state.account, state.account, other]) await ledger.credit(account);
       ledger.events.start();
-      try {
-        await until(() => state.refused >= 5 && state.handled.length === 1);
-        await until(async () => (await waitingFor()) === 'its receiver is down: no mail');
-        expect(ledger.warnings).toEqual(['The receiver of Mailer is down: no mail']);
-        state.isDown = false;
-        await until(() => state.handled.length === 3);
-        expect(state.handled).toEqual(['b2', 'a2', 'a3']);
-        expect([...state.attempts]).toEqual([1]);
-        await until(async () => (await waitingFor()) === undefined);
-        expect(ledger.warnings.slice(1)).toEqual([
-          expect.stringMatching(/^The receiver of Mailer answers again after \d+ s$/),
-        ]);
-        expect(await ledger.events.deadLetters.list()).toEqual([]);
-      } finally {
-        await ledger.events.stop();
-      }
+      await until(() => state.refused >= 5 && state.handled.length === 1);
+      await until(async () => (await waitingFor()) === 'its receiver is down: no mail');
+      expect(ledger.warnings).toEqual(['The receiver of Mailer is down: no mail']);
+      state.isDown = false;
+      await until(() => state.handled.length === 3);
+      expect(state.handled).toEqual(['b2', 'a2', 'a3']);
+      expect([...state.attempts]).toEqual([1]);
+      await until(async () => (await waitingFor()) === undefined);
+      expect(ledger.warnings.slice(1)).toEqual([
+        expect.stringMatching(/^The receiver of Mailer answers again after \d+ s$/),
+      ]);
+      expect(await ledger.events.deadLetters.list()).toEqual([]);
     },
   );
 });
@@ -82,13 +71,13 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
     'waits in another process after a crash, and loses nothing (transactional %s)',
     async (transactional) => {
       const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-      const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
+      const databases = harness.open(topology);
       const { state, handle } = receiver(() => new RetryLater({ afterMs: 20 }));
       const handlers = [handlerOf('Mailer', handle, { maximumAttempts: 2, transactional })];
       const never = { statement: Number.POSITIVE_INFINITY, after: false };
       const { databases: mortal, kill } = crashingDatabases(topology, never);
-      const first = openLedger(mortal, { handlers, limits: QUICK });
-      const second = openLedger(databases, { handlers, limits: QUICK });
+      const first = testLedger(mortal, { handlers, limits: QUICK });
+      const second = testLedger(databases, { handlers, limits: QUICK });
       state.account = await second.open();
       for (let count = 0; count < 3; count += 1) await second.credit(state.account);
       first.events.start();
@@ -98,18 +87,17 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
       await mortal.close(0);
       const before = state.refused;
       second.events.start();
-      try {
-        await until(() => state.refused >= before + 4);
-        state.isDown = false;
-        await until(() => state.handled.length >= 3);
-        await until(async () => (await second.events.lag())[0]?.consumers[0]?.behind === 0);
-        expect(state.handled).toEqual(['a2', 'a3', 'a4']);
-        // A process that takes over counts each attempt before it begins, in case that the event ends the process.
-        expect(await second.events.deadLetters.list()).toEqual([]);
-      } finally {
-        await second.events.stop();
-        await databases.close(0);
-      }
+      await until(() => state.refused >= before + 4);
+      const waitingFor = async (): Promise<string | undefined> =>
+        (await second.events.lag())[0]?.consumers[0]?.waitingFor;
+      await until(async () => (await waitingFor())?.startsWith('its receiver is down') === true);
+      state.isDown = false;
+      await until(() => state.handled.length >= 3);
+      await until(async () => (await second.events.lag())[0]?.consumers[0]?.behind === 0);
+      await until(async () => (await waitingFor()) === undefined);
+      expect(state.handled).toEqual(['a2', 'a3', 'a4']);
+      // A process that takes over counts each attempt before it begins, in case that the event ends the process.
+      expect(await second.events.deadLetters.list()).toEqual([]);
     },
   );
 
@@ -117,7 +105,7 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const { state, handle } = receiver(() => new Error('a defect'));
     const handlers = [handlerOf('Mailer', handle, { retryDelayMs: 60_000 })];
-    const ledger = openLedger(databases, { handlers, limits: QUICK });
+    const ledger = testLedger(databases, { handlers, limits: QUICK });
     state.account = await ledger.open();
     const others = await Promise.all(Array.from({ length: 40 }, () => ledger.open()));
     await ledger.credit(state.account);
@@ -127,13 +115,9 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
       }),
     );
     ledger.events.start();
-    try {
-      await until(() => state.handled.length === 40 * 130);
-      const letters = await ledger.events.deadLetters.list();
-      expect(letters).toMatchObject([{ modelId: state.account, attempts: 1 }]);
-      await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
-    } finally {
-      await ledger.events.stop();
-    }
+    await until(() => state.handled.length === 40 * 130);
+    const letters = await ledger.events.deadLetters.list();
+    expect(letters).toMatchObject([{ modelId: state.account, attempts: 1 }]);
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
   });
 });

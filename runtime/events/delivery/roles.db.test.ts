@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { APPLICATION_ROLE, ownersDatabase } from '../../../test/databases/roles.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 describeOn('postgresql', 'A role that may only insert into the outbox', (harness) => {
   test('delivers, parks, resumes and replays', async () => {
@@ -15,7 +16,7 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
     expect(await asRole('SELECT current_user')).toMatchObject({ rows: [[APPLICATION_ROLE]] });
     let broken = true;
     const versions: number[] = [];
-    const ledger = openLedger(databases, {
+    const ledger = testLedger(databases, {
       handlers: [
         handlerOf(
           'Least',
@@ -34,33 +35,29 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
         ),
       ],
     });
-    try {
-      ledger.events.start();
-      const account = await ledger.open();
-      await ledger.credit(account);
-      await until(async () => (await ledger.events.deadLetters.list()).length === 1);
-      broken = false;
-      await ledger.events.deadLetters.retry({});
-      await until(() => versions.length === 1);
-      await ledger.credit(account);
-      await until(() => versions.length === 2);
-      await until(
-        async () => (await ledger.events.lag())[0]?.consumers.every(({ behind }) => behind === 0) === true,
-      );
-      await ledger.events.replay('Least', { time: new Date(0) });
-      await until(() => versions.length === 4);
-      await ledger.creditLater(account, 1, new Date());
-      await until(() => versions.length === 5);
-      for (const forbidden of [
-        'UPDATE eventlog.events SET model_id = model_id',
-        'DELETE FROM eventlog.events',
-        'CREATE TABLE eventlog.another ()',
-        'DELETE FROM accounts',
-      ])
-        await expect(asRole(forbidden)).rejects.toMatchObject({ sqlState: '42501' });
-    } finally {
-      await ledger.events.stop();
-    }
+    ledger.events.start();
+    const account = await ledger.open();
+    await ledger.credit(account);
+    await until(async () => (await ledger.events.deadLetters.list()).length === 1);
+    broken = false;
+    await ledger.events.deadLetters.retry({});
+    await until(() => versions.length === 1);
+    await ledger.credit(account);
+    await until(() => versions.length === 2);
+    await until(
+      async () => (await ledger.events.lag())[0]?.consumers.every(({ behind }) => behind === 0) === true,
+    );
+    await ledger.events.replay('Least', { time: new Date(0) });
+    await until(() => versions.length === 4);
+    await ledger.creditLater(account, 1, new Date());
+    await until(() => versions.length === 5);
+    for (const forbidden of [
+      'UPDATE eventlog.events SET model_id = model_id',
+      'DELETE FROM eventlog.events',
+      'CREATE TABLE eventlog.another ()',
+      'DELETE FROM accounts',
+    ])
+      await expect(asRole(forbidden)).rejects.toMatchObject({ sqlState: '42501' });
   });
 
   test('reads the age of the events that a transaction of another role holds back', async () => {
@@ -69,7 +66,7 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
       migrations: ledgerMigrations,
       role: 'application',
     });
-    const ledger = openLedger(databases);
+    const ledger = testLedger(databases);
     const account = await ledger.open();
     const session = await ownersDatabase(databases, HERE).acquire();
     const run = (text: string): Promise<unknown> => session.query({ text, values: [] });

@@ -140,6 +140,7 @@ export class TransactionalRun implements LeasedWork {
   async #step(): Promise<void> {
     const loop = this.#loop;
     await this.#parked.refresh();
+    await this.#counted.reportObstacle();
     let events = await this.#source.read(GROUP, true);
     const isQuiet = events.length === 0;
     while (events.length > 0 && loop.state === 'working') {
@@ -189,7 +190,7 @@ export class TransactionalRun implements LeasedWork {
       }
       if (!(error instanceof HandlerFailed)) throw error;
       const before = events.indexOf(error.event);
-      if (before > 0) return this.#commitGroup(events.slice(0, before));
+      if (before > 0) return this.#handleGroup(events.slice(0, before));
       return this.#headFailed(error.event, error.error);
     }
   }
@@ -287,6 +288,7 @@ export class TransactionalRun implements LeasedWork {
     if (this.#loop.signal.aborted) return 0;
     const verdict = this.#counted.failed(error, event.id, this.#count);
     if ('pauseMs' in verdict) {
+      await this.#counted.reportObstacle();
       await this.#loop.pause(verdict.pauseMs);
       return 0;
     }

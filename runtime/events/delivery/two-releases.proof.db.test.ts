@@ -1,25 +1,19 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { HandlerSettings } from '../../action/markers.js';
-import type { EventDescriptor } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
-import { creditedEvent, handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 
 const limits = { leaseMs: 2_000, surveyMs: 50 };
-const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
 
-/** A release whose handler selects these events, and what it has received. */
-function release(
-  databases: DatabaseRegistry,
-  events: readonly EventDescriptor[],
-  settings: HandlerSettings = {},
-): Ledger & { seen: string[] } {
+/** A release with a handler, and what it has received. */
+function release(databases: DatabaseRegistry, settings: HandlerSettings = {}): Ledger & { seen: string[] } {
   const seen: string[] = [];
   const handler = handlerOf('Statistics', ({ id }) => void seen.push(id), settings);
-  const ledger = testLedger(databases, { handlers: [{ ...handler, events }], limits });
+  const ledger = testLedger(databases, { handlers: [handler], limits });
   ledger.events.start();
   return { ...ledger, seen };
 }
@@ -33,41 +27,14 @@ async function holder({ rows }: Ledger): Promise<unknown> {
 }
 
 describeOnEachAdapter('Two releases side by side', (harness) => {
-  test('leave the checkpoint to the handler that selects more, until the selection is narrowed', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const narrow = release(databases, [creditedEvent]);
-    const account = await narrow.open();
-    await narrow.credit(account);
-    await until(() => narrow.seen.length === 1);
-    const first = await holder(narrow);
-    const wide = release(databases, [creditedEvent, openedEvent]);
-    await until(async () =>
-      String(await narrow.rows("SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'")).includes(
-        'event:AccountOpened',
-      ),
-    );
-    // Until its next survey, the earlier holder may handle an event, which the new one handles again.
-    await until(async () => (await holder(narrow)) !== first);
-    await narrow.credit(account);
-    await until(() => wide.seen.length === 1);
-    expect(narrow.seen).toHaveLength(1);
-    await wide.events.stop();
-    await narrow.credit(account);
-    await until(async () => (await waitingFor(narrow))?.includes('event:AccountOpened') === true);
-    expect(narrow.seen).toHaveLength(1);
-    expect(narrow.warnings.filter((each) => each.includes('event:AccountOpened'))).toHaveLength(1);
-    expect(await new EventOperations(databases).narrow('Statistics', 'event:AccountOpened')).toBe(1);
-    await until(() => narrow.seen.length === 2);
-  });
-
   test('leave the checkpoint to the handler that has become transactional, until that is narrowed', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const before = release(databases, [creditedEvent]);
+    const before = release(databases);
     const account = await before.open();
     await before.credit(account);
     await until(() => before.seen.length === 1);
     const first = await holder(before);
-    const after = release(databases, [creditedEvent], { transactional: true });
+    const after = release(databases, { transactional: true });
     await until(async () => {
       const now = await holder(after);
       return now !== null && now !== first;

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { creditedEvent, handlerOf, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import { creditedEvent, handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 /** The event in a later release: it has another name, and amounts are a hundred times as large. */
 const laterEvent: EventDescriptor = {
@@ -23,7 +24,7 @@ describeOn('postgresql', 'An event of an older version and an earlier name', (ha
       },
       { maximumAttempts: 1 },
     );
-    const before = openLedger(databases, { handlers: [failing] });
+    const before = testLedger(databases, { handlers: [failing] });
     await before.credit(await before.open(), 7);
     before.events.start();
     await until(async () => (await before.events.deadLetters.list()).length === 1);
@@ -31,7 +32,7 @@ describeOn('postgresql', 'An event of an older version and an earlier name', (ha
     await before.credit(await before.open(), 8);
 
     const amounts: string[] = [];
-    const later = openLedger(databases, {
+    const later = testLedger(databases, {
       handlers: [
         handlerOf('Amounts', ({ event }) => void amounts.push(event.amount.toFixed()), { event: laterEvent }),
       ],
@@ -44,6 +45,5 @@ describeOn('postgresql', 'An event of an older version and an earlier name', (ha
     await later.events.replay('Amounts', { time: new Date(0) });
     await until(() => amounts.length === 4);
     expect(amounts.slice(2).sort()).toEqual(['700', '800']);
-    await later.events.stop();
   });
 });

@@ -1,12 +1,13 @@
-import { afterEach, expect, test } from 'vitest';
-import { type PostgresServer, type ServerAddress, startPostgres } from '../../../test/databases/server.js';
+import { expect, onTestFinished, test } from 'vitest';
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
+import { type ServerAddress, startPostgres } from '../../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import { describeOn, testServer } from '../../../test/databases/vitest.js';
-import { postgresAdapter } from '../../databases.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { migrate } from '../../migration/migrate.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { testLedger } from '../test-support/test-ledger.js';
 
 /** The tables of a dump of the shard, each after those that it references. */
 const TABLES = [
@@ -20,13 +21,6 @@ const TABLES = [
 
 /** Moving starts a second server, and a slot waits for every transaction of the first one. */
 const PATIENCE = { timeoutMs: 120_000 };
-
-let server: PostgresServer | undefined;
-
-afterEach(async () => {
-  await server?.destroy();
-  server = undefined;
-});
 
 /** Copies all rows and the sequence of positions, as a dump and its restore do. */
 async function copyAll(from: DatabaseRegistry, to: DatabaseRegistry): Promise<void> {
@@ -89,102 +83,69 @@ async function replicate(
   }
 }
 
+/** A shard of which a handler has not received the last event, and an empty one on another server. */
+async function twoServers(harness: DatabaseHarness, received: number) {
+  const versions: number[] = [];
+  const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
+  const before = await harness.makeShards({
+    shards: [HERE],
+    migrations: ledgerMigrations,
+    owner: 'replication',
+  });
+  const old = testLedger(before, { handlers });
+  const account = await old.open();
+  for (let count = 0; count < received; count += 1) await old.credit(account);
+  old.events.start();
+  await until(() => versions.length === received);
+  await old.events.stop();
+  await old.credit(account);
+  const server = await startPostgres();
+  onTestFinished(() => server.destroy());
+  const source = testDataSource(serverUrl(server, server.database), server);
+  const after = harness.open(topologyOf([[HERE, source]]));
+  await migrate(after, { migrations: ledgerMigrations });
+  return { before, after, writer: testLedger(after, { handlers }), account, versions };
+}
+
 describeOn('postgresql', 'A shard that was moved by logical replication', (harness) => {
   test('delivers what was written before and after its rebase, although positions have restarted', async () => {
-    const versions: number[] = [];
-    const handlers = [handlerOf('Followed', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'replication',
+    const { before, writer, account, versions } = await twoServers(harness, 4);
+    await replicate({ databases: before, server: testServer() }, writer, async () => {
+      const rows = await writer.rows('SELECT FROM eventlog.events');
+      return rows.length === 5;
     });
-    const old = openLedger(before, { handlers });
-    const account = await old.open();
-    for (let count = 0; count < 4; count += 1) await old.credit(account);
-    old.events.start();
-    await until(() => versions.length === 4);
-    await old.events.stop();
-    await old.credit(account);
-
-    server = await startPostgres();
-    const source = testDataSource(serverUrl(server, server.database), server);
-    const after = new DatabaseRegistry(topologyOf([[HERE, source]]), {
-      adapters: [postgresAdapter],
-      warn: () => {},
-    });
-    const writer = openLedger(after, { handlers });
-    try {
-      await migrate(after, { migrations: ledgerMigrations });
-      await replicate({ databases: before, server: testServer() }, writer, async () => {
-        const rows = await writer.rows('SELECT FROM eventlog.events');
-        return rows.length === 5;
-      });
-      await writer.credit(account);
-      await writer.credit(account);
-      expect(await writer.rows('SELECT position FROM eventlog.events WHERE model_version > 6')).toEqual([
-        ['1'],
-        ['2'],
-      ]);
-      expect(await writer.events.rebase()).toMatchObject([
-        { outcome: 'opened', epoch: 2, afterPosition: 5, renumbered: 2 },
-      ]);
-      await writer.credit(account);
-      writer.events.start();
-      await until(() => versions.length >= 8);
-      await until(async () => (await writer.events.lag())[0]?.consumers[0]?.behind === 0);
-      expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
-      expect(await writer.events.rebase()).toMatchObject([{ outcome: 'unchanged', renumbered: 0 }]);
-    } finally {
-      await writer.events.stop();
-      await after.close(0);
-    }
+    await writer.credit(account);
+    await writer.credit(account);
+    expect(await writer.rows('SELECT position FROM eventlog.events WHERE model_version > 6')).toEqual([
+      ['1'],
+      ['2'],
+    ]);
+    expect(await writer.events.rebase()).toMatchObject([
+      { outcome: 'opened', epoch: 2, afterPosition: 5, renumbered: 2 },
+    ]);
+    await writer.credit(account);
+    writer.events.start();
+    await until(() => versions.length >= 8);
+    await until(async () => (await writer.events.lag())[0]?.consumers[0]?.behind === 0);
+    expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(await writer.events.rebase()).toMatchObject([{ outcome: 'unchanged', renumbered: 0 }]);
   }, 180_000);
 });
 
 describeOn('postgresql', 'A shard that was dumped and restored on another server', (harness) => {
   test('delivers no event until it is rebased, and then every event once, in order', async () => {
-    const versions: number[] = [];
-    const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
-    const before = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'replication',
-    });
-    const old = openLedger(before, { handlers });
-    const account = await old.open();
-    await old.credit(account);
-    await old.credit(account);
-    old.events.start();
-    await until(() => versions.length === 2);
-    await old.events.stop();
-    await old.credit(account);
-
-    server = await startPostgres();
-    const source = testDataSource(serverUrl(server, server.database), server);
-    const after = new DatabaseRegistry(topologyOf([[HERE, source]]), {
-      adapters: [postgresAdapter],
-      warn: () => {},
-    });
-    let fresh: Ledger | undefined;
-    try {
-      await migrate(after, { migrations: ledgerMigrations });
-      await copyAll(before, after);
-      const writer = openLedger(after, { handlers });
-      fresh = writer;
-      await writer.credit(account);
-      writer.events.start();
-      await until(() => writer.warnings.some((warning) => warning.includes('rebase')));
-      expect(versions).toEqual([2, 3]);
-      expect(await writer.events.rebase()).toMatchObject([{ outcome: 'opened', epoch: 2 }]);
-      await until(() => versions.length >= 4);
-      await writer.credit(account);
-      await until(() => versions.length >= 5);
-      expect(versions).toEqual([2, 3, 4, 5, 6]);
-      // Events of the other server do not count as pending, whatever their transaction ids.
-      await until(async () => (await writer.events.lag())[0]?.consumers[0]?.behind === 0);
-    } finally {
-      await fresh?.events.stop();
-      await after.close(0);
-    }
+    const { before, after, writer, account, versions } = await twoServers(harness, 2);
+    await copyAll(before, after);
+    await writer.credit(account);
+    writer.events.start();
+    await until(() => writer.warnings.some((warning) => warning.includes('rebase')));
+    expect(versions).toEqual([2, 3]);
+    expect(await writer.events.rebase()).toMatchObject([{ outcome: 'opened', epoch: 2 }]);
+    await until(() => versions.length >= 4);
+    await writer.credit(account);
+    await until(() => versions.length >= 5);
+    expect(versions).toEqual([2, 3, 4, 5, 6]);
+    // Events of the other server do not count as pending, whatever their transaction ids.
+    await until(async () => (await writer.events.lag())[0]?.consumers[0]?.behind === 0);
   }, 180_000);
 });

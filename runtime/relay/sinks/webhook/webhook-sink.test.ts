@@ -77,29 +77,6 @@ test('posts signed messages with the attributes of their CloudEvent as headers',
   expect(headers['webhook-signature']).toBe(`v1,${expected}`);
 });
 
-test('keeps the order of each model, and sends no message after one that was not accepted', async () => {
-  const { url, posted } = await receiver(({ body }) => ({ status: body.includes('b2') ? 503 : 200 }));
-  const sink = webhookSink({ url, secret: SECRET });
-  const messages = [
-    message('a1', 'a'),
-    message('b1', 'b'),
-    message('b2', 'b'),
-    message('a2', 'a'),
-    message('b3', 'b'),
-  ];
-  const outcomes = await sink.publish(messages, never);
-  expect(outcomes.map(({ kind }) => kind)).toEqual([
-    'accepted',
-    'accepted',
-    'deferred',
-    'accepted',
-    'deferred',
-  ]);
-  const ids = posted.map(({ headers }) => String(headers['webhook-id']));
-  expect(ids.filter((id) => id.startsWith('a'))).toEqual(['a1', 'a2']);
-  expect(ids.filter((id) => id.startsWith('b'))).toEqual(['b1', 'b2']);
-});
-
 test.each([
   [200, 'accepted'],
   [202, 'accepted'],
