@@ -1,13 +1,14 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OpenConnections } from './open-connections.js';
 
 /** The parts of a request and its response that a connection uses. */
 function exchange(socket: Socket): { readonly request: IncomingMessage; readonly response: ServerResponse } {
   const request = Object.assign(new EventEmitter(), { socket }) as unknown as IncomingMessage;
-  return { request, response: new EventEmitter() as unknown as ServerResponse };
+  const response = Object.assign(new EventEmitter(), { headersSent: false }) as unknown as ServerResponse;
+  return { request, response };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -40,4 +41,23 @@ test('no request of a client that has left begins, because its response would ne
   first?.response.emit('close');
   await turn();
   expect(begun).toEqual([1]);
+});
+
+test.each([
+  ['an answer that has not begun', false],
+  ['no stream, which ends only later', true],
+])('a closing server waits for %s before it stops listening', async (_what, headersSent) => {
+  vi.useFakeTimers();
+  try {
+    const connections = new OpenConnections();
+    const { request, response } = exchange(new Socket());
+    connections.enter(request, response, () => Object.assign(response, { headersSent }));
+    const server = Object.defineProperty(createServer(), 'listening', { value: true });
+    const stop = vi.fn();
+    void connections.drain(server, { stop }, 60_000, () => {});
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(stop).toHaveBeenCalledTimes(headersSent ? 1 : 0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -37,7 +37,7 @@ export class OpenConnections {
   #accepted = 0;
   #open = 0;
   /** Connections with requests that are not answered. */
-  #busy = 0;
+  readonly #busy = new Set<Pipeline>();
   /** Requests that begin when the server has stopped listening. */
   #held: (() => void)[] | undefined;
   /** Set once the server no longer listens: each answer then ends its connection. */
@@ -67,7 +67,7 @@ export class OpenConnections {
     if (pipeline.isRefused) return 'ignore';
     pipeline.last = { request, response };
     pipeline.open += 1;
-    if (pipeline.open === 1) this.#busy += 1;
+    if (pipeline.open === 1) this.#busy.add(pipeline);
     // A response closes once; `on` spares the wrapper of `once`, for every request.
     response.on('close', () => this.#left(pipeline));
     if (pipeline.open > MOST_PIPELINED) {
@@ -80,7 +80,7 @@ export class OpenConnections {
     else
       pipeline.waiting.push(() => {
         // The responses behind that of a client that has left are never closed.
-        if (socket.destroyed) this.#busy -= 1;
+        if (socket.destroyed) this.#busy.delete(pipeline);
         else this.#begin(begin);
       });
     return 'begins';
@@ -123,7 +123,7 @@ export class OpenConnections {
     // In a later turn of the event loop, so that other connections get turns too.
     if (next !== undefined) time.setImmediate(next);
     else if (pipeline.open === 0) {
-      this.#busy -= 1;
+      this.#busy.delete(pipeline);
       pipeline.after?.();
     }
   }
@@ -164,7 +164,9 @@ export class OpenConnections {
       await sleep(SETTLED_MS);
       // A busy event loop is late with its timers: what arrived meanwhile is accepted in the turns after.
       await turns(3);
-      isSettled = this.#accepted === before && this.#busy === this.#held.length;
+      // A stream ends when the server has stopped listening.
+      const unanswered = [...this.#busy].filter(({ last }) => !last.response.headersSent);
+      isSettled = this.#accepted === before && unanswered.length === this.#held.length;
     }
     await turns(1);
   }
