@@ -208,6 +208,9 @@ export interface Sent {
   end(): void;
 }
 
+/** Timers with longer times fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** @throws CallError if there is no response */
 export async function send(
   client: Client,
@@ -215,28 +218,42 @@ export async function send(
   limitMs: number,
   signal: Signal | undefined,
 ): Promise<Sent> {
-  const more = typeof client.headers === 'function' ? await client.headers() : client.headers;
   const controller = new platform.AbortController();
-  const abort = (): void => controller.abort();
-  let timer = platform.setTimeout(abort, limitMs);
+  let giveUp: (reason: unknown) => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  aborted.catch(() => {});
+  const abort = (): void => {
+    controller.abort();
+    giveUp(lost({ method, url, headers }, signal, undefined));
+  };
+  const start = (): unknown => platform.setTimeout(abort, Math.min(limitMs, LONGEST_TIMER_MS));
+  let timer = start();
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   const postpone = (): void => {
     platform.clearTimeout(timer);
-    timer = platform.setTimeout(abort, limitMs);
+    timer = start();
   };
   const end = (): void => {
     platform.clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
     abort();
   };
-  const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
-  if (body !== undefined) init.body = body;
   try {
-    return { response: await (client.fetch ?? platform.fetch)(url, init), postpone, end };
-  } catch (cause) {
+    const { headers: own, fetch = platform.fetch } = client;
+    // A function that asks for a token may take longer than the attempt.
+    const more = typeof own === 'function' ? await Promise.race([own(), aborted]) : own;
+    const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
+    if (body !== undefined) init.body = body;
+    const response = await fetch(url, init).catch((cause: unknown) => {
+      throw lost({ method, url, headers }, signal, cause);
+    });
+    return { response, postpone, end };
+  } catch (failure) {
     end();
-    throw lost({ method, url, headers }, signal, cause);
+    throw failure;
   }
 }
 

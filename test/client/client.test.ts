@@ -116,6 +116,35 @@ describe('A request of the client', () => {
     await call({ ...other, headers }, ['GET', '/'], {});
     expect(requests.map((each) => each.headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
   });
+
+  test('does not wait for headers beyond the time of the attempt, or after its signal is aborted', async () => {
+    const silent = { ...client, headers: () => new Promise<never>(() => {}), timeoutMs: 20 };
+    const before = sent.length;
+    expect((await failure(call(silent, ['GET', '/'], {}))).code).toBe('CLIENT_NO_ANSWER');
+    const leaving = new AbortController();
+    const calling = call({ ...silent, timeoutMs: 60_000 }, ['GET', '/'], {}, { signal: leaving.signal });
+    leaving.abort('left');
+    await expect(calling).rejects.toBe('left');
+    expect(sent.length).toBe(before);
+  });
+
+  test('may have any time', async () => {
+    const patient = { ...clientOf(OK).client, attemptTimeoutMs: Infinity, timeoutMs: Infinity };
+    const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect((init.signal as AbortSignal).aborted).toBe(false);
+      return patient.fetch?.(url, init) as Promise<FetchResponse>;
+    };
+    await call({ ...patient, fetch }, ['GET', '/'], {});
+  });
+
+  test('fails with the error of the headers function', async () => {
+    const failing = {
+      ...client,
+      headers: async (): Promise<never> => Promise.reject(new RangeError('no token')),
+    };
+    await expect(call(failing, ['GET', '/'], {})).rejects.toThrow(RangeError);
+  });
 });
 
 describe('An answer is read', () => {
