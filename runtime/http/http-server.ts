@@ -22,7 +22,7 @@ import { answerClientError, refuseTunnel } from './client-error.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import type { HealthCheck } from './health.js';
 import { ParamsReader } from './input/request-params.js';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
+import { type HttpLimits, httpLimits } from './limits.js';
 import { Listeners } from './listeners.js';
 import { OpenConnections } from './open-connections.js';
 import { addPages } from './pages.js';
@@ -116,7 +116,7 @@ export class PluginError extends Error {}
 
 /** The parts that all requests pass. */
 function edgeOf(options: HttpServerOptions) {
-  const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const limits = httpLimits(options.limits);
   const { metrics, problems, feeds, certificate, hosts = [], strictTransportSeconds = 0 } = options;
   const log = safeLogger(options.log, defaultLogger());
   return {
