@@ -12,7 +12,7 @@ export type Id<Model extends string> = string & { readonly idOf?: Model };
 export interface Client {
   /** `https://wallet.example`, or '' for the page's origin. */
   readonly baseUrl: string;
-  /** Headers of every request, such as `authorization`. A function is called before each attempt. */
+  /** Headers of every request, such as `authorization`. A function is called before each attempt, within its time limit. */
   readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>) | undefined;
   /** Time limit of a call with all its attempts, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;

@@ -218,7 +218,9 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
     clientErrorHandler: (error: Error, socket: Socket) =>
       answerClientError(error, socket, { connections, headers }),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook runs for these answers.
       reply.headers({ ...headers.security, ...headers.crossOrigin(request.headers.origin) });
+      reply.header('x-request-id', request.id);
       answers.fail(request, reply, translateRefusal(error));
     },
   };
@@ -290,9 +292,9 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
       done();
     });
   server.setNotFoundHandler((request, reply) => answerUnserved(request, reply, edge));
-  server.setErrorHandler((error: FastifyError, request, reply) => {
+  server.setErrorHandler((error: FastifyError | null | undefined, request, reply) => {
     // Fastify looks for the content type of QUERY before it looks for a route.
-    if (request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+    if (request.is404 && error?.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
       answerUnserved(request, reply, edge);
     else answers.fail(request, reply, translateRefusal(error));
   });

@@ -98,11 +98,14 @@ export function compileRoute(
   const isStream = ({ method, headers }: FastifyRequest): boolean =>
     route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
 
-  const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
+  const openFeed = (request: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
+    const { params, headers, id: requestId } = request;
     // The reader has converted the path parameters in place.
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
+    // The hooks of answers do not run for a stream.
+    reply.header('x-request-id', requestId);
     feeds.open(reply, id, {
       caller: principalName(principal),
       after: lastVersion(headers['last-event-id']),
