@@ -1,6 +1,12 @@
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CommitOutcomeUnknownError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
+import { Decimal } from '../domain/decimal.js';
+import {
+  CommitOutcomeUnknownError,
+  RefusedError,
+  ShardUnavailableError,
+  UnauthenticatedError,
+} from '../errors.js';
 import type { LogEntry } from '../observability/logger.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -453,10 +459,28 @@ describe('failures', () => {
     ]);
   });
 
-  it('of the answer itself are answered with 500', async () => {
-    app.behaviour = () => ({ nothing: true });
-    expect((await deposit('{"amount":1}')).status).toBe(500);
-  });
+  it.each([
+    ['no wallet', () => ({ nothing: true })],
+    ['a balance that is no number', () => ({ ...app.wallets.get(wallet), balance: new Decimal('NaN') })],
+    ['an owner that is no UUID', () => ({ ...app.wallets.get(wallet), ownerId: 'me' })],
+    [
+      'a field that refuses to be read',
+      () => ({
+        ...app.wallets.get(wallet),
+        get state(): never {
+          throw new RefusedError('No');
+        },
+      }),
+    ],
+  ])(
+    'of the answer itself are answered with 500, because the action has taken effect: %s',
+    async (_, result) => {
+      app.behaviour = result;
+      const { status, body } = await deposit('{"amount":1}');
+      expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+      expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
+    },
+  );
 
   it('name the action whose outcome is not known', async () => {
     app.behaviour = () => {
