@@ -37,7 +37,6 @@ describe('Transfers over HTTP', () => {
       authenticator: fixedPrincipal('alice', { role: 'operator' }),
       argv,
       schemas: fileURLToPath(new URL('migrations/events.lock', import.meta.url)),
-      feeds: { '/wallets/{walletId}/events': 'walletId' },
       log: pino({ level: 'silent' }),
     });
   }, 120_000);
