@@ -1,4 +1,5 @@
 import type { AccessConfig } from '../config/types.js';
+import { defined } from '../domain/defined.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
@@ -29,13 +30,8 @@ export function authenticatorOf(
   if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {
     const { jwksUrl, algorithms, ...rest } = tokens;
-    configured.push(
-      jwt({
-        ...rest,
-        ...(jwksUrl === undefined ? {} : { jwksUrl }),
-        ...(algorithms.length === 0 ? {} : { algorithms }),
-      }),
-    );
+    const chosen = algorithms.length === 0 ? undefined : algorithms;
+    configured.push(jwt({ ...rest, ...defined({ jwksUrl, algorithms: chosen }) }));
   }
   if (name !== 'off') configured.push(clientCertificates({ name }));
   const [first, ...others] = configured;
