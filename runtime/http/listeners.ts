@@ -87,7 +87,6 @@ async function addressesOf(name: string): Promise<readonly string[]> {
   return usable.length === 0 ? [name] : usable;
 }
 
-/** @throws the system's error if another server listens there, or if it is no address of this machine */
 async function requireFree(host: string, port: number): Promise<void> {
   const probe = createServer();
   probe.listen({ host, port });
