@@ -219,14 +219,14 @@ export async function send(
   signal: Signal | undefined,
 ): Promise<Sent> {
   const controller = new platform.AbortController();
-  let giveUp: (reason: unknown) => void = () => {};
+  let giveUp = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     giveUp = reject;
   });
   aborted.catch(() => {});
   const abort = (): void => {
     controller.abort();
-    giveUp(lost({ method, url, headers }, signal, undefined));
+    giveUp();
   };
   const start = (): unknown => platform.setTimeout(abort, Math.min(limitMs, LONGEST_TIMER_MS));
   let timer = start();
@@ -253,7 +253,7 @@ export async function send(
     return { response, postpone, end };
   } catch (failure) {
     end();
-    throw failure;
+    throw failure ?? lost({ method, url, headers }, signal, undefined);
   }
 }
 
