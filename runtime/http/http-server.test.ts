@@ -286,6 +286,7 @@ describe('methods', () => {
     expect(status).toBe(200);
     expect(body).toEqual({});
     expect(headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('etag')).toBe('"1"');
   });
 
