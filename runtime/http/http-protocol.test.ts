@@ -80,6 +80,20 @@ describe('framing', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
   });
 
+  it.each([
+    ['a transfer coding', 'Transfer-Encoding: gzip, chunked\r\n', '3\r\nabc\r\n0\r\n\r\n', 400],
+    ['an expectation', 'Content-Length: 3\r\nExpect: x\r\n', 'abc', 417],
+  ])(
+    'runs nothing behind the refusal of %s, which ends the connection',
+    async (_what, headers, body, status) => {
+      const answer = await sendRaw(port, deposit(headers, body) + valid(), 20_000);
+      expect([answer.status, answer.closed]).toEqual([status, true]);
+      // A request that was begun would have been executed before this one.
+      expect((await sendRaw(port, valid())).status).toBe(200);
+      expect(app.executions).toHaveLength(1);
+    },
+  );
+
   it('survives a client that disconnects in the middle of a body', async () => {
     await sendRaw(port, deposit('Content-Length: 100\r\n', '{"amount"'), 50);
     expect(app.log.filter(({ level }) => level === 'error')).toEqual([]);

@@ -281,6 +281,7 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
   server.addHook('onSend', ({ id, raw }, reply, payload, done) => {
     reply.header('x-request-id', id);
     if (connections.mustEnd(raw.socket)) reply.header('connection', 'close');
+    if (reply.getHeader('connection') === 'close') connections.endWith(reply.raw);
     done(null, payload);
   });
   if (metrics !== undefined)

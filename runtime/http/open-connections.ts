@@ -18,7 +18,7 @@ interface Pipeline {
   /** Requests that are not answered, in progress or waiting. */
   open: number;
   readonly waiting: (() => void)[];
-  /** Whether a request was refused because too many wait: the rest is ignored until the connection closes. */
+  /** Whether an answer ends the connection: what follows is ignored until it closes. */
   isRefused: boolean;
   last: { readonly request: IncomingMessage; readonly response: ServerResponse };
   /** Called once all requests are answered. */
@@ -34,6 +34,8 @@ export type Entry = 'begins' | 'refuse' | 'ignore';
  */
 export class OpenConnections {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
+  /** Answers that end their connections. */
+  readonly #last = new WeakSet<ServerResponse>();
   #accepted = 0;
   #open = 0;
   /** Connections with requests that are not answered. */
@@ -69,7 +71,7 @@ export class OpenConnections {
     pipeline.open += 1;
     if (pipeline.open === 1) this.#busy.add(pipeline);
     // A response closes once; `on` spares the wrapper of `once`, for every request.
-    response.on('close', () => this.#left(pipeline));
+    response.on('close', () => this.#left(pipeline, response));
     if (pipeline.open > MOST_PIPELINED) {
       pipeline.isRefused = true;
       // Node goes on with each request of the bytes at hand; what follows is not read any more.
@@ -96,6 +98,11 @@ export class OpenConnections {
     return this.endsConnections && (this.#pipelines.get(socket)?.waiting.length ?? 0) === 0;
   }
 
+  /** Must be called for an answer that ends its connection: a request behind it would run and get no answer. */
+  endWith(response: ServerResponse): void {
+    this.#last.add(response);
+  }
+
   /** Calls back when the client will not take another answer for that of an earlier request. */
   afterAnswers(socket: Socket, answer: () => void): void {
     const pipeline = this.#pipelines.get(socket);
@@ -117,8 +124,13 @@ export class OpenConnections {
     return pipeline;
   }
 
-  #left(pipeline: Pipeline): void {
+  #left(pipeline: Pipeline, response: ServerResponse): void {
     pipeline.open -= 1;
+    if (this.#last.has(response)) {
+      pipeline.isRefused = true;
+      this.#busy.delete(pipeline);
+      return;
+    }
     const next = pipeline.waiting.shift();
     // In a later turn of the event loop, so that other connections get turns too.
     if (next !== undefined) time.setImmediate(next);
