@@ -143,7 +143,8 @@ export async function call<Answer>(
       if (idempotencyKey !== undefined) {
         const { status, code } = failure;
         if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
-        // The service has looked up the key before it refused, so no earlier attempt has taken effect.
+        // The service has looked up the key before it refused, so no earlier attempt has taken effect. It refuses input
+        // (400) and shards before; and an attempt of another release may have used the key with other input (422).
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
         Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
       }
@@ -152,8 +153,8 @@ export async function call<Answer>(
   }
 }
 
-const SETTLING: readonly number[] = [400, 404, 409, 412, 422];
-const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY)/;
+const SETTLING: readonly number[] = [404, 409, 412];
+const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
 const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
 const NOT_MODIFIED: unique symbol = Symbol();
 

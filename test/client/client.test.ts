@@ -261,6 +261,17 @@ describe('Whether a failed write may have taken effect', () => {
     ],
     ['not if a refusal follows a lost connection', [LOST, problem(409, 'FW_REFUSED')], false],
     ['if a lost connection is all there was', [LOST, problem(401, 'FW_UNAUTHENTICATED')], true],
+    ['if a process of another release refuses the input then', [LOST, problem(400, 'FW_VALIDATION')], true],
+    [
+      'if a process of another topology refuses the shard then',
+      [LOST, problem(404, 'FW_UNKNOWN_SHARD')],
+      true,
+    ],
+    [
+      'if a process of another release reads the input in another way then',
+      [LOST, problem(422, 'FW_KEY_REUSED')],
+      true,
+    ],
     ['if the shard is down by then', [LOST, problem(503, 'FW_SHARD_BUSY', { 'retry-after': '60' })], true],
     [
       'if the same request is still running',
