@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeOn } from '../test/databases/vitest.js';
 import { openApplication } from './application.js';
-import type { ApplicationDefinition } from './application-definition.js';
-import { CODEGEN_VERSION } from './codegen/version.js';
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { Decimal } from './domain/decimal.js';
@@ -17,16 +15,12 @@ import {
   CreditAction,
   OpenAction,
 } from './execution/test-support/accounts.js';
+import { emptyApplication } from './http/test-support/empty-application.js';
 import { migrate } from './migration/migrate.js';
 import { defineMigration } from './migration/migration.js';
 
-const application: ApplicationDefinition = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [],
-  events: [],
-  wire: () => [],
-  routes: [],
-  api: { title: 'Test', version: '1' },
+const application = {
+  ...emptyApplication,
   migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
 };
 const first = ShardIdentifier.of(0, 0);

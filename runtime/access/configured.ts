@@ -1,4 +1,5 @@
 import type { AccessConfig } from '../config/types.js';
+import { defined } from '../domain/defined.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
@@ -29,7 +30,7 @@ export function authenticatorOf(
   if (takesKeys) configured.push(apiKeys({ store }));
   if (tokens !== undefined) {
     const { jwksUrl, ...rest } = tokens;
-    configured.push(jwt({ ...rest, ...(jwksUrl === undefined ? {} : { jwksUrl }) }));
+    configured.push(jwt({ ...rest, ...defined({ jwksUrl }) }));
   }
   if (name !== 'off') configured.push(clientCertificates({ name }));
   const [first, ...others] = configured;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
-import { TooManyRequestsError } from '../errors.js';
+import { TooManyRequestsError, ValidationError } from '../errors.js';
 import { type EndRequest, RequestLimits } from './request-limits.js';
 
 let nowMs = 0;
@@ -56,6 +56,14 @@ describe('requests per second', () => {
     nowMs += 100;
     expect(() => limits.enter('ana', 'Get')).toThrow(expect.objectContaining({ retryAfterMs: 400 }));
   });
+});
+
+test.each([
+  [{ requestsPerSecond: Number.NaN }, 'callerLimits.requestsPerSecond must be a positive number, got NaN'],
+  [{ requestsPerSecond: 5, burst: 0 }, 'callerLimits.burst must be a positive number, got 0'],
+  [{ concurrentRequests: -1 }, 'callerLimits.concurrentRequests must be a positive number, got -1'],
+])('a limit that would refuse no request, or each, is refused: %j', (limits, message) => {
+  expect(() => new RequestLimits(limits)).toThrow(new ValidationError(message));
 });
 
 describe('concurrent requests', () => {

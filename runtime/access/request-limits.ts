@@ -1,4 +1,4 @@
-import { TooManyRequestsError } from '../errors.js';
+import { TooManyRequestsError, ValidationError } from '../errors.js';
 import { type BucketSize, type Buckets, LocalBuckets } from './local-buckets.js';
 import { SharedBuckets, type TokenStore } from './shared-buckets.js';
 
@@ -33,12 +33,18 @@ export class RequestLimits {
   readonly #buckets: Buckets | undefined;
   readonly #running = new Map<string, number>();
 
-  /** @param store holds the tokens if the limits are shared */
+  /**
+   * @param store holds the tokens if the limits are shared
+   * @throws ValidationError for a limit that is not a positive number: no number of requests exceeds NaN
+   */
   constructor(limits: CallerLimits, store?: TokenStore) {
-    const { requestsPerSecond: rate, shared = 'off', concurrentRequests } = limits;
+    const { requestsPerSecond: rate, burst, shared = 'off', concurrentRequests } = limits;
+    for (const [name, limit] of Object.entries({ requestsPerSecond: rate, burst, concurrentRequests }))
+      if (limit !== undefined && !(limit > 0))
+        throw new ValidationError(`callerLimits.${name} must be a positive number, got ${limit}`);
     this.#concurrentRequests = concurrentRequests ?? Number.POSITIVE_INFINITY;
     if (rate === undefined) return;
-    this.#size = { rate, burst: limits.burst ?? Math.max(1, rate) };
+    this.#size = { rate, burst: burst ?? Math.max(1, rate) };
     this.#buckets = new LocalBuckets(this.#size);
     if (shared === 'off') return;
     if (store === undefined) throw new TypeError('Shared limits need a store');

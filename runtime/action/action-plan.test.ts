@@ -139,3 +139,19 @@ describe('ActionPlan', () => {
     expect(before).toEqual([]);
   });
 });
+
+describe('ActionPlan.cancelSchedule', () => {
+  test('drops a schedule of its own plan, whose id may be in capital letters', () => {
+    const plan = new ActionPlan(clock);
+    const { id } = plan.schedule({ afterMs: 1 }, Object as never, {} as never);
+    plan.cancelSchedule(id.toUpperCase());
+    expect([plan.schedules, plan.cancelledSchedules]).toEqual([[], []]);
+  });
+
+  test.each(['', 'soon', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'])(
+    'refuses %j, which names no shard',
+    (id) => {
+      expect(() => new ActionPlan(clock).cancelSchedule(id)).toThrow('is not the id of a scheduled action');
+    },
+  );
+});

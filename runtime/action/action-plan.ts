@@ -12,12 +12,11 @@ import {
   rowKey,
   rowOf,
 } from '../domain/entity.js';
-import { ShardedId, shardOfUuid } from '../domain/id.js';
+import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { heldKeys, type Keyed } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { parseUuid } from '../domain/uuid.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
@@ -221,20 +220,14 @@ export class ActionPlan {
       throw new PlanMisuseError(
         'A schedule was cancelled after perform had returned; await everything in perform',
       );
-    const own = this.#schedules.filter(({ settledId }) => settledId !== id);
+    const uuid = scheduleId(id);
+    const own = this.#schedules.filter(({ settledId }) => settledId !== uuid);
     if (own.length < this.#schedules.length) {
       this.#schedules = own;
       return;
     }
-    try {
-      shardOfUuid(parseUuid(id));
-    } catch (error) {
-      throw new PlanMisuseError(`${JSON.stringify(id)} is not the id of a scheduled action`, {
-        cause: error,
-      });
-    }
     this.#cancelled ??= new Set();
-    this.#cancelled.add(parseUuid(id));
+    this.#cancelled.add(uuid);
   }
 
   /** Actions scheduled so far. */
@@ -326,6 +319,15 @@ export function shardAmong(params: object): ShardIdentifier | undefined {
     if (value instanceof ShardedId) return value.resolveShardIdentifier();
   }
   return undefined;
+}
+
+/** @throws PlanMisuseError for a text that names no shard */
+function scheduleId(id: string): string {
+  try {
+    return ShardedId.named('Schedule', id).getValue();
+  } catch (cause) {
+    throw new PlanMisuseError(`${JSON.stringify(id)} is not the id of a scheduled action`, { cause });
+  }
 }
 
 function label(model: Entity): string {

@@ -12,7 +12,7 @@ export type Id<Model extends string> = string & { readonly idOf?: Model };
 export interface Client {
   /** `https://wallet.example`, or '' for the page's origin. */
   readonly baseUrl: string;
-  /** Headers of every request, such as `authorization`. A function is called before each attempt. */
+  /** Headers of every request, such as `authorization`. A function is called before each attempt, within its time limit. */
   readonly headers?: HeaderMap | (() => HeaderMap | Promise<HeaderMap>) | undefined;
   /** Time limit of a call with all its attempts, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -143,7 +143,8 @@ export async function call<Answer>(
       if (idempotencyKey !== undefined) {
         const { status, code } = failure;
         if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
-        // The service has looked up the key before it refused, so no earlier attempt has taken effect.
+        // The service has looked up the key before it refused, so no earlier attempt has taken effect. It refuses input
+        // (400) and shards before; and an attempt of another release may have used the key with other input (422).
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
         Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
       }
@@ -152,8 +153,8 @@ export async function call<Answer>(
   }
 }
 
-const SETTLING: readonly number[] = [400, 404, 409, 412, 422];
-const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY)/;
+const SETTLING: readonly number[] = [404, 409, 412];
+const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
 const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
 const NOT_MODIFIED: unique symbol = Symbol();
 
@@ -208,6 +209,9 @@ export interface Sent {
   end(): void;
 }
 
+/** Timers with longer times fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** @throws CallError if there is no response */
 export async function send(
   client: Client,
@@ -215,28 +219,42 @@ export async function send(
   limitMs: number,
   signal: Signal | undefined,
 ): Promise<Sent> {
-  const more = typeof client.headers === 'function' ? await client.headers() : client.headers;
   const controller = new platform.AbortController();
-  const abort = (): void => controller.abort();
-  let timer = platform.setTimeout(abort, limitMs);
+  let giveUp = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  aborted.catch(() => {});
+  const abort = (): void => {
+    controller.abort();
+    giveUp();
+  };
+  const start = (): unknown => platform.setTimeout(abort, Math.min(limitMs, LONGEST_TIMER_MS));
+  let timer = start();
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   const postpone = (): void => {
     platform.clearTimeout(timer);
-    timer = platform.setTimeout(abort, limitMs);
+    timer = start();
   };
   const end = (): void => {
     platform.clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
     abort();
   };
-  const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
-  if (body !== undefined) init.body = body;
   try {
-    return { response: await (client.fetch ?? platform.fetch)(url, init), postpone, end };
-  } catch (cause) {
+    const { headers: own, fetch = platform.fetch } = client;
+    // A function that asks for a token may take longer than the attempt.
+    const more = typeof own === 'function' ? await Promise.race([own(), aborted]) : own;
+    const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
+    if (body !== undefined) init.body = body;
+    const response = await fetch(url, init).catch((cause: unknown) => {
+      throw lost({ method, url, headers }, signal, cause);
+    });
+    return { response, postpone, end };
+  } catch (failure) {
     end();
-    throw lost({ method, url, headers }, signal, cause);
+    throw failure ?? lost({ method, url, headers }, signal, undefined);
   }
 }
 

@@ -28,6 +28,10 @@ const tls = section<TlsConfig>({
       doc: 'Time for which browsers must use HTTPS only (`Strict-Transport-Security`), in seconds. 0 omits the header.',
     }),
   },
+  check({ clientCertificates }, at) {
+    if (clientCertificates === 'required' && !at.has('clientAuthorities'))
+      at.report('clientCertificates', 'needs client-authorities: without them, any client may connect');
+  },
 });
 
 const cors = section<CorsConfig>({

@@ -173,11 +173,14 @@ export function words(maximum: number, options: KeyOptions<readonly string[]>): 
     ...options,
     ...sized('string', maximum),
     default: [],
-    read: (located, context) =>
-      readText(located, context, { maximum })
+    read(located, context) {
+      const list = readText(located, context, { maximum })
         ?.split(',')
-        .map((each) => each.trim())
-        .filter((each) => each !== ''),
+        .map((each) => each.trim());
+      const names = list?.filter((each) => each !== '');
+      // An empty list would mean the default: any host.
+      return names?.length === 0 ? refuse(context, located, { message: 'has only commas' }) : names;
+    },
     print: (value) => (value.length === 0 ? undefined : value.join(', ')),
   };
 }

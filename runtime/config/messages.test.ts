@@ -118,6 +118,8 @@ const FILES: readonly string[] = [
     `${ONE_SHARD}  namespce: x\n`,
     `${ONE_SHARD}  "a\\u001bb": x\n`,
     `${ONE_SHARD}  x: 1\n`,
+    `${ONE_SHARD}  access: { hosts: ", ," }\n`,
+    `${ONE_SHARD}  http: { tls: { certificate: a, key: b, client-certificates: required } }\n`,
   ],
   ...['x', 'max-pool-size', 'maximumPoolSize', 'pool-size', 'jdbc_url', 'Password', '__proto__'].map(
     (key) => `${ONE_SHARD}                ${key}: 1\n`,

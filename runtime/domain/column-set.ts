@@ -1,6 +1,7 @@
 import { memoize } from '../collections/memoize.js';
 import type { ColumnDescriptor } from './descriptor.js';
 import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
+import { kindOf } from './kinds/kinds.js';
 
 /** Columns of a model that an update sets. The version is always included, the id never. */
 export interface ColumnSet {
@@ -50,10 +51,10 @@ export function fieldsOf(model: ModelDescriptor, { positions }: ColumnSet): read
   return positions.flatMap((position) => model.columns[position]?.field ?? []);
 }
 
-/** A read value is frozen, but a staged field may hold an array or object that its owner has changed since. */
+/** A read document is frozen, but a staged one may be an array or object that its owner has changed since. */
 function mayHaveChanged(value: unknown, { type }: ColumnDescriptor): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return (type.kind === 'json' || type.kind === 'list' || type.kind === 'object') && !Object.isFrozen(value);
+  return kindOf(type).column === undefined && !Object.isFrozen(value);
 }
 
 function setOf(

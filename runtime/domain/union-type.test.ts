@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
@@ -5,6 +6,9 @@ import { namedFields, t, type UnnamedField } from './field-types.js';
 import { Id } from './id.js';
 import { tagsOf } from './kinds/document-kinds.js';
 import { chooserOf } from './union-type.js';
+
+/** The class of a package that requires decimal.js instead of importing it. */
+const OtherDecimal: typeof Decimal = createRequire(import.meta.url)('decimal.js');
 
 const tagged = (kind: string | number | boolean): UnnamedField =>
   t.object({ kind: t.enum([kind]), size: t.number() });
@@ -20,6 +24,7 @@ describe('A value of a union', () => {
     ['a text', 'one', 0],
     ['a date', new Date(0), 0],
     ['a decimal', new Decimal(1), 0],
+    ['a decimal of another copy of the class', new OtherDecimal(1), 0],
     ['an id', Id.of({ name: 'Thing', prototype: {} }, '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'), 0],
     ['a bigint', 1n, 0],
     ['a number', 1, 1],

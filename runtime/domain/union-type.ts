@@ -43,7 +43,7 @@ function jsonKindOfValue(value: unknown): JsonKind | undefined {
     case 'object':
       if (value === null) return undefined;
       if (Array.isArray(value)) return 'array';
-      return value instanceof Date || value instanceof Decimal || value instanceof Id ? 'string' : 'object';
+      return value instanceof Date || Decimal.isDecimal(value) || value instanceof Id ? 'string' : 'object';
     default:
       return undefined;
   }

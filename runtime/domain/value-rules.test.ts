@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../errors.js';
 import { Decimal } from './decimal.js';
@@ -6,6 +7,9 @@ import type { ModelDescriptor } from './entity.js';
 import { ModelBuilder } from './model-builder.js';
 import { type Account, accountModel, newAccount } from './test-support/account.js';
 import { compileRules, type ValueRules } from './value-rules.js';
+
+/** The class of a package that requires decimal.js instead of importing it. */
+const OtherDecimal: typeof Decimal = createRequire(import.meta.url)('decimal.js');
 
 test.each<[ValueRules, unknown, string | undefined]>([
   [{ minLength: 2, maxLength: 3 }, 'ab', undefined],
@@ -20,6 +24,7 @@ test.each<[ValueRules, unknown, string | undefined]>([
   [{ exclusiveMinimum: 0 }, new Decimal(0), 'must be greater than 0'],
   [{ exclusiveMinimum: 0 }, new Decimal('0.0001'), undefined],
   [{ exclusiveMaximum: 10 }, new Decimal(10), 'must be less than 10'],
+  [{ exclusiveMaximum: 10 }, new OtherDecimal(10), 'must be less than 10'],
   [{ integer: true }, 1.5, 'must be an integer'],
   [{ integer: true, minimum: 1 }, 0, 'must be at least 1'],
   [{ minimum: 1, minLength: 1 }, undefined, undefined],

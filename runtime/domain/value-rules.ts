@@ -79,5 +79,6 @@ function comparison(value: unknown): CompareTo | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') {
     return (bound) => (value < bound ? -1 : value > bound ? 1 : 0);
   }
-  return value instanceof Decimal ? (bound) => value.comparedTo(new Decimal(bound)) : undefined;
+  // Not `instanceof`: another package may have loaded another copy of the class.
+  return Decimal.isDecimal(value) ? (bound) => value.comparedTo(new Decimal(bound)) : undefined;
 }

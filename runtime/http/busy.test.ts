@@ -123,8 +123,13 @@ describe('A server with more requests than places', () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  it.each([Number.NaN, 0, -1])('cannot have the limit %d', (requests) => {
+    const message = `limits.requests must be a positive number, got ${requests}`;
+    expect(() => app.server({ limits: { requests } })).toThrow(message);
+  });
+
   it('closes connections beyond its limit, and serves those that it has', async () => {
-    const small = app.server({ limits: { connections: 2 } });
+    const small = app.server({ limits: { connections: 2, requests: undefined as never } });
     const address = await small.listen({ host: '127.0.0.1', port: 0 });
     const kept = Array.from({ length: 2 }, () => connect(address.port, '127.0.0.1'));
     await Promise.all(kept.map((socket) => expect.poll(() => socket.readyState).toBe('open')));

@@ -36,16 +36,6 @@ it('answers with the id of the request, in header and problem, and makes one for
     expect((await fetch(`${base}/health/live`, { headers: sent })).headers.get('x-request-id')).toMatch(ID);
 });
 
-it('logs a fault under the id of its answer', async () => {
-  const fail = async (): Promise<never> => {
-    throw new TypeError('broken');
-  };
-  const [base, { log }] = await listening({ executor: { execute: fail } });
-  const answer = await fetch(`${base}${PATH}`, { headers: { 'x-request-id': 'mine' } });
-  expect(await answer.json()).toMatchObject({ status: 500, requestId: 'mine' });
-  expect(log).toContainEqual(expect.objectContaining({ message: 'request failed', requestId: 'mine' }));
-});
-
 const authenticate: Authenticator = ({ headers: { authorization } }) => {
   if (authorization === undefined) throw new CredentialMissing('A token is required');
   if (authorization !== 'Bearer good') throw new UnauthenticatedError('The token is refused: signature');
@@ -104,16 +94,4 @@ it('tells callers their limit, also when it is exceeded', async () => {
     expect.stringMatching(/^"caller";r=0;t=[12]$/),
     '"caller";r=0;t=1',
   ]);
-});
-
-it('lets only the caller’s own cache keep what a route returns', async () => {
-  const [base] = await listening();
-  const created = await fetch(`${base}/wallets`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ country: 'DE', ownerId: '0190a000-0000-7000-8040-000000000001', currency: 'EUR' }),
-  });
-  const location = created.headers.get('location') ?? '';
-  const read = await fetch(`${base}${location}`);
-  expect([read.status, read.headers.get('cache-control')]).toEqual([200, 'private, no-cache']);
 });

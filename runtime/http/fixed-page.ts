@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isCurrent } from './entity-tags.js';
+import { contentTag, isCurrent } from './entity-tags.js';
 import { acceptsGzip } from './media-types.js';
 
 /** Sends a page, compressed if the client accepts that; 304 if the client has the page. */
@@ -14,12 +13,12 @@ export type SendPage = ({ headers }: FastifyRequest, reply: FastifyReply) => Fas
  */
 export function fixedPage(text: string, headers: Readonly<Record<string, string>>): SendPage {
   const plain = Buffer.from(text);
-  const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  const tag = contentTag(text);
   /** Created for the first client that accepts it. */
   let compressed: Buffer | undefined;
   return (request, reply) => {
     const isCompressed = acceptsGzip(request.headers['accept-encoding']);
-    const etag = isCompressed ? `"${tag}-gzip"` : `"${tag}"`;
+    const etag = isCompressed ? tag.replace(/"$/, '-gzip"') : tag;
     const vary = [reply.getHeader('vary'), 'accept-encoding'].filter((each) => each !== undefined).join(', ');
     reply.headers({ 'cache-control': 'no-cache', vary, etag });
     const known = request.headers['if-none-match'];

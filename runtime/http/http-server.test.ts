@@ -1,6 +1,12 @@
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CommitOutcomeUnknownError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
+import { Decimal } from '../domain/decimal.js';
+import {
+  CommitOutcomeUnknownError,
+  RefusedError,
+  ShardUnavailableError,
+  UnauthenticatedError,
+} from '../errors.js';
 import type { LogEntry } from '../observability/logger.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -76,19 +82,11 @@ describe('POST /wallets', () => {
     expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
   });
 
-  it('opens with a balance of 0 by default', async () => {
-    expect((await post('/wallets', newWallet({}))).body['balance']).toBe('0');
-  });
-
-  it.each([
-    ['ownerId', 'ownerId cannot be null'],
-    ['currency', 'currency cannot be null'],
-    ['initialBalance', 'balance cannot be null'],
-    ['country', 'country cannot be null'],
-  ])('%s null is refused in the words of the specification', async (name, message) => {
-    const { status, headers, body } = await post('/wallets', newWallet({ [name]: null }));
+  it('answers a refused value with a problem that points at it', async () => {
+    const { status, headers, body } = await post('/wallets', newWallet({ initialBalance: null }));
     expect(status).toBe(400);
     expect(headers.get('content-type')).toBe('application/problem+json');
+    const message = 'balance cannot be null';
     expect(body).toEqual({
       type: 'urn:fw-actions:problem:validation',
       title: 'Invalid input',
@@ -96,7 +94,7 @@ describe('POST /wallets', () => {
       detail: message,
       instance: '/wallets',
       code: 'FW_VALIDATION',
-      errors: [{ pointer: `/${name}`, message }],
+      errors: [{ pointer: '/initialBalance', message }],
       requestId: headers.get('x-request-id'),
     });
   });
@@ -124,17 +122,6 @@ describe('POST /wallets', () => {
 
 describe('POST /wallets/{id}/deposit', () => {
   it.each([
-    ['10.25', '10.25'],
-    ['"10.25"', '10.25'],
-    ['1e2', '100'],
-  ])('%s is added exactly', async (amount, balance) => {
-    const { status, headers, body } = await deposit(`{"amount":${amount}}`);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ balance, version: 2 });
-    expect(headers.get('etag')).toBe('"2"');
-  });
-
-  it.each([
     ['what is not JSON', '{"amount":', "Malformed JSON: Object value expected after ':' at position 10"],
     ['null', 'null', 'The body must be a JSON object'],
     ['a list', '[]', 'The body must be a JSON object'],
@@ -146,34 +133,6 @@ describe('POST /wallets/{id}/deposit', () => {
     expect(status).toBe(400);
     expect(body['detail']).toBe(detail);
     expect(app.executions).toHaveLength(0);
-  });
-
-  it('touches no prototype', async () => {
-    await deposit('{"constructor":{"prototype":{"amount":5}},"amount":1}');
-    expect(Reflect.get({}, 'amount')).toBeUndefined();
-    expect(app.executions).toHaveLength(0);
-  });
-
-  it.each(['a\nb', '\u001b[31mred', '\u202eabc', "'; drop table wallets;--", '😀'.repeat(256)])(
-    'recipient %j is kept as it is',
-    async (recipient) => {
-      expect((await deposit(JSON.stringify({ amount: 1, recipient }))).status).toBe(200);
-      expect(app.executions[0]?.params['recipient']).toBe(recipient);
-    },
-  );
-
-  it.each([
-    ['no type', {}],
-    ['text/plain', { 'content-type': 'text/plain' }],
-    ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
-    ['Latin-1', { 'content-type': 'application/json;charset="ISO-8859-1"' }],
-    ['problem+json', { 'content-type': 'application/problem+json' }],
-    ['no valid type', { 'content-type': 'json' }],
-    ['gzip', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('%s is answered with 415', async (_what, headers) => {
-    const { status, body } = await deposit(Buffer.from('{"amount":1}'), headers as Record<string, string>);
-    expect(status).toBe(415);
-    expect(body['code']).toBe('HTTP_UNSUPPORTED_MEDIA_TYPE');
   });
 
   it.each([
@@ -203,30 +162,6 @@ describe('POST /wallets/{id}/deposit', () => {
 
 describe('ids in the path', () => {
   it.each([
-    'not-a-uuid',
-    `%7B${'0190a000-0000-7000-8040-000000000001'}%7D`,
-    '0190a00000007000804000000000001a',
-    '00000000-0000-0000-0000-000000000000',
-    'ffffffff-ffff-ffff-ffff-ffffffffffff',
-    '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
-    '0190a000-0000-7000-0040-000000000001',
-    'a%2Fb',
-    '%00',
-    'x'.repeat(500),
-    '',
-  ])('%.40s is refused', async (id) => {
-    const { status, body } = await call('GET', `/wallets/${id}`);
-    expect(status).toBe(400);
-    expect(body['errors']).toEqual([
-      {
-        in: 'path',
-        pointer: '/walletId',
-        message: 'walletId must be the id of a Wallet (a UUID of version 7)',
-      },
-    ]);
-  });
-
-  it.each([
     ['0190a000-0000-7000-8040-000000000001', 'FW_MODEL_NOT_FOUND'],
     ['0190a000-0000-7000-bfff-000000000001', 'FW_UNKNOWN_SHARD'],
   ])('%s is not found: %s', async (id, code) => {
@@ -238,9 +173,10 @@ describe('ids in the path', () => {
   it.each(['/wallets/%zz', '/wallets/%', '/%00', '/wallets%00', '/%ff', '/wallets/%c0%af'])(
     'the path %s is malformed',
     async (path) => {
-      const { status, headers } = await call('GET', path);
+      const { status, headers, body } = await call('GET', path);
       expect(status).toBe(400);
       expect(headers.get('content-type')).toBe('application/problem+json');
+      expect(headers.get('x-request-id')).toBe(body['requestId']);
     },
   );
 
@@ -350,6 +286,7 @@ describe('methods', () => {
     expect(status).toBe(200);
     expect(body).toEqual({});
     expect(headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('etag')).toBe('"1"');
   });
 
@@ -523,10 +460,28 @@ describe('failures', () => {
     ]);
   });
 
-  it('of the answer itself are answered with 500', async () => {
-    app.behaviour = () => ({ nothing: true });
-    expect((await deposit('{"amount":1}')).status).toBe(500);
-  });
+  it.each([
+    ['no wallet', () => ({ nothing: true })],
+    ['a balance that is no number', () => ({ ...app.wallets.get(wallet), balance: new Decimal('NaN') })],
+    ['an owner that is no UUID', () => ({ ...app.wallets.get(wallet), ownerId: 'me' })],
+    [
+      'a field that refuses to be read',
+      () => ({
+        ...app.wallets.get(wallet),
+        get state(): never {
+          throw new RefusedError('No');
+        },
+      }),
+    ],
+  ])(
+    'of the answer itself are answered with 500, because the action has taken effect: %s',
+    async (_, result) => {
+      app.behaviour = result;
+      const { status, body } = await deposit('{"amount":1}');
+      expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+      expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
+    },
+  );
 
   it('name the action whose outcome is not known', async () => {
     app.behaviour = () => {

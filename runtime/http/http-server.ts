@@ -22,7 +22,7 @@ import { answerClientError, refuseTunnel } from './client-error.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import type { HealthCheck } from './health.js';
 import { ParamsReader } from './input/request-params.js';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from './limits.js';
+import { type HttpLimits, httpLimits } from './limits.js';
 import { Listeners } from './listeners.js';
 import { OpenConnections } from './open-connections.js';
 import { addPages } from './pages.js';
@@ -116,7 +116,7 @@ export class PluginError extends Error {}
 
 /** The parts that all requests pass. */
 function edgeOf(options: HttpServerOptions) {
-  const limits: HttpLimits = { ...DEFAULT_HTTP_LIMITS, ...options.limits };
+  const limits = httpLimits(options.limits);
   const { metrics, problems, feeds, certificate, hosts = [], strictTransportSeconds = 0 } = options;
   const log = safeLogger(options.log, defaultLogger());
   return {
@@ -175,9 +175,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     close: (graceMs = 10_000) => {
       answers.closing = true;
-      closed ??= connections
-        .drain(server.server, listeners, graceMs, options.feeds)
-        .then(() => server.close());
+      // Not earlier, because clients of feeds would reconnect to this server.
+      const endFeeds = (): void => options.feeds?.close();
+      closed ??= connections.drain(server.server, listeners, graceMs, endFeeds).then(() => server.close());
       return closed;
     },
   };
@@ -218,7 +218,9 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
     clientErrorHandler: (error: Error, socket: Socket) =>
       answerClientError(error, socket, { connections, headers }),
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      // No hook runs for these answers.
       reply.headers({ ...headers.security, ...headers.crossOrigin(request.headers.origin) });
+      reply.header('x-request-id', request.id);
       answers.fail(request, reply, translateRefusal(error));
     },
   };
@@ -279,6 +281,7 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
   server.addHook('onSend', ({ id, raw }, reply, payload, done) => {
     reply.header('x-request-id', id);
     if (connections.mustEnd(raw.socket)) reply.header('connection', 'close');
+    if (reply.getHeader('connection') === 'close') connections.endWith(reply.raw);
     done(null, payload);
   });
   if (metrics !== undefined)
@@ -290,9 +293,9 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
       done();
     });
   server.setNotFoundHandler((request, reply) => answerUnserved(request, reply, edge));
-  server.setErrorHandler((error: FastifyError, request, reply) => {
+  server.setErrorHandler((error: FastifyError | null | undefined, request, reply) => {
     // Fastify looks for the content type of QUERY before it looks for a route.
-    if (request.is404 && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
+    if (request.is404 && error?.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
       answerUnserved(request, reply, edge);
     else answers.fail(request, reply, translateRefusal(error));
   });

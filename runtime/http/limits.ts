@@ -1,3 +1,6 @@
+import { defined } from '../domain/defined.js';
+import { ValidationError } from '../errors.js';
+
 /** Limits of clients. Requests beyond them are refused early and cheaply. */
 export interface HttpLimits {
   /** Maximum bytes of a request body; a larger one is answered with 413. Default 65,536. */
@@ -24,8 +27,7 @@ export interface HttpLimits {
   readonly requestsPerShard: number;
 }
 
-/** The default limits. */
-export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
+const DEFAULTS: HttpLimits = {
   bodyBytes: 65_536,
   nestingDepth: 32,
   headerBytes: 16_384,
@@ -37,4 +39,16 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = Object.freeze({
   connections: 10_000,
   requests: 1_024,
   requestsPerShard: 256,
-});
+};
+
+/**
+ * The limits of a server, with the defaults of those that are absent.
+ *
+ * @throws ValidationError for a limit that is not a positive number: no number of requests exceeds NaN
+ */
+export function httpLimits(given: Partial<HttpLimits> = {}): HttpLimits {
+  const limits = { ...DEFAULTS, ...defined(given) };
+  for (const [name, limit] of Object.entries(limits))
+    if (!(limit > 0)) throw new ValidationError(`limits.${name} must be a positive number, got ${limit}`);
+  return limits;
+}

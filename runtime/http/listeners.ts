@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, Server as NetServer } from 'node:net';
@@ -37,18 +38,20 @@ export class Listeners {
     listen: (options: ListenAddress & { readonly reusePort: boolean }) => Promise<unknown>,
   ): Promise<number> {
     const reusePort = canSharePorts(process.platform, process.versions.node);
+    const addresses = host === 'localhost' ? await addressesOf(host) : [host];
     // Otherwise another process could share the port without notice.
-    if (reusePort && port !== 0) await requireFree(host, port);
-    await listen({ host, port, backlog, reusePort });
+    if (reusePort && port !== 0) for (const each of addresses) await requireFree(each, port);
+    const sockets = addresses.flatMap((each) => new Array<string>(reusePort ? SOCKETS : 1).fill(each));
+    const [first = host, ...others] = sockets;
+    await listen({ host: first, port, backlog, reusePort });
     // The server listens on TCP, so that its address is no string.
     const { port: actual } = this.#server.address() as AddressInfo;
-    if (!reusePort) return actual;
-    for (let count = 1; count < SOCKETS; count += 1) {
+    for (const each of others) {
       const further = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
         this.#server.emit('connection', socket),
       );
       this.#further.push(further);
-      further.listen({ host, port: actual, backlog, reusePort });
+      further.listen({ host: each, port: actual, backlog, reusePort });
       await once(further, 'listening');
     }
     return actual;
@@ -66,6 +69,22 @@ export function canSharePorts(platform: string, release: string): boolean {
   const [major = 0, minor = 0] = release.split('.').map(Number);
   const isNew = major > FIRST_RELEASE[0] || (major === FIRST_RELEASE[0] && minor >= FIRST_RELEASE[1]);
   return platform === 'linux' && isNew && !(major === 23 && minor === 0);
+}
+
+/**
+ * The addresses of this machine under a name: clients try ::1 first where `localhost` has it. Fastify would serve
+ * further addresses by servers of its own, without the limits of this one.
+ */
+async function addressesOf(name: string): Promise<readonly string[]> {
+  const found = new Set((await dns.promises.lookup(name, { all: true })).map(({ address }) => address));
+  const usable: string[] = [];
+  // A hosts file may name ::1 on a system without IPv6.
+  for (const address of found)
+    await requireFree(address, 0).then(
+      () => usable.push(address),
+      () => {},
+    );
+  return usable.length === 0 ? [name] : usable;
 }
 
 async function requireFree(host: string, port: number): Promise<void> {

@@ -24,6 +24,7 @@ const statistics: ShardStatistics = {
   written: { statements: 7, plans: 70, folded: 11, splits: 1 },
 };
 const consumer = { handler: 'Mailer', holder: undefined, waitingFor: undefined, behind: 4, behindMs: 2_500 };
+const idle = { ...consumer, behind: 0, behindMs: 0, deadLetters: 0, parkedModels: 0 };
 const shardLag: ShardLag = {
   shard: mexico,
   horizon: { transactionId: '1', ageMs: 1_500, holders: [] },
@@ -31,10 +32,11 @@ const shardLag: ShardLag = {
   sagas: [{ saga: 'Payment', running: 3, parked: 1, oldestMs: 90_000 }],
   dueActions: 6,
   failedActions: 1,
-  actionsWaitFor: undefined,
+  actionsWaitFor: 'Remind',
   consumers: [
     { ...consumer, name: 'Mailer', kind: 'live', deadLetters: 2, parkedModels: 1 },
-    { ...consumer, name: 'Mailer#1a2b3c4d', kind: 'replay', deadLetters: 0, parkedModels: 0 },
+    { ...idle, name: 'Audit', handler: 'Audit', kind: 'live', waitingFor: 'a saga is in step HOTEL' },
+    { ...idle, name: 'Mailer#1a2b3c4d', kind: 'replay' },
   ],
 };
 
@@ -149,20 +151,31 @@ it('reports the connections, the circuit breaker and the writing of each shard',
   await expect.poll(() => lines('fw_shard_'), { timeout: 10_000 }).toEqual([]);
 });
 
-it('reports the positions of handlers, without replays, and queries the databases once for many scrapes', async () => {
+it('reports what waits on a shard, without replays, and queries the databases once for many scrapes', async () => {
   const label = '{shard="(1, 0)",handler="Mailer"}';
+  const audit = label.replace('Mailer', 'Audit');
   expect(await lines('fw_event_')).toEqual([
+    `fw_event_dead_letters${audit} 0`,
     `fw_event_dead_letters${label} 2`,
+    `fw_event_handler_behind_events${audit} 0`,
     `fw_event_handler_behind_events${label} 4`,
+    `fw_event_handler_behind_seconds${audit} 0`,
     `fw_event_handler_behind_seconds${label} 2.5`,
+    `fw_event_handler_waiting${audit} 1`,
     `fw_event_handler_waiting${label} 0`,
     'fw_event_log_horizon_age_seconds{shard="(1, 0)"} 1.5',
+    `fw_event_parked_models${audit} 0`,
     `fw_event_parked_models${label} 1`,
   ]);
   expect(await lines('fw_scheduled_')).toEqual([
     'fw_scheduled_actions_due{shard="(1, 0)"} 6',
     'fw_scheduled_actions_failed{shard="(1, 0)"} 1',
-    'fw_scheduled_actions_waiting{shard="(1, 0)"} 0',
+    'fw_scheduled_actions_waiting{shard="(1, 0)"} 1',
+  ]);
+  expect(await lines('fw_saga')).toEqual([
+    'fw_saga_oldest_seconds{shard="(1, 0)",saga="Payment"} 90',
+    'fw_sagas_parked{shard="(1, 0)",saga="Payment"} 1',
+    'fw_sagas_running{shard="(1, 0)",saga="Payment"} 3',
   ]);
   expect(looks).toBe(1);
 });

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { useTime } from '../concurrency/time.js';
+import { expect, test, vi } from 'vitest';
 import { OpenConnections } from './open-connections.js';
 
 /** The parts of a request and its response that a connection uses. */
 function exchange(socket: Socket): { readonly request: IncomingMessage; readonly response: ServerResponse } {
   const request = Object.assign(new EventEmitter(), { socket }) as unknown as IncomingMessage;
-  return { request, response: new EventEmitter() as unknown as ServerResponse };
+  const response = Object.assign(new EventEmitter(), { headersSent: false }) as unknown as ServerResponse;
+  return { request, response };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -44,22 +44,20 @@ test('no request of a client that has left begins, because its response would ne
 });
 
 test.each([
-  ['an open stream does not delay', true],
-  ['a request in progress delays', false],
-])('%s the end of listening', async (_, isStream) => {
-  let nowMs = 0;
-  const passes = (work: () => void, milliseconds: number): ReturnType<typeof setTimeout> => {
-    nowMs += milliseconds;
-    return setTimeout(work, 0);
-  };
-  onTestFinished(useTime({ nowMs: () => nowMs, setTimeout: passes }));
-  const connections = new OpenConnections();
-  const { request, response } = exchange(new Socket());
-  connections.enter(request, response, () => {});
-  let stoppedMs = Number.NaN;
-  const listeners = { stop: () => (stoppedMs = nowMs) };
-  const streams = { size: isStream ? 1 : 0, close: () => {} };
-  await connections.drain({ listening: true } as Server, listeners, 8_000, streams);
-  if (isStream) expect(stoppedMs).toBeLessThan(500);
-  else expect(stoppedMs).toBeGreaterThanOrEqual(4_000);
+  ['an answer that has not begun', false],
+  ['no stream, which ends only later', true],
+])('a closing server waits for %s before it stops listening', async (_what, headersSent) => {
+  vi.useFakeTimers();
+  try {
+    const connections = new OpenConnections();
+    const { request, response } = exchange(new Socket());
+    connections.enter(request, response, () => Object.assign(response, { headersSent }));
+    const server = Object.defineProperty(createServer(), 'listening', { value: true });
+    const stop = vi.fn();
+    void connections.drain(server, { stop }, 60_000, () => {});
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(stop).toHaveBeenCalledTimes(headersSent ? 1 : 0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

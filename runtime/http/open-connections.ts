@@ -18,20 +18,12 @@ interface Pipeline {
   /** Requests that are not answered, in progress or waiting. */
   open: number;
   readonly waiting: (() => void)[];
-  /** Whether a request was refused because too many wait: the rest is ignored until the connection closes. */
+  /** Whether an answer ends the connection: what follows is ignored until it closes. */
   isRefused: boolean;
   last: { readonly request: IncomingMessage; readonly response: ServerResponse };
   /** Called once all requests are answered. */
   after: (() => void) | undefined;
 }
-
-/** Answers that last until they are ended. */
-export interface OpenStreams {
-  readonly size: number;
-  close(): void;
-}
-
-const NO_STREAMS: OpenStreams = { size: 0, close: () => {} };
 
 /** What happens to a request. `refuse`: its answer must close the connection. */
 export type Entry = 'begins' | 'refuse' | 'ignore';
@@ -42,10 +34,12 @@ export type Entry = 'begins' | 'refuse' | 'ignore';
  */
 export class OpenConnections {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
+  /** Answers that end their connections. */
+  readonly #last = new WeakSet<ServerResponse>();
   #accepted = 0;
   #open = 0;
   /** Connections with requests that are not answered. */
-  #busy = 0;
+  readonly #busy = new Set<Pipeline>();
   /** Requests that begin when the server has stopped listening. */
   #held: (() => void)[] | undefined;
   /** Set once the server no longer listens: each answer then ends its connection. */
@@ -75,9 +69,9 @@ export class OpenConnections {
     if (pipeline.isRefused) return 'ignore';
     pipeline.last = { request, response };
     pipeline.open += 1;
-    if (pipeline.open === 1) this.#busy += 1;
+    if (pipeline.open === 1) this.#busy.add(pipeline);
     // A response closes once; `on` spares the wrapper of `once`, for every request.
-    response.on('close', () => this.#left(pipeline));
+    response.on('close', () => this.#left(pipeline, response));
     if (pipeline.open > MOST_PIPELINED) {
       pipeline.isRefused = true;
       // Node goes on with each request of the bytes at hand; what follows is not read any more.
@@ -88,7 +82,7 @@ export class OpenConnections {
     else
       pipeline.waiting.push(() => {
         // The responses behind that of a client that has left are never closed.
-        if (socket.destroyed) this.#busy -= 1;
+        if (socket.destroyed) this.#busy.delete(pipeline);
         else this.#begin(begin);
       });
     return 'begins';
@@ -102,6 +96,11 @@ export class OpenConnections {
   /** Whether this answer must be the last one of its connection. Pipelined requests behind it are answered, too. */
   mustEnd(socket: Socket): boolean {
     return this.endsConnections && (this.#pipelines.get(socket)?.waiting.length ?? 0) === 0;
+  }
+
+  /** Must be called for an answer that ends its connection: a request behind it would run and get no answer. */
+  endWith(response: ServerResponse): void {
+    this.#last.add(response);
   }
 
   /** Calls back when the client will not take another answer for that of an earlier request. */
@@ -125,13 +124,18 @@ export class OpenConnections {
     return pipeline;
   }
 
-  #left(pipeline: Pipeline): void {
+  #left(pipeline: Pipeline, response: ServerResponse): void {
     pipeline.open -= 1;
+    if (this.#last.has(response)) {
+      pipeline.isRefused = true;
+      this.#busy.delete(pipeline);
+      return;
+    }
     const next = pipeline.waiting.shift();
     // In a later turn of the event loop, so that other connections get turns too.
     if (next !== undefined) time.setImmediate(next);
     else if (pipeline.open === 0) {
-      this.#busy -= 1;
+      this.#busy.delete(pipeline);
       pipeline.after?.();
     }
   }
@@ -141,20 +145,14 @@ export class OpenConnections {
    *
    * @param listeners what stops listening
    * @param graceMs time after which all remaining connections are closed
-   * @param streams requests that do not end by themselves, one per connection; ended after the server has stopped
-   *   listening, because their clients reconnect
+   * @param deaf called after the server has stopped listening
    */
-  async drain(
-    server: Server,
-    listeners: { stop(): void },
-    graceMs: number,
-    streams: OpenStreams = NO_STREAMS,
-  ): Promise<void> {
+  async drain(server: Server, listeners: { stop(): void }, graceMs: number, deaf: () => void): Promise<void> {
     const untilMs = time.nowMs() + graceMs;
-    if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2), streams);
+    if (server.listening) await this.#acceptAll(Math.min(SETTLE_WITHIN_MS, graceMs / 2));
     if (server.listening) listeners.stop();
     this.endsConnections = true;
-    streams.close();
+    deaf();
     for (const begin of this.#held?.splice(0) ?? []) begin();
     this.#held = undefined;
     for (let check = 0; this.#open > 0; check += 1) {
@@ -170,7 +168,7 @@ export class OpenConnections {
    * Connections that the kernel has accepted and the process has not are reset when the process stops listening. Until
    * no more arrive, no request begins: clients that wait for answers do not reconnect.
    */
-  async #acceptAll(withinMs: number, streams: OpenStreams): Promise<void> {
+  async #acceptAll(withinMs: number): Promise<void> {
     this.#held = [];
     const untilMs = time.nowMs() + withinMs;
     for (let isSettled = false; !isSettled && time.nowMs() < untilMs; ) {
@@ -178,7 +176,9 @@ export class OpenConnections {
       await sleep(SETTLED_MS);
       // A busy event loop is late with its timers: what arrived meanwhile is accepted in the turns after.
       await turns(3);
-      isSettled = this.#accepted === before && this.#busy - streams.size === this.#held.length;
+      // A stream ends when the server has stopped listening.
+      const unanswered = [...this.#busy].filter(({ last }) => !last.response.headersSent);
+      isSettled = this.#accepted === before && unanswered.length === this.#held.length;
     }
     await turns(1);
   }

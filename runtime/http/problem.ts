@@ -100,7 +100,8 @@ export function problemOf(error: unknown, { route, problems = {} }: ProblemConte
   if (error instanceof HttpProblem) return httpProblem(error);
   if (error instanceof ApplicationError) {
     const kind = Object.hasOwn(problems, error.code) ? problems[error.code] : undefined;
-    return build(error.code, kind ?? PROBLEM_KINDS.FW_REFUSED, error.message);
+    const problem = build(error.code, kind ?? PROBLEM_KINDS.FW_REFUSED, error.message);
+    return { ...problem, headers: waitHeaders(error, problem.status) };
   }
   // A subclass may have a code that is not registered.
   if (!(error instanceof FwError && Object.hasOwn(PROBLEM_KINDS, error.code)))
@@ -125,7 +126,11 @@ function build(code: string, { status, title, detail }: ProblemKind, message: st
 
 function headersOf(error: FwError): Readonly<Record<string, string>> {
   if (error instanceof UnauthenticatedError) return { 'www-authenticate': error.challenge };
-  const { status } = PROBLEM_KINDS[error.code];
+  return waitHeaders(error, PROBLEM_KINDS[error.code].status);
+}
+
+/** When a caller who was refused for now may come back. */
+function waitHeaders(error: Error, status: number): Readonly<Record<string, string>> {
   if (status !== 503 && status !== 429) return {};
   const waitMs = 'retryAfterMs' in error ? Number(error.retryAfterMs) : DEFAULT_RETRY_AFTER_MS;
   return { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };

@@ -60,12 +60,15 @@ describe('whatever an action throws is answered', () => {
   class ForbiddenError extends FwError {
     readonly code = 'FW_OF_ITS_OWN' as never;
   }
-  const depositOf = async (thrown: unknown): Promise<Record<string, unknown>> => {
+  const answerTo = (thrown: unknown): Promise<Response> => {
     app.behaviour = () => {
       throw thrown;
     };
     const init = { method: 'POST', body: '{"amount":1}', headers: { 'content-type': 'application/json' } };
-    const response = await fetch(`${base}/wallets/${wallet}/deposit`, init);
+    return fetch(`${base}/wallets/${wallet}/deposit`, init);
+  };
+  const depositOf = async (thrown: unknown): Promise<Record<string, unknown>> => {
+    const response = await answerTo(thrown);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     return (await response.json()) as Record<string, unknown>;
   };
@@ -80,6 +83,14 @@ describe('whatever an action throws is answered', () => {
       code: 'QUOTA_EXCEEDED',
       requestId: expect.any(String),
     });
+  });
+
+  it.each([
+    [{}, '1'],
+    [{ retryAfterMs: 3_600_000 }, '3600'],
+  ])('an error of the application with status 429, with the time to wait: %j', async (facts, seconds) => {
+    const { headers } = await answerTo(Object.assign(new QuotaError('Ten deposits a day'), facts));
+    expect(headers.get('retry-after')).toBe(seconds);
   });
 
   it('an error of the application that is not registered, as a refusal', async () => {

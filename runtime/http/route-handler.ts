@@ -7,7 +7,7 @@ import type { ExecutionConfiguration } from '../action/execution-configuration.j
 import { Id } from '../domain/id.js';
 import { compileObjectWriter } from '../domain/json-codec.js';
 import { type Caller, principalName } from '../domain/principal.js';
-import { ForbiddenError } from '../errors.js';
+import { ForbiddenError, messageOf } from '../errors.js';
 import { placesOf } from '../openapi/documented-route.js';
 import { within } from '../tracing.js';
 import type { Answers } from './answer.js';
@@ -98,11 +98,14 @@ export function compileRoute(
   const isStream = ({ method, headers }: FastifyRequest): boolean =>
     route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
 
-  const openFeed = ({ params, headers }: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
+  const openFeed = (request: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
+    const { params, headers, id: requestId } = request;
     // The reader has converted the path parameters in place.
     const id = (params as RequestParams)[route.feed ?? ''];
     if (!(id instanceof Id) || feeds === undefined)
       throw new TypeError(`${route.path} has no id ${route.feed}`);
+    // The hooks of answers do not run for a stream.
+    reply.header('x-request-id', requestId);
     feeds.open(reply, id, {
       caller: principalName(principal),
       after: lastVersion(headers['last-event-id']),
@@ -125,7 +128,16 @@ export function compileRoute(
     );
     // A caller who may not read the route's answer gets none of its events.
     if (streams) openFeed(request, reply, principal);
-    else if (!reply.raw.destroyed) sendResult(request, reply, result);
+    else if (!reply.raw.destroyed) answer(request, reply, result);
+  };
+
+  /** The action has taken effect, so an error of its response must not look like a refusal. */
+  const answer: SendResult = (request, reply, result) => {
+    try {
+      sendResult(request, reply, result);
+    } catch (cause) {
+      throw new TypeError(`The response of ${called.name} cannot be written: ${messageOf(cause)}`, { cause });
+    }
   };
 
   return async (request, reply) => {

@@ -27,6 +27,9 @@ function isSigned(body: Buffer, signature: unknown): boolean {
 
 const deposit = app.routes.find(({ operation }) => operation === 'WalletDepositMoneyAction')?.action;
 
+/** Values that are no errors, by the route that throws them. */
+const THROWN = { '/undefined': undefined, '/null': null, '/text': 'hunter2' };
+
 const routes = async (fastify: FastifyInstance, { authenticate, execute }: RouteTools): Promise<void> => {
   fastify.get('/whoami', async (request) => ({
     ...(await authenticate(request)),
@@ -52,6 +55,10 @@ const routes = async (fastify: FastifyInstance, { authenticate, execute }: Route
   fastify.get('/fault', () => {
     throw new Error('a password: hunter2');
   });
+  for (const [path, thrown] of Object.entries(THROWN))
+    fastify.get(path, () => {
+      throw thrown;
+    });
 };
 
 let server: HttpServer;
@@ -153,6 +160,13 @@ describe('Custom routes', () => {
     expect(fault).toMatchObject({ status: 500, body: { code: 'HTTP_INTERNAL' } });
     expect(JSON.stringify(fault.body)).not.toContain('hunter2');
     expect(app.log).toContainEqual(expect.objectContaining({ path: '/fault', error: 'a password: hunter2' }));
+  });
+
+  it.each(Object.keys(THROWN))('answer with a problem whatever they throw: %s', async (path) => {
+    const { status, body } = await call('GET', path);
+    expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
   });
 
   it('end at their time-out', async () => {

@@ -31,12 +31,8 @@ export function adoptRoute(
     tools.begin(request, reply);
     if (reply.getHeader('content-security-policy') === API_POLICY)
       reply.header('content-security-policy', CUSTOM_POLICY);
-    settle(
-      () => {
-        request.query = { ...readLooseQuery(request.raw.url ?? '') };
-      },
-      (error) => done(error ?? undefined),
-    );
+    request.query = { ...readLooseQuery(request.raw.url ?? '') };
+    done();
   };
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     // The place of a client that has left would never be released.
@@ -75,26 +71,23 @@ export function addForeignBodyReader(server: FastifyInstance, nestingDepth: numb
       // A path without a route is answered with 404, with any body.
       if (problem !== null || request.is404 || config.rawBody === true) done(problem, body);
       else if (body === undefined || body.length === 0) done(null, undefined);
-      else settle(() => jsonOf(request.headers, body, nestingDepth), done);
+      else done(...jsonOf(request.headers, body, nestingDepth));
     });
   });
 }
 
-/** Calls back with the result of a function, or with the error that it throws. */
-function settle<T>(work: () => T, done: (error: Error | null, result?: T) => void): void {
-  let result: T;
+/** The JSON of a body, or why it is refused. */
+function jsonOf(
+  headers: FastifyRequest['headers'],
+  body: Buffer,
+  nestingDepth: number,
+): [error: Error | null, json?: unknown] {
   try {
-    result = work();
+    requireJson(headers);
+    return [null, parsePlainJson(body, nestingDepth)];
   } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)));
-    return;
+    return [error as Error];
   }
-  done(null, result);
-}
-
-function jsonOf(headers: FastifyRequest['headers'], body: Buffer, nestingDepth: number): unknown {
-  requireJson(headers);
-  return parsePlainJson(body, nestingDepth);
 }
 
 function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {

@@ -31,8 +31,10 @@ function notFound(path: string, method: string, allow: string | undefined): Http
  * handler.
  */
 export function translateRefusal(
-  error: Error & { readonly code?: string; readonly statusCode?: number },
+  error: (Error & { readonly code?: string; readonly statusCode?: number }) | null | undefined,
 ): unknown {
+  // A handler may throw anything.
+  if (error === undefined || error === null) return error;
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
       return new HttpProblem('HTTP_MALFORMED_REQUEST', 'The path is not valid percent-encoded UTF-8');

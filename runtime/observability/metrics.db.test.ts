@@ -4,22 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { fixedPrincipal } from '../access/authenticator.js';
-import type { ApplicationDefinition } from '../application-definition.js';
-import { CODEGEN_VERSION } from '../codegen/version.js';
 import { serveApplication } from '../http/process/serve-application.js';
+import { emptyApplication } from '../http/test-support/empty-application.js';
 import { FakeProcess } from '../http/test-support/fake-process.js';
 import { oneShardYaml } from '../http/test-support/one-shard-yaml.js';
-
-const application: ApplicationDefinition = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [],
-  events: [],
-  wire: () => [],
-  wireHandlers: () => [],
-  routes: [],
-  api: { title: 'Nothing', version: '1' },
-  migrations: [],
-};
 
 let folder: string;
 beforeAll(() => {
@@ -37,7 +25,7 @@ describeOn('postgresql', 'The metrics of a server', (harness) => {
     writeFileSync(config, oneShardYaml(topology, { poolSize: 7 }));
     const argv = ['--config', config, '--port', '0'];
     const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
-    const server = await serveApplication(application, options, new FakeProcess());
+    const server = await serveApplication(emptyApplication, options, new FakeProcess());
     try {
       const text = await (await fetch(`${server.url}/metrics`)).text();
       expect(text).toContain('fw_shard_connections_maximum{shard="(0, 0)",name="only"} 7');
@@ -48,7 +36,11 @@ describeOn('postgresql', 'The metrics of a server', (harness) => {
     } finally {
       await server.close();
     }
-    const silent = await serveApplication(application, { ...options, metrics: false }, new FakeProcess());
+    const silent = await serveApplication(
+      emptyApplication,
+      { ...options, metrics: false },
+      new FakeProcess(),
+    );
     try {
       expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
     } finally {

@@ -116,6 +116,35 @@ describe('A request of the client', () => {
     await call({ ...other, headers }, ['GET', '/'], {});
     expect(requests.map((each) => each.headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
   });
+
+  test('does not wait for headers beyond the time of the attempt, or after its signal is aborted', async () => {
+    const silent = { ...client, headers: () => new Promise<never>(() => {}), timeoutMs: 20 };
+    const before = sent.length;
+    expect((await failure(call(silent, ['GET', '/'], {}))).code).toBe('CLIENT_NO_ANSWER');
+    const leaving = new AbortController();
+    const calling = call({ ...silent, timeoutMs: 60_000 }, ['GET', '/'], {}, { signal: leaving.signal });
+    leaving.abort('left');
+    await expect(calling).rejects.toBe('left');
+    expect(sent.length).toBe(before);
+  });
+
+  test('may have any time', async () => {
+    const patient = { ...clientOf(OK).client, attemptTimeoutMs: Infinity, timeoutMs: Infinity };
+    const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect((init.signal as AbortSignal).aborted).toBe(false);
+      return patient.fetch?.(url, init) as Promise<FetchResponse>;
+    };
+    await call({ ...patient, fetch }, ['GET', '/'], {});
+  });
+
+  test('fails with the error of the headers function', async () => {
+    const failing = {
+      ...client,
+      headers: async (): Promise<never> => Promise.reject(new RangeError('no token')),
+    };
+    await expect(call(failing, ['GET', '/'], {})).rejects.toThrow(RangeError);
+  });
 });
 
 describe('An answer is read', () => {
@@ -232,6 +261,17 @@ describe('Whether a failed write may have taken effect', () => {
     ],
     ['not if a refusal follows a lost connection', [LOST, problem(409, 'FW_REFUSED')], false],
     ['if a lost connection is all there was', [LOST, problem(401, 'FW_UNAUTHENTICATED')], true],
+    ['if a process of another release refuses the input then', [LOST, problem(400, 'FW_VALIDATION')], true],
+    [
+      'if a process of another topology refuses the shard then',
+      [LOST, problem(404, 'FW_UNKNOWN_SHARD')],
+      true,
+    ],
+    [
+      'if a process of another release reads the input in another way then',
+      [LOST, problem(422, 'FW_KEY_REUSED')],
+      true,
+    ],
     ['if the shard is down by then', [LOST, problem(503, 'FW_SHARD_BUSY', { 'retry-after': '60' })], true],
     [
       'if the same request is still running',

@@ -99,7 +99,6 @@ export class SecuredWallet {
       env: { ISSUER: 'https://issuer.test/', JWKS_URL: `http://127.0.0.1:${port}/keys` },
       log: { info: () => {}, warn: () => {}, error: () => {} },
       deliver: false,
-      feeds: { '/wallets/{walletId}/events': 'walletId' },
     });
     wallet = new SecuredWallet(pair, { directory, config, issuer, server });
     wallet.published = published;

@@ -232,13 +232,6 @@ test('a client that does not read gets no more than its buffer, and the rest whe
   client.destroy();
 });
 
-test('a quiet stream is kept open by comments', async () => {
-  const { url } = await serve({ heartbeatMs: 1 });
-  const reader = (await fetch(url)).body?.getReader();
-  let text = '';
-  while (!text.includes('\n:\n')) text += new TextDecoder().decode((await reader?.read())?.value);
-});
-
 test('a stream ends after five minutes, so that its caller is authorized again with the next one', async () => {
   let nowMs = 1_000;
   restoreTime = useTime({ nowMs: () => nowMs });

@@ -38,14 +38,7 @@ export function readCommandLine(settings: ServeSettings): ServeCommand | 'help' 
   };
 }
 
-interface Flags {
-  readonly config?: string;
-  readonly host?: string;
-  readonly port?: string;
-  readonly help?: boolean;
-}
-
-function parseFlags(argv: readonly string[]): Flags {
+function parseFlags(argv: readonly string[]) {
   try {
     const text = { type: 'string' } as const;
     return parseArgs({

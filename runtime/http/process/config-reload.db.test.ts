@@ -4,19 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
-import type { ApplicationDefinition } from '../../application-definition.js';
-import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { defineMigration } from '../../migration/migration.js';
+import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
 
-const application: ApplicationDefinition = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [],
-  events: [],
-  wire: () => [],
-  routes: [],
-  api: { title: 'Nothing', version: '1' },
+const application = {
+  ...emptyApplication,
   migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
 };
 

@@ -3,6 +3,7 @@ import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { parseUuid } from '../../domain/uuid.js';
 import { ValidationError } from '../../errors.js';
 import { html } from '../docs/html.js';
+import { readInstant } from '../input/instant-text.js';
 import { NO_SHARD, shardInPath } from '../path-shard.js';
 import { type OperatorPage, tableOf } from './operator-page.js';
 
@@ -37,8 +38,8 @@ export async function readHistory(
 
 function timeOf(text: string | readonly string[] | undefined): Date | undefined {
   if (text === undefined || text === '') return undefined;
-  const time = new Date(String(text));
-  if (!Number.isNaN(time.getTime())) return time;
+  const time = readInstant(String(text).replace(/^\d{4}-\d\d-\d\d$/, '$&T00:00:00Z'));
+  if (time instanceof Date) return time;
   throw new ValidationError('at is not a time such as 2027-01-01T12:00:00Z', { field: 'at' });
 }
 

@@ -5,23 +5,12 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { fixedPrincipal } from '../../access/authenticator.js';
-import type { ApplicationDefinition } from '../../application-definition.js';
-import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { openDatabases } from '../../databases.js';
 import { registeredProcesses } from '../../sharding/process-register.js';
+import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { oneShardYaml } from '../test-support/one-shard-yaml.js';
 import { serveApplication } from './serve-application.js';
-
-const application: ApplicationDefinition = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [],
-  events: [],
-  wire: () => [],
-  routes: [],
-  api: { title: 'Nothing', version: '1' },
-  migrations: [],
-};
 
 let folder: string;
 beforeAll(() => {
@@ -47,7 +36,7 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
     const options = { ...base, plugins: [watch] };
     try {
-      const server = await serveApplication(application, options, port);
+      const server = await serveApplication(emptyApplication, options, port);
       await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
       const [before] = await known();
       expect(before?.name).toBe(`${hostname()}:${process.pid}`);

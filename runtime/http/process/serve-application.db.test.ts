@@ -5,21 +5,10 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
-import type { ApplicationDefinition } from '../../application-definition.js';
-import { CODEGEN_VERSION } from '../../codegen/version.js';
+import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
 import type { ServerTools } from './serve-options.js';
-
-const application: ApplicationDefinition = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [],
-  events: [],
-  wire: () => [],
-  routes: [],
-  api: { title: 'Nothing', version: '1' },
-  migrations: [],
-};
 
 const yaml = `fw:
   namespace: test
@@ -54,7 +43,7 @@ interface Run {
 function run(argv: readonly string[]): Run {
   const port = new FakeProcess();
   const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
-  return { port, running: serveApplication(application, options, port) };
+  return { port, running: serveApplication(emptyApplication, options, port) };
 }
 
 describe('a start', () => {
@@ -137,7 +126,7 @@ describe('a failed start', () => {
       env: {},
       argv: ['--config', config],
     };
-    const running = serveApplication({ ...application, codegenVersion: 99 }, options, port);
+    const running = serveApplication({ ...emptyApplication, codegenVersion: 99 }, options, port);
     await expect(running).rejects.toThrow('exit 1');
     expect(port.err).toContain('run fw-gen generate');
   });
@@ -158,7 +147,7 @@ describe('a start with plugins and routes of the application', () => {
         }));
       },
     };
-    const server = await serveApplication(application, options, port);
+    const server = await serveApplication(emptyApplication, options, port);
     try {
       expect(await (await fetch(`${server.url}/shards`)).json()).toMatchObject({ shards: ['(0, 0)'] });
       expect((await server.fastify.inject('/health/live')).statusCode).toBe(200);
@@ -185,12 +174,12 @@ describe('a start with plugins and routes of the application', () => {
         },
       ],
     };
-    await expect(serveApplication(application, options, port)).rejects.toThrow('exit 1');
+    await expect(serveApplication(emptyApplication, options, port)).rejects.toThrow('exit 1');
     expect(port.err).toContain("Plugin 'geo' failed at start: no such file: cities.db\n");
     expect(port.out).toBe('');
     expect(readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'))).toEqual([]);
     const { plugins: _none, ...without } = options;
-    await (await serveApplication(application, without, new FakeProcess())).close();
+    await (await serveApplication(emptyApplication, without, new FakeProcess())).close();
   });
 });
 
@@ -208,7 +197,7 @@ describe('A server whose parts fail', () => {
       fastify.addHook('onClose', async () => broken());
     };
     const options = { ...base, argv: ['--config', onDisk, '--port', '0'], plugins: [stuck] };
-    const server = await serveApplication(application, options, new FakeProcess());
+    const server = await serveApplication(emptyApplication, options, new FakeProcess());
     const locks = (): string[] => readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'));
     expect(locks()).toHaveLength(1);
     await expect(server.close()).rejects.toThrow('the disk is full');
@@ -223,7 +212,7 @@ describe('A server whose parts fail', () => {
     const log = { info: broken, warn: broken, error: broken, flush: broken };
     const routes = (fastify: FastifyInstance): void => void fastify.get('/fault', async () => broken());
     const options = { ...base, argv: ['--config', config, '--port', '0'], log, routes };
-    const server = await serveApplication(application, options, port);
+    const server = await serveApplication(emptyApplication, options, port);
     expect((await fetch(`${server.url}/fault`)).status).toBe(500);
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
     expect(port.err).toContain('"path":"/fault"');
@@ -236,7 +225,7 @@ describe('A server whose parts fail', () => {
     const port = new FakeProcess();
     const log = { info: () => {}, warn: () => {}, error: () => {}, flush: broken };
     const options = { ...base, argv: ['--config', join(folder, 'none.yaml')], log };
-    await expect(serveApplication(application, options, port)).rejects.toThrow('exit 2');
+    await expect(serveApplication(emptyApplication, options, port)).rejects.toThrow('exit 2');
     expect(port.err).toContain('none.yaml');
   });
 });

@@ -20,7 +20,10 @@ import type { Metrics } from '../../observability/prometheus.js';
 import { safeLogger } from '../../observability/safe-logger.js';
 import { openApiDocument } from '../../openapi/document.js';
 import { documentedAccess, OPEN_ACCESS } from '../../openapi/documented-access.js';
+import { readFeeds } from '../../persistence/read/feed-reader.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ProcessRegister } from '../../sharding/process-register.js';
+import { LiveFeeds } from '../feed/live-feeds.js';
 import type { HealthCheck } from '../health.js';
 import {
   createHttpServer,
@@ -29,6 +32,7 @@ import {
   type ListenAddress,
   PluginError,
 } from '../http-server.js';
+import type { RouteDescriptor } from '../route.js';
 import { ServerCertificate, TlsFileError } from '../server-certificate.js';
 import type { CustomRoutes } from '../server-plugin.js';
 import { followCertificate } from './certificate-reload.js';
@@ -38,7 +42,6 @@ import { isOperator, operatorRoutes } from './operator-routes.js';
 import { type ProcessPort, systemProcess } from './process-port.js';
 import { schemaRoutes } from './schema-routes.js';
 import type { RunningServer, ServeSettings } from './serve-options.js';
-import { servedFeeds } from './served-feeds.js';
 import { shardHealth } from './shard-health.js';
 import { endWithProcess } from './shutdown.js';
 
@@ -146,7 +149,7 @@ function serverOptions<Collaborators>(
   const callers = callerLimitsOf(access, callerLimits);
   const hosts = access.hosts.length > 0 ? access.hosts : (options.hosts ?? []);
   return {
-    ...servedFeeds(application.routes, options.feeds ?? {}, opened),
+    ...{ routes: application.routes, feeds: feedsOf(application.routes, databases) },
     ...{ authenticator, certificate, cors, hosts, limits, log, metrics, plugins, problems, title },
     strictTransportSeconds: tls?.strictTransportSeconds,
     openApi: openApiDocument(
@@ -169,6 +172,15 @@ function serverOptions<Collaborators>(
     denyByDefault: access.default === 'deny',
     customRoutes: added.length === 0 ? undefined : customRoutes,
   };
+}
+
+/** The streams of events, if a route has one. */
+function feedsOf(routes: readonly RouteDescriptor[], databases: DatabaseRegistry): LiveFeeds | undefined {
+  if (routes.every(({ feed }) => feed === undefined)) return undefined;
+  return new LiveFeeds({
+    read: (shard, models, page) => readFeeds(databases.database(shard), models, page),
+    defaultShard: () => databases.defaultShard,
+  });
 }
 
 /** Operators have a claim that the configuration names. */

@@ -67,11 +67,6 @@ export interface ServeSettings {
    */
   readonly relay?: boolean | readonly SinkDefinition[];
   /**
-   * Routes that also stream the events of a model, to clients that request `text/event-stream`: the path of a GET
-   * route, and its id parameter. `{ '/wallets/{walletId}/events': 'walletId' }`. Default none.
-   */
-  readonly feeds?: Readonly<Record<string, string>>;
-  /**
    * Path of `events.lock`: serves the schema of every version of every event at `/schemas/<event>/<version>.json`, the
    * address in CloudEvents' `dataschema`. Default: no schemas are served.
    */
