@@ -186,11 +186,13 @@ describe('two concurrent runs', () => {
     ]);
   });
 
-  test('are not blocked by a run that died', async () => {
+  test.each([
+    ['which no process can have', 4194305],
+    ['of this process', process.pid],
+  ])('are not blocked by a run that died with an id %s', async (_, pid) => {
     const folder = project(orders);
     mkdirSync(join(folder, 'generated'));
-    // A process id that no process can have.
-    writeFileSync(join(folder, 'generated/.fw-gen.lock'), '4194305');
+    writeFileSync(join(folder, 'generated/.fw-gen.lock'), String(pid));
     expect((await run(folder)).diagnostics).toEqual([]);
   });
 });
