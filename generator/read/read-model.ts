@@ -12,7 +12,7 @@ import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT }
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
-import { readClassField, reportMerged, reportRepeated } from './types/objects.js';
+import { readClassField, reportMerged } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
 import { mergeFields } from './types/type-results.js';
 import { NEVER } from './types/unite.js';
@@ -119,7 +119,6 @@ function readModelFields(
   leaf: ts.ClassDeclaration,
   node: ts.ClassDeclaration,
 ): readonly FieldSchema[] {
-  reportRepeated(context, node.members);
   reportMerged(context, node);
   return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))
