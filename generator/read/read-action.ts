@@ -18,7 +18,7 @@ import { withTags } from './types/fields.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
-import { firstUnresolved, reportRefusal } from './unresolved.js';
+import { reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
@@ -115,13 +115,14 @@ function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readon
     const message = `The params type ${abbreviate(node.getText())} contains itself`;
     return report(context, 'FWGEN034', node, message, REPEATED) ?? [];
   }
-  const problem = type.kind === 'unsupported' ? type : undefined;
-  const unknown = firstUnresolved(context, node);
-  const message = `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`;
-  const hint =
-    unknown?.hint ??
-    'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.';
-  report(context, problem?.recursive ? 'FWGEN034' : 'FWGEN003', node, message, hint);
+  const subject = `The params type ${abbreviate(node.getText())}`;
+  reportRefusal(context, {
+    code: type.kind === 'unsupported' && type.recursive === true ? 'FWGEN034' : 'FWGEN003',
+    node,
+    subject,
+    message: `${subject} must be an object type`,
+    hint: 'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
+  });
   return [];
 }
 
