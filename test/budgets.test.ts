@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_310,
   'generator/emit': 3_780,
   'generator/event-lock': 720,
-  'generator/read': 5_630,
+  'generator/read': 5_640,
   'generator/schema': 1_320,
   'generator/write': 550,
   'runtime/access': 1_230,
